@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { type Call, DNI_FIELDS } from "../call.ts";
+import { stringifyJson } from "./json.ts";
+
+/** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
+export interface Drift {
+  path: string;
+  /** `unknown`: kept in `extra`. `type`: a number where text is promised, kept as text. */
+  kind: "unknown" | "type";
+  /** The JSON type that was met. */
+  json_type: string;
+}
+
+export interface RejectedRow {
+  /** The call's identifier, where that much could be read. */
+  call_id: number | null;
+  /** The row as served. */
+  json: string;
+  /** The member that does not parse; empty for the row as a whole. */
+  path: string;
+  reason: string;
+}
+
+export type ParsedRow = { call: Call; drift: readonly Drift[] } | { rejected: RejectedRow };
+
+const text = z
+  .union([z.string(), z.number(), z.bigint()])
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? null : String(value)));
+const integer = z
+  .int()
+  .nullish()
+  .transform((value) => value ?? null);
+const time = z.iso
+  .datetime({ offset: true, local: true })
+  .nullish()
+  .transform((value) =>
+    value ? new Date(/(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`).toISOString() : null,
+  );
+
+const dniSchema = z.object({
+  utm_source: text,
+  utm_medium: text,
+  utm_campaign: text,
+  utm_content: text,
+  utm_term: text,
+  gclid: text,
+  gclsrc: text,
+  google_analytics_cid: text,
+  referring_url: text,
+  campaign_name: text,
+  campaign_id: text,
+} satisfies Record<(typeof DNI_FIELDS)[number], typeof text>);
+
+const callId = z.int({
+  error: (issue) =>
+    typeof issue.input === "bigint"
+      ? `${issue.input} is beyond 2^53 − 1 and would be rounded`
+      : "expected an integer",
+});
+
+const callSchema = z.object({
+  call_id: callId,
+  insight_name: text,
+  caller_id: text,
+  tracking_number: text,
+  call_started: time,
+  duration: integer,
+  disposition: text,
+  org_unit_id: integer,
+  org_unit_name: text,
+  recording_url: text,
+  dni_data: dniSchema.nullish().transform((value) => value ?? NO_DNI),
+  summary: text,
+  transcription: text,
+  transcription_details: z
+    .array(z.unknown())
+    .nullish()
+    .transform((value) => (value ? stringifyJson(value) : null)),
+});
+
+const NO_DNI = dniSchema.parse({});
+
+const TEXT_MEMBERS = [
+  "insight_name",
+  "caller_id",
+  "tracking_number",
+  "disposition",
+  "org_unit_name",
+  "recording_url",
+  "summary",
+  "transcription",
+];
+
+/** Parses one element of `data.calls` (API v3 § 2.3). A row that does not parse is returned with the reason. */
+export function parseRow(row: unknown): ParsedRow {
+  const result = callSchema.safeParse(row);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    return {
+      rejected: {
+        call_id: readCallId(row),
+        json: stringifyJson(row),
+        path: issue?.path.join(".") ?? "",
+        reason: issue?.message ?? "unreadable",
+      },
+    };
+  }
+  const { dni_data, ...members } = result.data;
+  const { extra, drift } = readDrift(row);
+  return { call: { ...members, ...dni_data, extra }, drift };
+}
+
+function readCallId(row: unknown): number | null {
+  const result = z.object({ call_id: callId }).safeParse(row);
+  return result.success ? result.data.call_id : null;
+}
+
+const CALL_MEMBERS = new Set(Object.keys(callSchema.shape));
+const DNI_MEMBERS = new Set<string>(DNI_FIELDS);
+
+/** What of a row the document does not promise: unknown members (kept), and numbers in place of text (noted). */
+function readDrift(row: unknown): { extra: string | null; drift: readonly Drift[] } {
+  if (!isObject(row)) return NO_DRIFT;
+  const drift: Drift[] = [];
+  const unknown = collectUnknown(row, CALL_MEMBERS, "", drift);
+  noteNumbers(row, TEXT_MEMBERS, "", drift);
+  if (isObject(row.dni_data)) {
+    const unknownDni = collectUnknown(row.dni_data, DNI_MEMBERS, "dni_data.", drift);
+    noteNumbers(row.dni_data, DNI_FIELDS, "dni_data.", drift);
+    if (unknownDni.length > 0) unknown.push(["dni_data", Object.fromEntries(unknownDni)]);
+  }
+  if (drift.length === 0) return NO_DRIFT;
+  // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
+  return { extra: unknown.length > 0 ? stringifyJson(Object.fromEntries(unknown)) : null, drift };
+}
+
+const NO_DRIFT = { extra: null, drift: [] };
+
+function collectUnknown(
+  object: Record<string, unknown>,
+  known: ReadonlySet<string>,
+  prefix: string,
+  drift: Drift[],
+): [string, unknown][] {
+  const unknown: [string, unknown][] = [];
+  for (const key of Object.keys(object)) {
+    if (known.has(key)) continue;
+    unknown.push([key, object[key]]);
+    drift.push({ path: prefix + key, kind: "unknown", json_type: jsonType(object[key]) });
+  }
+  return unknown;
+}
+
+function noteNumbers(
+  object: Record<string, unknown>,
+  members: readonly string[],
+  prefix: string,
+  drift: Drift[],
+): void {
+  for (const member of members) {
+    const type = jsonType(object[member]);
+    if (type === "number") drift.push({ path: prefix + member, kind: "type", json_type: type });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "bigint" ? "number" : typeof value;
+}

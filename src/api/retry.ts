@@ -1,0 +1,83 @@
+import type { Clock } from "../clock.ts";
+import { EXIT } from "../errors.ts";
+import { ApiError } from "./errors.ts";
+
+/** How often and how long one request is tried. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included. @default 6 */
+  attempts: number;
+  /** Upper bound of the first delay, doubled for each further one. @default 500 */
+  baseDelayMs: number;
+  /** Upper bound of any delay of our own choosing. @default 30_000 */
+  maxDelayMs: number;
+  /** Time from the first attempt after which no further one starts. @default 120_000 */
+  budgetMs: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 6,
+  baseDelayMs: 500,
+  maxDelayMs: 30_000,
+  budgetMs: 120_000,
+};
+
+/**
+ * Returns the wait before attempt `failures` + 1, in milliseconds: full jitter, i.e. uniform between 0 and the
+ * exponential bound (AWS Architecture Blog, "Exponential Backoff And Jitter").
+ */
+export function jitteredDelayMs(failures: number, policy: RetryPolicy, random: () => number): number {
+  return random() * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (failures - 1));
+}
+
+/** Returns the milliseconds of a Retry-After header (RFC 9110 § 10.2.3: seconds or a date), undefined if unreadable. */
+export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/**
+ * Runs `attempt` until it succeeds, fails for good, or the policy is used up; then throws its last error.
+ * A Retry-After is honoured in full; one that does not fit the budget ends the attempts at once.
+ */
+export async function retry<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  { clock, random, signal, onRetry }: RetryContext,
+): Promise<T> {
+  const startedMs = clock.now();
+  for (let failures = 1; ; failures++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof ApiError) || !error.transient) throw error;
+      const delayMs = error.retryAfterMs ?? jitteredDelayMs(failures, policy, random);
+      if (clock.now() - startedMs + delayMs > policy.budgetMs) throw outOfBudget(error, clock.now());
+      if (failures >= policy.attempts) throw error;
+      onRetry?.(error, delayMs);
+      await clock.sleep(delayMs, signal);
+    }
+  }
+}
+
+export interface RetryContext {
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+  signal?: AbortSignal | undefined;
+  onRetry?: ((error: ApiError, delayMs: number) => void) | undefined;
+}
+
+function outOfBudget(error: ApiError, nowMs: number): ApiError {
+  if (error.retryAfterMs === undefined) return error;
+  const notBefore = new Date(nowMs + error.retryAfterMs).toISOString();
+  return new ApiError(EXIT.unreachable, `${error.message}, and asks to be left alone until ${notBefore}`, {
+    status: error.status,
+    requestId: error.requestId,
+    retryAfterMs: error.retryAfterMs,
+    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it.",
+    cause: error.cause,
+  });
+}

@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+
+/** The members of `dni_data` (API v3 § 2.3), all text: what marketing put into the click that brought the call. */
+export const DNI_FIELDS = [
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_content",
+  "utm_term",
+  "gclid",
+  "gclsrc",
+  "google_analytics_cid",
+  "referring_url",
+  "campaign_name",
+  "campaign_id",
+] as const;
+
+export type DniField = (typeof DNI_FIELDS)[number];
+
+/**
+ * One attributed call (API v3 § 2.3), flat, under the API's own names. A member that the service leaves out and one
+ * that it sends as null are both null here; an empty string stays one.
+ */
+export type Call = {
+  /** Identifier; an integer up to 2^53 − 1. */
+  call_id: number;
+  /** Campaign or source name. */
+  insight_name: string | null;
+  /** Phone number of the caller in international format. */
+  caller_id: string | null;
+  /** Phone number that was called, in international format. */
+  tracking_number: string | null;
+  /** `YYYY-MM-DDTHH:mm:ss.sssZ`, so that text order is time order. */
+  call_started: string | null;
+  /** As served; the API does not say the unit. */
+  duration: number | null;
+  /** As served, e.g. `ANSWERED`; the API does not list the values. */
+  disposition: string | null;
+  org_unit_id: number | null;
+  org_unit_name: string | null;
+  /** A signed link, so a secret while it lives. */
+  recording_url: string | null;
+  summary: string | null;
+  transcription: string | null;
+  /** JSON array of {channel, time, text}. */
+  transcription_details: string | null;
+  /** JSON object of the members the API document does not name, `dni_data`'s under that key. */
+  extra: string | null;
+} & Record<DniField, string | null>;
+
+/** The columns in the order they are hashed and stored. */
+export const CALL_FIELDS = [
+  "call_id",
+  "insight_name",
+  "caller_id",
+  "tracking_number",
+  "call_started",
+  "duration",
+  "disposition",
+  "org_unit_id",
+  "org_unit_name",
+  "recording_url",
+  ...DNI_FIELDS,
+  "extra",
+  "summary",
+  "transcription",
+  "transcription_details",
+] as const satisfies readonly (keyof Call)[];
+
+/**
+ * Returns the SHA-256 of a call's content, in hex. The query of `recording_url` is left out: its signature is new in
+ * every answer, and would make every call look changed in every run.
+ */
+export function hashCall(call: Call): string {
+  let content = "";
+  for (const field of CALL_FIELDS) {
+    const value = call[field];
+    const text =
+      value === null ? "" : String(field === "recording_url" ? withoutQuery(String(value)) : value);
+    content += value === null ? "-" : `${text.length}:${text}`;
+  }
+  return hash("sha256", content);
+}
+
+function withoutQuery(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? url;
+}

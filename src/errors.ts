@@ -1,0 +1,55 @@
+/** Exit codes of the command line; the README explains each to the operator. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unverified: 3,
+  refused: 4,
+  unreachable: 5,
+  locked: 6,
+  storage: 7,
+  contract: 8,
+  sigint: 130,
+  sigterm: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Base of every error that calltally expects: one sentence for a person, and the exit code it ends with. */
+export class CalltallyError extends Error {
+  override name = "CalltallyError";
+  readonly exitCode: ExitCode;
+  /** What to do next, shown below the message. */
+  readonly hint: string | undefined;
+
+  constructor(exitCode: ExitCode, message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(message, { cause: options.cause });
+    this.exitCode = exitCode;
+    this.hint = options.hint;
+  }
+}
+
+/** A setting, flag or argument that cannot be used; nothing was started. */
+export class UsageError extends CalltallyError {
+  override name = "UsageError";
+
+  constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(EXIT.usage, message, options);
+  }
+}
+
+/** The run was told to stop: by SIGINT, SIGTERM or its caller's AbortSignal. */
+export class InterruptedError extends CalltallyError {
+  override name = "InterruptedError";
+
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super(signal === "SIGINT" ? EXIT.sigint : EXIT.sigterm, `Stopped by ${signal}`);
+  }
+}
+
+/** The message of anything that was thrown, with the messages of its causes. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? "" : `: ${describeError(error.cause)}`;
+  return (error.message || error.name) + cause;
+}

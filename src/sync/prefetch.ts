@@ -1,0 +1,73 @@
+import pLimit from "p-limit";
+import { endOf, overlapOf, type Slice } from "./slice.ts";
+
+/** Reads the slice that starts at `offset`. */
+export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
+
+/**
+ * Fetches the planned pages of a pass concurrently and hands them out in order. At most `2 × concurrency` pages are
+ * under way or waiting to be taken, so that memory does not grow with the number of pages.
+ */
+export class Prefetch<S extends Slice> implements Disposable {
+  readonly #fetch: FetchSlice<S>;
+  readonly #overlap: number;
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #window: number;
+  readonly #stop = new AbortController();
+  readonly #queue: Promise<S>[] = [];
+  /** Where the last planned page is expected to end. */
+  #plannedEnd = 0;
+  #size = 0;
+  #total = 0;
+
+  constructor(fetch: FetchSlice<S>, options: { overlap: number; concurrency: number }) {
+    this.#fetch = fetch;
+    this.#overlap = options.overlap;
+    this.#limit = pLimit(options.concurrency);
+    this.#window = 2 * options.concurrency;
+  }
+
+  /** Plans the pages that follow a slice, as long as it and as many as its total needs. */
+  planAfter(slice: S): void {
+    this.#plannedEnd = endOf(slice);
+    this.#size = slice.ids.length;
+    this.#total = slice.total;
+  }
+
+  /** Returns the next planned page, undefined when the plan has come to the end. */
+  async take(): Promise<S | undefined> {
+    this.#fill();
+    const slice = await this.#queue.shift();
+    if (slice !== undefined) this.#learn(slice);
+    return slice;
+  }
+
+  /** Fetches a page out of plan. */
+  async fetch(offset: number): Promise<S> {
+    const slice = await this.#fetch(offset, this.#stop.signal);
+    this.#total = slice.total;
+    return slice;
+  }
+
+  [Symbol.dispose](): void {
+    this.#limit.clearQueue();
+    this.#stop.abort(new Error("The walk has ended"));
+  }
+
+  #fill(): void {
+    // An empty or one-row page leaves nothing to plan with.
+    while (this.#size > 1 && this.#queue.length < this.#window && this.#plannedEnd < this.#total) {
+      const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
+      this.#plannedEnd = offset + this.#size;
+      const slice = this.#limit(() => this.#fetch(offset, this.#stop.signal));
+      slice.catch(() => {}); // whoever takes it sees the error; one never taken has none to tell
+      this.#queue.push(slice);
+    }
+  }
+
+  /** A service may lower its cap in mid-pass, and its total grows: later pages are planned by what came last. */
+  #learn(slice: S): void {
+    this.#total = slice.total;
+    if (slice.ids.length > 0 && endOf(slice) < slice.total) this.#size = slice.ids.length;
+  }
+}

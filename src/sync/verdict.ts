@@ -1,0 +1,92 @@
+export const VERDICTS = ["exact", "verified", "probable", "unverified"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** What a pass saw that speaks for or against its completeness. */
+export interface Evidence {
+  slices: number;
+  /** Seams that did not join at first and were walked again. */
+  seamsMended: number;
+  /** Seams that never joined. */
+  seamsBroken: number;
+  /** Calls out of the order seen before, by less than the overlap. */
+  inversionsNear: number;
+  inversionsFar: number;
+  /** A joined slice reached its own total and brought nothing new. */
+  endReached: boolean;
+  /** The last look at the front met calls of this pass again. */
+  closingMet: boolean;
+  firstTotal: number;
+  lastTotal: number;
+  /** Whether every answer had the same total. */
+  totalConstant: boolean;
+  /** Calls counted as new while walking; more than the distinct ones if some came up again far away. */
+  fresh: number;
+}
+
+export function noEvidence(): Evidence {
+  return {
+    slices: 0,
+    seamsMended: 0,
+    seamsBroken: 0,
+    inversionsNear: 0,
+    inversionsFar: 0,
+    endReached: false,
+    closingMet: false,
+    firstTotal: 0,
+    lastTotal: 0,
+    totalConstant: true,
+    fresh: 0,
+  };
+}
+
+export interface Judgement {
+  verdict: Verdict;
+  /** One sentence for a person. */
+  reason: string;
+}
+
+/**
+ * Judges a full pass. `exact` and `verified` say that every call that was visible during the whole pass was read.
+ *
+ * @param distinct different calls read in the pass
+ */
+export function judge(evidence: Evidence, distinct: number): Judgement {
+  const { endReached, closingMet, seamsBroken, inversionsNear, totalConstant, lastTotal } = evidence;
+  // A call met again so late that its place was forgotten is counted as new twice.
+  const inversionsFar = evidence.inversionsFar + Math.max(0, evidence.fresh - distinct);
+  const counted = `${distinct} calls read, total ${lastTotal}`;
+
+  if (!endReached) return unverified(`the end of the calls was not reached: ${counted}`);
+  if (inversionsFar > 0) return unverified(`${inversionsFar} calls changed places while reading`);
+  if (lastTotal - distinct > tolerance(lastTotal)) return unverified(`too few calls came: ${counted}`);
+  if (seamsBroken > 0) {
+    if (totalConstant && distinct === lastTotal) {
+      return { verdict: "probable", reason: `${plural(seamsBroken, "seam")} did not join, but ${counted}` };
+    }
+    return unverified(`${plural(seamsBroken, "seam")} between pages did not join: ${counted}`);
+  }
+  if (!closingMet) return unverified("the closing look at the front met no known call");
+  if (inversionsNear > 0) {
+    return {
+      verdict: "probable",
+      reason: `all seams joined, but ${inversionsNear} calls changed places nearby`,
+    };
+  }
+  if (totalConstant && distinct === lastTotal) {
+    return { verdict: "exact", reason: `all seams joined, and every one of ${lastTotal} calls read` };
+  }
+  return { verdict: "verified", reason: `all seams joined while calls came or went: ${counted}` };
+}
+
+function unverified(reason: string): Judgement {
+  return { verdict: "unverified", reason };
+}
+
+/** Calls that may come in behind a pass's back, and so be counted in `total` without being read. */
+function tolerance(total: number): number {
+  return Math.max(50, Math.ceil(total / 100));
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
