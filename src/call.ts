@@ -48,8 +48,8 @@ export type Call = {
   extra: string | null;
 } & Record<DniField, string | null>;
 
-/** The columns in the order they are hashed and stored. */
-export const CALL_FIELDS = [
+/** The members of a call that have a column in `calls`. */
+export const CALL_COLUMNS = [
   "call_id",
   "insight_name",
   "caller_id",
@@ -62,10 +62,12 @@ export const CALL_FIELDS = [
   "recording_url",
   ...DNI_FIELDS,
   "extra",
-  "summary",
-  "transcription",
-  "transcription_details",
 ] as const satisfies readonly (keyof Call)[];
+
+/** The members that have a column in `transcripts`. */
+export const TRANSCRIPT_COLUMNS = ["summary", "transcription", "transcription_details"] as const satisfies readonly (keyof Call)[];
+
+const HASHED_FIELDS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 
 /**
  * Returns the SHA-256 of a call's content, in hex. The query of `recording_url` is left out: its signature is new in
@@ -73,7 +75,7 @@ export const CALL_FIELDS = [
  */
 export function hashCall(call: Call): string {
   let content = "";
-  for (const field of CALL_FIELDS) {
+  for (const field of HASHED_FIELDS) {
     const value = call[field];
     const text =
       value === null ? "" : String(field === "recording_url" ? withoutQuery(String(value)) : value);
@@ -84,4 +86,9 @@ export function hashCall(call: Call): string {
 
 function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? url;
+}
+
+/** Returns the key a utm value is tallied under: trimmed, inner white space folded to one space, lower-cased. */
+export function foldUtm(value: string): string {
+  return value.trim().replace(/\s+/g, " ").toLowerCase();
 }

@@ -1,0 +1,23 @@
+/** What counts as what; stands in every manifest, so that each figure can be defended. */
+export interface RollupRules {
+  /** Dispositions of answered calls, compared without case and with `-` and `_` as spaces. */
+  answered: readonly string[];
+  /** Dispositions of missed calls; any other is neither. */
+  missed: readonly string[];
+  /** Seconds an answered call must last to be a qualified one. */
+  qualified_seconds: number;
+  /** The unit of `duration`, which the API does not say. */
+  duration_unit: "seconds" | "milliseconds";
+}
+
+export const DEFAULT_RULES: RollupRules = {
+  answered: ["answered", "transferred"],
+  missed: ["no answer", "busy", "failed", "voicemail", "abandoned"],
+  qualified_seconds: 60,
+  duration_unit: "seconds",
+};
+
+/** Returns the form in which dispositions are compared. */
+export function normalizeDisposition(disposition: string): string {
+  return disposition.trim().replace(/[-_]/g, " ").toLowerCase();
+}

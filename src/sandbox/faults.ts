@@ -1,0 +1,60 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import { fail, type SandboxEnv } from "./envelope.ts";
+import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+
+/**
+ * What can go wrong with an answer: a server error, a proxy's error page, a rate limit (with Retry-After: 1),
+ * a socket reset before any answer, a body cut off half-way, and an HTML page with status 200.
+ */
+export const FAULT_KINDS = ["500", "502", "429", "reset", "cut", "html"] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+const RETRY_AFTER_SECONDS = "1";
+
+/** Returns a function that draws the fault of the next request, mostly none; repeatable for the seed. */
+export function createFaultDraw(
+  seed: number,
+  kinds: readonly FaultKind[],
+  rate: number,
+): () => FaultKind | undefined {
+  const random = seededRandom(deriveSeed(seed, "faults"));
+  return () => {
+    const isFault = random() < rate;
+    const kind = kinds[drawIndex(random, kinds.length)];
+    return isFault ? kind : undefined;
+  };
+}
+
+/** Answers with a fault in place of the true answer; "cut" is the true answer, and is for `cutAnswer`. */
+export function answerFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {
+  switch (kind) {
+    case "500":
+      return fail(context, 500, "Internal server error");
+    case "502":
+      return context.html(page("502 Bad Gateway"), 502);
+    case "429":
+      context.header("Retry-After", RETRY_AFTER_SECONDS);
+      return fail(context, 429, "Too many requests");
+    case "html":
+      return context.html(page("We will be back soon"));
+    case "reset":
+      context.env.incoming.socket.resetAndDestroy();
+      return RESPONSE_ALREADY_SENT;
+  }
+}
+
+/** Declares the whole length of the answer, sends the first half of it and destroys the socket. */
+export async function cutAnswer(context: Context<SandboxEnv>): Promise<void> {
+  const { status, headers } = context.res;
+  const body = Buffer.from(await context.res.arrayBuffer());
+  const { incoming, outgoing } = context.env;
+  outgoing.writeHead(status, { ...Object.fromEntries(headers), "content-length": body.length });
+  outgoing.write(body.subarray(0, body.length >> 1), () => incoming.socket.destroy());
+  context.res = RESPONSE_ALREADY_SENT;
+}
+
+function page(title: string): string {
+  return `<!doctype html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
+}

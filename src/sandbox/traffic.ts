@@ -1,0 +1,65 @@
+import type { MiddlewareHandler } from "hono";
+import type { SandboxCalls } from "./calls.ts";
+import type { SandboxEnv } from "./envelope.ts";
+import { answerFault, cutAnswer, type FaultKind } from "./faults.ts";
+import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+
+/** One attribution request, in the order of the answers. */
+export interface LoggedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** 0 when the connection was reset without an answer. */
+  readonly status: number;
+  /** The fault mixed into the answer; undefined when it was a true one. */
+  readonly fault: FaultKind | undefined;
+}
+
+const LONGEST_LOG = 10_000;
+
+/** Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in. */
+export function logAndDisturb(
+  log: LoggedRequest[],
+  drawFault: () => FaultKind | undefined,
+): MiddlewareHandler<SandboxEnv> {
+  return async (context, next) => {
+    const fault = drawFault();
+    const isReplaced = fault !== undefined && fault !== "cut";
+    if (isReplaced) context.res = answerFault(context, fault);
+    else await next();
+
+    const status = fault === "reset" ? 0 : context.res.status;
+    log.push({
+      method: context.req.method,
+      path: context.req.path,
+      query: context.req.query(),
+      status,
+      fault,
+    });
+    if (log.length > LONGEST_LOG) log.shift();
+
+    if (fault === "cut") await cutAnswer(context);
+  };
+}
+
+interface ChurnOptions {
+  readonly seed: number;
+  readonly insertEvery?: number | undefined;
+  readonly deleteEvery?: number | undefined;
+}
+
+/** Adds and removes calls as the requests come by, before they are answered. */
+export function churn(calls: SandboxCalls, options: ChurnOptions): MiddlewareHandler<SandboxEnv> {
+  const { seed, insertEvery, deleteEvery } = options;
+  const random = seededRandom(deriveSeed(seed, "churn"));
+  let requests = 0;
+  return async (_context, next) => {
+    requests++;
+    if (insertEvery !== undefined && requests % insertEvery === 0) calls.insert();
+    if (deleteEvery !== undefined && requests % deleteEvery === 0) {
+      const id = calls.ids[drawIndex(random, calls.size)];
+      if (id !== undefined) calls.remove(id);
+    }
+    await next();
+  };
+}

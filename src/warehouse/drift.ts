@@ -1,0 +1,13 @@
+import type { Warehouse } from "./open.ts";
+import { schema_drift } from "./schema.ts";
+
+export type SchemaDrift = typeof schema_drift.$inferSelect;
+
+/** Lists members that the API document does not promise; one already listed stays as it is. */
+export function keepDrift({ db }: Warehouse, drift: readonly SchemaDrift[]): void {
+  for (const member of drift) db.insert(schema_drift).values(member).onConflictDoNothing().run();
+}
+
+export function readDrift({ db }: Warehouse): SchemaDrift[] {
+  return db.select().from(schema_drift).orderBy(schema_drift.path, schema_drift.kind).all();
+}

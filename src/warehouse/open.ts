@@ -1,0 +1,141 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { migrate } from "drizzle-orm/better-sqlite3/migrator";
+import { CalltallyError, EXIT } from "../errors.ts";
+
+/** "CTLY": marks a database file as a calltally warehouse. */
+const APPLICATION_ID = 0x43544c59;
+const MIGRATIONS_FOLDER = join(import.meta.dirname, "migrations");
+
+/** The open warehouse; dispose of it to close the file. */
+export interface Warehouse extends Disposable {
+  /** Absolute path of the database file. */
+  readonly path: string;
+  readonly sqlite: Database.Database;
+  readonly db: BetterSQLite3Database;
+}
+
+/**
+ * Opens the warehouse for writing: makes it if there is none, and brings an older schema forward.
+ *
+ * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged or of a newer calltally; it is left untouched
+ */
+export function openWarehouse(path: string): Warehouse {
+  const file = resolve(path);
+  if (existsSync(file)) assertOurs(file);
+  else create(file);
+  const sqlite = new Database(file, { fileMustExist: true });
+  try {
+    configure(sqlite);
+    bringForward(sqlite, file);
+    return toWarehouse(file, sqlite);
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a second, read-only connection to an open warehouse, for a long read beside its writes.
+ * (Looking at the file itself again would drop this process's locks on it.)
+ */
+export function openReader({ path }: Warehouse): Warehouse {
+  const sqlite = new Database(path, { readonly: true });
+  sqlite.pragma("temp_store = MEMORY");
+  return toWarehouse(path, sqlite);
+}
+
+/** Opens an existing warehouse to read from it. */
+export function openWarehouseReader(path: string): Warehouse {
+  const file = resolve(path);
+  if (!existsSync(file)) {
+    throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
+      hint: "Run calltally sync first, or set CALLTALLY_DATABASE.",
+    });
+  }
+  assertOurs(file);
+  const sqlite = new Database(file, { readonly: true });
+  sqlite.pragma("temp_store = MEMORY");
+  return toWarehouse(file, sqlite);
+}
+
+function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
+  return { path, sqlite, db: drizzle(sqlite), [Symbol.dispose]: () => void sqlite.close() };
+}
+
+/** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
+function create(file: string): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${file}.new`;
+  rmSync(draft, { force: true });
+  closeSync(openSync(draft, "wx", 0o600));
+  const sqlite = new Database(draft);
+  try {
+    sqlite.pragma("page_size = 16384");
+    sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+    sqlite.pragma("synchronous = FULL");
+    bringForward(sqlite, draft);
+  } finally {
+    sqlite.close();
+  }
+  renameSync(draft, file);
+  const handle = openSync(folder, "r");
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+function configure(sqlite: Database.Database): void {
+  sqlite.pragma("journal_mode = WAL");
+  // With WAL, NORMAL would lose pages that were acknowledged before a power cut.
+  sqlite.pragma("synchronous = FULL");
+  sqlite.pragma("foreign_keys = ON");
+  // The upserts' statement journals otherwise go to a file.
+  sqlite.pragma("temp_store = MEMORY");
+}
+
+function bringForward(sqlite: Database.Database, file: string): void {
+  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const theirs = Number(sqlite.pragma("user_version", { simple: true }));
+  if (theirs > ours) throw newer(file, theirs, ours);
+  if (theirs === ours) return;
+  migrate(drizzle(sqlite), { migrationsFolder: MIGRATIONS_FOLDER });
+  sqlite.pragma(`user_version = ${ours}`);
+  // Into the file itself, where the next opening looks for it before it touches anything.
+  sqlite.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+/** Reads the file's header (SQLite file format § 1.3) without opening it as a database, which could change it. */
+function assertOurs(file: string): void {
+  const size = statSync(file).size;
+  const header = Buffer.alloc(100);
+  const handle = openSync(file, "r");
+  try {
+    readSync(handle, header, 0, header.length, 0);
+  } finally {
+    closeSync(handle);
+  }
+  if (size === 0) throw notOurs(file, "is empty");
+  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0") throw notOurs(file, "is not an SQLite database");
+  if (header.readUInt32BE(68) !== APPLICATION_ID) throw notOurs(file, "is an SQLite database of another program");
+  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const theirs = header.readUInt32BE(60);
+  if (theirs > ours) throw newer(file, theirs, ours);
+}
+
+function notOurs(file: string, state: string): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
+    hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+  });
+}
+
+function newer(file: string, theirs: number, ours: number): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot use ${file}: its schema is version ${theirs}, and this calltally knows ${ours}`,
+    { hint: "It was left as it is. Install the newer calltally that wrote it." },
+  );
+}

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto";
+import { count, inArray } from "drizzle-orm";
+import type { Warehouse } from "./open.ts";
+import { rejected_calls } from "./schema.ts";
+
+export type RejectedCall = typeof rejected_calls.$inferSelect;
+
+/** A row that did not parse. */
+export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
+
+/** Keeps rows that did not parse, each once, with what was last wrong with it. */
+export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
+  for (const rejection of rejections) {
+    const { json, path, reason } = rejection;
+    db.insert(rejected_calls)
+      .values({ ...rejection, row_key: rowKey(rejection), first_run_id: runId, last_run_id: runId })
+      .onConflictDoUpdate({
+        target: rejected_calls.row_key,
+        set: { json, path, reason, last_run_id: runId },
+      })
+      .run();
+  }
+}
+
+/** Lets go of rows whose call has now been read well. */
+export function releaseRejected({ db }: Warehouse, callIds: number[]): void {
+  db.delete(rejected_calls)
+    .where(inArray(rejected_calls.row_key, callIds.map((id) => `id:${id}`)))
+    .run();
+}
+
+/** Returns all rows that wait for a good reading. */
+export function readRejected({ db }: Warehouse): RejectedCall[] {
+  return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
+}
+
+export function countRejected({ db }: Warehouse): number {
+  return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
+}
+
+function rowKey({ call_id, json }: Rejection): string {
+  return call_id === null ? `sha256:${hash("sha256", json)}` : `id:${call_id}`;
+}

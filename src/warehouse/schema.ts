@@ -1,0 +1,174 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** One attributed call (API v3 § 2.3), under the API's own names. */
+export const calls = sqliteTable("calls", {
+  /** The service's identifier. */
+  call_id: integer().primaryKey(),
+  /** Campaign or source name. */
+  insight_name: text(),
+  /** The caller's phone number, international format. */
+  caller_id: text(),
+  /** The number that was called, international format. */
+  tracking_number: text(),
+  /** Start of the call, ISO 8601 UTC with milliseconds. */
+  call_started: text(),
+  /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. */
+  duration: integer(),
+  /** As served, e.g. ANSWERED. */
+  disposition: text(),
+  org_unit_id: integer(),
+  org_unit_name: text(),
+  /** Signed link to the recording: a secret while it lives, a dead link after. */
+  recording_url: text(),
+  utm_source: text(),
+  utm_medium: text(),
+  utm_campaign: text(),
+  utm_content: text(),
+  utm_term: text(),
+  /** Google click id, byte for byte as served. */
+  gclid: text(),
+  gclsrc: text(),
+  /** Google Analytics client id. */
+  google_analytics_cid: text(),
+  referring_url: text(),
+  campaign_name: text(),
+  campaign_id: text(),
+  /** JSON object of members the API document does not name. */
+  extra: text(),
+  /** SHA-256 of the call's content, the recording's signature left out. */
+  row_hash: text().notNull(),
+  /** The run that first read this call. */
+  first_run_id: integer().notNull(),
+  /** The run that last read it with other content. */
+  changed_run_id: integer().notNull(),
+  /** Start of the first verified full pass that did not meet the call, ISO 8601 UTC. */
+  missing_since: text(),
+  /** When the call was marked as gone from the service, ISO 8601 UTC. */
+  gone_at: text(),
+});
+
+/** What was said in a call; apart from `calls`, so that tallies never read the text. */
+export const transcripts = sqliteTable("transcripts", {
+  call_id: integer()
+    .primaryKey()
+    .references(() => calls.call_id, { onDelete: "cascade" }),
+  /** AI-generated summary. */
+  summary: text(),
+  /** Full text. */
+  transcription: text(),
+  /** JSON array of {channel, time (mm:ss), text}. */
+  transcription_details: text(),
+});
+
+/** Each utm value met, and the key it is tallied under: SQLite alone cannot lower-case beyond ASCII. */
+export const utm_values = sqliteTable("utm_values", {
+  /** As served. */
+  raw: text().primaryKey(),
+  /** Trimmed, inner white space folded, lower-cased; empty for what counts as not set. */
+  folded: text().notNull(),
+});
+
+/** The ledger: one row a run of `sync`. */
+export const sync_runs = sqliteTable("sync_runs", {
+  run_id: integer().primaryKey({ autoIncrement: true }),
+  /** ISO 8601 UTC, as all times here. */
+  started_at: text().notNull(),
+  /** Null while it runs, and after it was killed. */
+  finished_at: text(),
+  /** full or incremental. */
+  mode: text({ enum: ["full", "incremental"] }).notNull(),
+  /** running, done, interrupted or failed. */
+  status: text({ enum: ["running", "done", "interrupted", "failed"] }).notNull(),
+  /** exact, verified, probable or unverified; null unless done. */
+  verdict: text({ enum: ["exact", "verified", "probable", "unverified"] }),
+  /** Why this verdict, one sentence. */
+  verdict_reason: text(),
+  /** `total` of the first and of the last answer. */
+  first_total: integer(),
+  last_total: integer(),
+  /** Different calls read. */
+  calls_read: integer(),
+  calls_new: integer(),
+  calls_changed: integer(),
+  calls_unchanged: integer(),
+  calls_rejected: integer(),
+  pages: integer(),
+  seams_mended: integer(),
+  seams_broken: integer(),
+  /** Calls met out of the order seen before. */
+  inversions: integer(),
+  /** Attempts that were tried again. */
+  retries: integer(),
+  /** JSON array of the service's request ids of failed attempts. */
+  failed_request_ids: text(),
+  /** What ended the run early. */
+  error: text(),
+  /** Milliseconds from start to finish. */
+  elapsed_ms: integer(),
+});
+
+/** The pages of a run in the order of the walk: written with their calls, in one transaction. */
+export const sync_pages = sqliteTable(
+  "sync_pages",
+  {
+    run_id: integer()
+      .notNull()
+      .references(() => sync_runs.run_id, { onDelete: "cascade" }),
+    /** Place in the chain, from 0. */
+    seq: integer().notNull(),
+    /** The offset the service applied. */
+    offset: integer().notNull(),
+    row_count: integer().notNull(),
+    total: integer().notNull(),
+    /** JSON array of the page's call ids in order, null for an unreadable one; dropped when the run is done. */
+    call_ids: text(),
+    request_id: text(),
+    fetched_at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.run_id, table.seq] })],
+);
+
+/** Rows that did not parse, until a later run reads the call well. */
+export const rejected_calls = sqliteTable("rejected_calls", {
+  /** `id:` and the call id, or `sha256:` and the hash of the row where it has none. */
+  row_key: text().primaryKey(),
+  call_id: integer(),
+  /** The row as served. */
+  json: text().notNull(),
+  /** The member that does not parse. */
+  path: text().notNull(),
+  reason: text().notNull(),
+  first_run_id: integer().notNull(),
+  last_run_id: integer().notNull(),
+});
+
+/** Members met that the API document does not promise, once each. */
+export const schema_drift = sqliteTable(
+  "schema_drift",
+  {
+    /** E.g. `dni_data.msclkid`. */
+    path: text().notNull(),
+    /** unknown: kept in `extra`. type: a number where text is promised, kept as text. */
+    kind: text({ enum: ["unknown", "type"] }).notNull(),
+    /** JSON type met first. */
+    json_type: text().notNull(),
+    first_run_id: integer().notNull(),
+    first_seen_at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.path, table.kind] })],
+);
+
+/** Every file that `export` wrote. */
+export const exports = sqliteTable("exports", {
+  export_id: integer().primaryKey({ autoIncrement: true }),
+  exported_at: text().notNull(),
+  /** Absolute path. */
+  path: text().notNull(),
+  sha256: text().notNull(),
+  /** Lines without the header. */
+  rows: integer().notNull(),
+  /** JSON object of the filter. */
+  filter: text().notNull(),
+  /** The last finished run when the file was made; null if there was none. */
+  run_id: integer(),
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+
+export const PATH = "/v3/conversations/attribution-engine";
+
+const pageSchema = z.strictObject({
+  code: z.literal(200),
+  message: z.string(),
+  data: z.strictObject({
+    calls: z.array(z.looseObject({ call_id: z.int() })),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+  }),
+  request_id: z.uuid(),
+  timestamp: z.iso.datetime({ precision: 3 }),
+});
+
+export type Page = z.output<typeof pageSchema>["data"];
+
+export function fetchRaw(sandbox: Sandbox, query = "", init: RequestInit = {}): Promise<Response> {
+  return fetch(`${sandbox.url}${PATH}${query}`, {
+    headers: { authorization: `Bearer ${sandbox.token}` },
+    ...init,
+  });
+}
+
+/** Fetches one page and holds it against the envelope. */
+export async function fetchPage(sandbox: Sandbox, query = ""): Promise<Page> {
+  const response = await fetchRaw(sandbox, query);
+  return pageSchema.parse(await response.json()).data;
+}
+
+export async function fetchIds(sandbox: Sandbox, query = ""): Promise<number[]> {
+  const page = await fetchPage(sandbox, query);
+  return page.calls.map((call) => call.call_id);
+}

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { fetchPage, fetchRaw } from "./requests.ts";
+
+test("startSandbox listens on 127.0.0.1 at a free port, with 5000 calls that end shortly before now", async () => {
+  await using sandbox = await startSandbox();
+
+  const page = await fetchPage(sandbox, "?limit=1");
+
+  expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(sandbox.token).toBe("sandbox-token");
+  expect(page.total).toBe(5000);
+  const ageMs = Date.now() - Date.parse(String(page.calls[0]?.call_started));
+  expect(ageMs).toBeGreaterThanOrEqual(60_000);
+  expect(ageMs).toBeLessThan(120_000);
+});
+
+test("startSandbox refuses options out of bounds, and a port that is taken", async () => {
+  await using sandbox = await startSandbox({ calls: 1 });
+
+  await expect(startSandbox({ faultRate: 1.5 })).rejects.toThrow(/Cannot start the sandbox: .*faultRate/s);
+  await expect(startSandbox({ insertEvery: 0 })).rejects.toThrow(RangeError);
+  await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toThrow("EADDRINUSE");
+});
+
+test("startSandbox leaves the process's own Request and Response alone", async () => {
+  const before = [globalThis.Request, globalThis.Response];
+  await using sandbox = await startSandbox({ calls: 1 });
+  await fetchPage(sandbox);
+  expect([globalThis.Request, globalThis.Response]).toEqual(before);
+});
+
+test("startSandbox seeds 100,000 calls fast and serves 1000 rows fast", async () => {
+  const startedAt = performance.now();
+  await using sandbox = await startSandbox({ calls: 100_000 });
+  const seededAfterMs = performance.now() - startedAt;
+  const page = () => sandbox.calls.ids.slice(50_000, 51_000).map((id) => sandbox.calls.get(id));
+  page();
+  const pageStartedAt = performance.now();
+  const text = JSON.stringify(page());
+  const pageAfterMs = performance.now() - pageStartedAt;
+
+  // Measured at 12 and 15 ms; the bounds leave room for a busy machine.
+  expect(seededAfterMs).toBeLessThan(300);
+  expect(pageAfterMs).toBeLessThan(100);
+  expect(text.length).toBeGreaterThan(2_500_000);
+  expect((await fetchPage(sandbox, "?limit=1000&offset=99500")).calls).toHaveLength(500);
+});
+
+test("latencyMs delays the answer", async () => {
+  await using sandbox = await startSandbox({ calls: 1, latencyMs: 60 });
+  const startedAt = performance.now();
+  await fetchPage(sandbox);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(59);
+});
+
+test("Sandbox.close ends open sockets at once, waiting requests among them, and may be called twice", async () => {
+  const sandbox = await startSandbox({ calls: 1, latencyMs: 60_000 });
+  const idle = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
+  await once(idle, "connect");
+  const idleClosed = once(
+    idle.on("error", () => undefined),
+    "close",
+  );
+  const waiting = expect(fetchRaw(sandbox)).rejects.toThrow("fetch failed");
+
+  await Promise.all([sandbox.close(), sandbox.close()]);
+  await sandbox.close();
+
+  await idleClosed;
+  await waiting;
+  await expect(fetch(sandbox.url)).rejects.toThrow("fetch failed");
+});

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { FAULT_KINDS, type FaultKind, startSandbox } from "../../src/sandbox/server.ts";
+import { fetchPage, fetchRaw, PATH } from "./requests.ts";
+
+const always = (kind: FaultKind) => startSandbox({ calls: 50, faults: [kind], faultRate: 1 });
+
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable("the request should have failed"),
+    (error: unknown) => error,
+  );
+
+describe("churn", () => {
+  test("adds a call with every second request, before it is answered", async () => {
+    const now = new Date("2026-11-20T15:00:00.000Z");
+    await using sandbox = await startSandbox({ calls: 10, insertEvery: 2, now });
+
+    const pages = [await fetchPage(sandbox), await fetchPage(sandbox), await fetchPage(sandbox)];
+
+    expect(pages.map((page) => page.total)).toEqual([10, 11, 11]);
+    expect(pages[1]?.calls.slice(1)).toEqual(pages[0]?.calls);
+    expect(pages[1]?.calls[0]?.call_started).toBe(now.toISOString());
+  });
+
+  test("removes a call with every third request, down to none", async () => {
+    await using sandbox = await startSandbox({ calls: 2, deleteEvery: 3 });
+
+    const totals: number[] = [];
+    for (let request = 1; request <= 9; request++) totals.push((await fetchPage(sandbox)).total);
+
+    expect(totals).toEqual([2, 2, 1, 1, 1, 0, 0, 0, 0]);
+  });
+
+  test("removes the same calls for the same seed", async () => {
+    await using one = await startSandbox({ calls: 100, deleteEvery: 1, seed: 5 });
+    await using two = await startSandbox({ calls: 100, deleteEvery: 1, seed: 5 });
+
+    for (const sandbox of [one, two]) for (let times = 0; times < 10; times++) await fetchPage(sandbox);
+
+    expect(one.calls.size).toBe(90);
+    expect(two.calls.ids).toEqual(one.calls.ids);
+  });
+});
+
+describe("faults", () => {
+  test("500 is an error answer in JSON", async () => {
+    await using sandbox = await always("500");
+    const response = await fetchRaw(sandbox);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 500 });
+  });
+
+  test("502 is a proxy's HTML page", async () => {
+    await using sandbox = await always("502");
+    const response = await fetchRaw(sandbox);
+    expect(response.status).toBe(502);
+    expect(response.headers.get("content-type")).toMatch("text/html");
+  });
+
+  test("429 says when to come again", async () => {
+    await using sandbox = await always("429");
+    const response = await fetchRaw(sandbox);
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBe("1");
+  });
+
+  test("html is a page with status 200", async () => {
+    await using sandbox = await always("html");
+    const response = await fetchRaw(sandbox);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch("text/html");
+    expect(await response.text()).toMatch("<!doctype html>");
+  });
+
+  test("reset ends the connection without an answer", async () => {
+    await using sandbox = await always("reset");
+    const error = await rejection(fetchRaw(sandbox));
+    expect(error).toMatchObject({ cause: { code: "ECONNRESET" } });
+    expect(sandbox.requests).toMatchObject([{ status: 0, fault: "reset" }]);
+  });
+
+  test("cut declares the whole length and sends half of it", async () => {
+    await using sandbox = await always("cut");
+    await using whole = await startSandbox({ calls: 50 });
+    const wholeBytes = (await (await fetchRaw(whole)).arrayBuffer()).byteLength;
+
+    const response = await fetchRaw(sandbox);
+    const declaredBytes = Number(response.headers.get("content-length"));
+    let receivedBytes = 0;
+    const error = await rejection(
+      (async () => {
+        for await (const chunk of response.body ?? []) receivedBytes += chunk.byteLength;
+      })(),
+    );
+
+    expect(response.status).toBe(200);
+    expect(declaredBytes).toBe(wholeBytes);
+    expect(receivedBytes).toBe(wholeBytes >> 1);
+    expect(error).toMatchObject({ message: "terminated" });
+  });
+
+  test("come at their rate, of every kind, the same for a seed", async () => {
+    const faultsOf = async (seed: number) => {
+      await using sandbox = await startSandbox({ calls: 5, faults: FAULT_KINDS, faultRate: 0.4, seed });
+      for (let times = 0; times < 150; times++) {
+        await fetchRaw(sandbox)
+          .then((response) => response.arrayBuffer())
+          .catch(() => undefined);
+      }
+      return sandbox.requests.map((request) => request.fault);
+    };
+
+    const faults = await faultsOf(1);
+
+    expect(new Set(faults)).toEqual(new Set([...FAULT_KINDS, undefined]));
+    expect(faults.filter(Boolean).length / 150).toBeCloseTo(0.4, 1);
+    expect(await faultsOf(1)).toEqual(faults);
+    expect(await faultsOf(2)).not.toEqual(faults);
+  });
+});
+
+test("Sandbox.requests logs the attribution requests, whatever their answer", async () => {
+  await using sandbox = await startSandbox({ calls: 3 });
+
+  await fetch(`${sandbox.url}/v3/elsewhere`);
+  await fetchRaw(sandbox, "?limit=2&offset=1");
+  await fetchRaw(sandbox, "?limit=0");
+  await fetchRaw(sandbox, "", { headers: {} });
+
+  expect(sandbox.requests).toEqual([
+    { method: "GET", path: PATH, query: { limit: "2", offset: "1" }, status: 200 },
+    { method: "GET", path: PATH, query: { limit: "0" }, status: 400 },
+    { method: "GET", path: PATH, query: {}, status: 401 },
+  ]);
+});
+
+test("Sandbox.requests keeps the last 10,000", async () => {
+  await using sandbox = await startSandbox({ calls: 1 });
+
+  for (let sent = 0; sent < 10_050; sent += 50) {
+    const queries = Array.from({ length: 50 }, (_, at) => `?offset=${sent + at}`);
+    await Promise.all(queries.map((query) => fetchPage(sandbox, query)));
+  }
+
+  expect(sandbox.requests).toHaveLength(10_000);
+  const offsets = sandbox.requests.map((request) => Number(request.query.offset));
+  expect(Math.min(...offsets)).toBe(50);
+});
