@@ -65,7 +65,11 @@ export const CALL_COLUMNS = [
 ] as const satisfies readonly (keyof Call)[];
 
 /** The members that have a column in `transcripts`. */
-export const TRANSCRIPT_COLUMNS = ["summary", "transcription", "transcription_details"] as const satisfies readonly (keyof Call)[];
+export const TRANSCRIPT_COLUMNS = [
+  "summary",
+  "transcription",
+  "transcription_details",
+] as const satisfies readonly (keyof Call)[];
 
 const HASHED_FIELDS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 

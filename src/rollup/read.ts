@@ -29,6 +29,6 @@ export function prepareRollups(database: Database): void {
 }
 
 /** Reads a rollup row by row, after {@link prepareRollups}. */
-export function iterateRollup(database: Database, query: RollupQuery): IterableIterator<RollupRow> {
-  return database.prepare<[], RollupRow>(rollupSql(query)).raw().iterate();
+export function* iterateRollup(database: Database, query: RollupQuery): Generator<RollupRow, void, void> {
+  yield* database.prepare<[], RollupRow>(rollupSql(query)).raw().iterate();
 }

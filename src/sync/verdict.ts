@@ -41,8 +41,8 @@ export function noEvidence(): Evidence {
 
 export interface Judgement {
   verdict: Verdict;
-  /** One sentence for a person. */
-  reason: string;
+  /** Why, in one sentence. */
+  verdict_reason: string;
 }
 
 /**
@@ -61,7 +61,10 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   if (lastTotal - distinct > tolerance(lastTotal)) return unverified(`too few calls came: ${counted}`);
   if (seamsBroken > 0) {
     if (totalConstant && distinct === lastTotal) {
-      return { verdict: "probable", reason: `${plural(seamsBroken, "seam")} did not join, but ${counted}` };
+      return {
+        verdict: "probable",
+        verdict_reason: `${plural(seamsBroken, "seam")} did not join, but ${counted}`,
+      };
     }
     return unverified(`${plural(seamsBroken, "seam")} between pages did not join: ${counted}`);
   }
@@ -69,17 +72,17 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   if (inversionsNear > 0) {
     return {
       verdict: "probable",
-      reason: `all seams joined, but ${inversionsNear} calls changed places nearby`,
+      verdict_reason: `all seams joined, but ${inversionsNear} calls changed places nearby`,
     };
   }
   if (totalConstant && distinct === lastTotal) {
-    return { verdict: "exact", reason: `all seams joined, and every one of ${lastTotal} calls read` };
+    return { verdict: "exact", verdict_reason: `all seams joined, and every one of ${lastTotal} calls read` };
   }
-  return { verdict: "verified", reason: `all seams joined while calls came or went: ${counted}` };
+  return { verdict: "verified", verdict_reason: `all seams joined while calls came or went: ${counted}` };
 }
 
 function unverified(reason: string): Judgement {
-  return { verdict: "unverified", reason };
+  return { verdict: "unverified", verdict_reason: reason };
 }
 
 /** Calls that may come in behind a pass's back, and so be counted in `total` without being read. */

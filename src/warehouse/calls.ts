@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { count, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Warehouse } from "./open.ts";
 import { calls, transcripts, utm_values } from "./schema.ts";
@@ -29,7 +29,10 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
   const upsertCall = db
     .insert(calls)
     .values(placeholders([...CALL_COLUMNS, "row_hash", "first_run_id", "changed_run_id"]))
-    .onConflictDoUpdate({ target: calls.call_id, set: excluded([...CALL_COLUMNS, "row_hash", "changed_run_id"]) })
+    .onConflictDoUpdate({
+      target: calls.call_id,
+      set: excluded([...CALL_COLUMNS, "row_hash", "changed_run_id"]),
+    })
     .prepare();
   const upsertTranscript = db
     .insert(transcripts)
@@ -48,7 +51,13 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
   const rememberedValues = new Set<string>();
 
   function keepUtmValues(call: Call): void {
-    for (const raw of [call.utm_source, call.utm_medium, call.utm_campaign, call.utm_content, call.utm_term]) {
+    for (const raw of [
+      call.utm_source,
+      call.utm_medium,
+      call.utm_campaign,
+      call.utm_content,
+      call.utm_term,
+    ]) {
       if (raw === null || rememberedValues.has(raw)) continue;
       insertUtmValue.run({ raw, folded: foldUtm(raw) });
       if (rememberedValues.size >= REMEMBERED_VALUES) rememberedValues.clear();
@@ -59,7 +68,9 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
   return (page) => {
     const counts = { new: 0, changed: 0 };
     const known = new Map(
-      readHashes.all({ ids: JSON.stringify(page.map((call) => call.call_id)) }).map((row) => [row.call_id, row]),
+      readHashes
+        .all({ ids: JSON.stringify(page.map((call) => call.call_id)) })
+        .map((row) => [row.call_id, row]),
     );
     for (const call of page) {
       const row_hash = hashCall(call);
@@ -75,6 +86,15 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
     }
     return counts;
   };
+}
+
+/** Counts the calls: those the service still shows, and those marked as gone from it. */
+export function countCalls({ db }: Warehouse): { live: number; gone: number } {
+  const row = db
+    .select({ all: count(), gone: count(calls.gone_at) })
+    .from(calls)
+    .get() ?? { all: 0, gone: 0 };
+  return { live: row.all - row.gone, gone: row.gone };
 }
 
 function hasTranscript(call: Call): boolean {

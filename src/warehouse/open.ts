@@ -1,9 +1,19 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
-import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
@@ -25,8 +35,14 @@ export interface Warehouse extends Disposable {
  */
 export function openWarehouse(path: string): Warehouse {
   const file = resolve(path);
-  if (existsSync(file)) assertOurs(file);
-  else create(file);
+  if (!existsSync(file)) create(file);
+  return openExistingWarehouse(file);
+}
+
+/** The same, for a command that has nothing to do without one. */
+export function openExistingWarehouse(path: string): Warehouse {
+  const file = resolve(path);
+  assertOurs(file);
   const sqlite = new Database(file, { fileMustExist: true });
   try {
     configure(sqlite);
@@ -38,28 +54,21 @@ export function openWarehouse(path: string): Warehouse {
   }
 }
 
-/**
- * Opens a second, read-only connection to an open warehouse, for a long read beside its writes.
- * (Looking at the file itself again would drop this process's locks on it.)
- */
-export function openReader({ path }: Warehouse): Warehouse {
-  const sqlite = new Database(path, { readonly: true });
-  sqlite.pragma("temp_store = MEMORY");
-  return toWarehouse(path, sqlite);
-}
-
 /** Opens an existing warehouse to read from it. */
 export function openWarehouseReader(path: string): Warehouse {
   const file = resolve(path);
-  if (!existsSync(file)) {
-    throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
-      hint: "Run calltally sync first, or set CALLTALLY_DATABASE.",
-    });
-  }
   assertOurs(file);
-  const sqlite = new Database(file, { readonly: true });
+  return openReader({ path: file });
+}
+
+/**
+ * Opens another, read-only connection to a warehouse that is open here, for a long read beside its writes.
+ * (Looking at the file's header once more would drop this process's locks on it.)
+ */
+export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
+  const sqlite = new Database(path, { readonly: true });
   sqlite.pragma("temp_store = MEMORY");
-  return toWarehouse(file, sqlite);
+  return toWarehouse(path, sqlite);
 }
 
 function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
@@ -110,6 +119,11 @@ function bringForward(sqlite: Database.Database, file: string): void {
 
 /** Reads the file's header (SQLite file format § 1.3) without opening it as a database, which could change it. */
 function assertOurs(file: string): void {
+  if (!existsSync(file)) {
+    throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
+      hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
+    });
+  }
   const size = statSync(file).size;
   const header = Buffer.alloc(100);
   const handle = openSync(file, "r");
@@ -119,8 +133,10 @@ function assertOurs(file: string): void {
     closeSync(handle);
   }
   if (size === 0) throw notOurs(file, "is empty");
-  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0") throw notOurs(file, "is not an SQLite database");
-  if (header.readUInt32BE(68) !== APPLICATION_ID) throw notOurs(file, "is an SQLite database of another program");
+  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
+    throw notOurs(file, "is not an SQLite database");
+  if (header.readUInt32BE(68) !== APPLICATION_ID)
+    throw notOurs(file, "is an SQLite database of another program");
   const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
   const theirs = header.readUInt32BE(60);
   if (theirs > ours) throw newer(file, theirs, ours);

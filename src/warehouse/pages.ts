@@ -24,5 +24,7 @@ export function countDistinctCalls({ db }: Warehouse, runId: number): number {
 /** Drops what only a walk under way needs: the ids of this run's pages, and the pages of long past runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
   db.update(sync_pages).set({ call_ids: null }).where(eq(sync_pages.run_id, runId)).run();
-  db.delete(sync_pages).where(sql`${sync_pages.run_id} <= ${runId - RUNS_WITH_PAGES}`).run();
+  db.delete(sync_pages)
+    .where(sql`${sync_pages.run_id} <= ${runId - RUNS_WITH_PAGES}`)
+    .run();
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { count, inArray } from "drizzle-orm";
+import { count, eq, inArray } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { rejected_calls } from "./schema.ts";
 
@@ -23,10 +23,9 @@ export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[]
 }
 
 /** Lets go of rows whose call has now been read well. */
-export function releaseRejected({ db }: Warehouse, callIds: number[]): void {
-  db.delete(rejected_calls)
-    .where(inArray(rejected_calls.row_key, callIds.map((id) => `id:${id}`)))
-    .run();
+export function releaseRejected({ db }: Warehouse, callIds: readonly number[]): void {
+  const keys = callIds.map((id) => `id:${id}`);
+  db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
 /** Returns all rows that wait for a good reading. */
@@ -34,8 +33,15 @@ export function readRejected({ db }: Warehouse): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
 
-export function countRejected({ db }: Warehouse): number {
-  return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
+/** Counts the rows a run rejected, and those of them that have a call id. */
+export function countRejected({ db }: Warehouse, runId: number): { rows: number; withId: number } {
+  const counts = { rows: count(), withId: count(rejected_calls.call_id) };
+  return (
+    db.select(counts).from(rejected_calls).where(eq(rejected_calls.last_run_id, runId)).get() ?? {
+      rows: 0,
+      withId: 0,
+    }
+  );
 }
 
 function rowKey({ call_id, json }: Rejection): string {

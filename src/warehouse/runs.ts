@@ -15,9 +15,9 @@ export function startRun({ db }: Warehouse, run: Pick<SyncRun, "started_at" | "m
   return inserted.run_id;
 }
 
-/** Writes how a run ended. */
-export function finishRun({ db }: Warehouse, runId: number, outcome: RunOutcome): void {
-  db.update(sync_runs).set(outcome).where(eq(sync_runs.run_id, runId)).run();
+/** Writes how a run ended; returns its row. */
+export function finishRun({ db }: Warehouse, runId: number, outcome: RunOutcome): SyncRun {
+  return db.update(sync_runs).set(outcome).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
 /** Returns the latest runs, newest first. */

@@ -1,0 +1,6 @@
+import { exportJob } from "./export.ts";
+import type { Job } from "./job.ts";
+import { syncJob } from "./sync.ts";
+
+/** All jobs, by which `calltally job` and `calltally schedule` know them. */
+export const JOBS: readonly Job[] = [syncJob, exportJob];

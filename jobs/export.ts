@@ -1,0 +1,25 @@
+import { EXIT } from "../src/errors.ts";
+import { exportRollups } from "../src/export/rollups.ts";
+import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import type { Job } from "./job.ts";
+
+/** Writes the default rollups. */
+export const exportJob: Job = {
+  name: "export",
+  cron: (settings) => settings.exportCron,
+  cronSetting: "CALLTALLY_EXPORT_CRON",
+  run: async ({ settings, log, signal }) => {
+    const { database, exportDir: folder, rules } = settings;
+    const { manifest } = await exportRollups({
+      database,
+      folder,
+      dimensions: DEFAULT_DIMENSIONS,
+      rules,
+      raw: false,
+      signal,
+    });
+    const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
+    log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
+    return EXIT.done;
+  },
+};

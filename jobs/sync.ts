@@ -1,0 +1,16 @@
+import { toSyncOptions } from "../src/sync/options.ts";
+import { exitCodeOf, runSync } from "../src/sync/run.ts";
+import type { Job } from "./job.ts";
+
+/** Reads the calls into the warehouse. */
+export const syncJob: Job = {
+  name: "sync",
+  cron: (settings) => settings.syncCron,
+  cronSetting: "CALLTALLY_SYNC_CRON",
+  run: async ({ settings, log, signal }) => {
+    const run = await runSync({ ...toSyncOptions(settings), signal });
+    const { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, elapsed_ms } = run;
+    log.info({ run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, elapsed_ms }, "synced");
+    return exitCodeOf(run);
+  },
+};

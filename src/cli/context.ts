@@ -1,0 +1,43 @@
+import { loadSettings, SETTINGS, type Settings } from "../config.ts";
+
+/** What a command knows of the world it was started in. */
+export interface Context {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The working folder. */
+  folder: string;
+  /** Aborts on SIGINT and SIGTERM. */
+  signal: AbortSignal;
+  /** Data, and what a person asked to read. */
+  print: (text: string) => void;
+  /** Everything else, on standard error. */
+  note: (text: string) => void;
+}
+
+/** Flags that stand for settings, as the commands' parsers give them. */
+export interface SettingFlags {
+  database?: string | undefined;
+  out?: string | undefined;
+  limit?: string | undefined;
+  concurrency?: string | undefined;
+}
+
+/** Reads the settings, the flags of a command before all else. */
+export function settingsOf(context: Context, flags: SettingFlags = {}): Settings {
+  return loadSettings({
+    env: context.env,
+    folder: context.folder,
+    flags: {
+      [SETTINGS.database.env]: flags.database,
+      [SETTINGS.exportDir.env]: flags.out,
+      [SETTINGS.limit.env]: flags.limit,
+      [SETTINGS.concurrency.env]: flags.concurrency,
+    },
+  });
+}
+
+/** Options that several commands share, as commander writes them. */
+export const OPTION = {
+  database: ["--database <file>", "the warehouse (CALLTALLY_DATABASE, data/calltally.db)"],
+  out: ["--out <folder>", "where the files go (CALLTALLY_EXPORT_DIR, data/exports)"],
+  json: ["--json", "print JSON"],
+} as const;

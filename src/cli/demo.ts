@@ -1,0 +1,83 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import { exportRollups } from "../export/rollups.ts";
+import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
+import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
+import type { RollupQuery } from "../rollup/sql.ts";
+import { startSandbox } from "../sandbox/server.ts";
+import { runSync } from "../sync/run.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { type Context, settingsOf } from "./context.ts";
+import { describeExport } from "./export.ts";
+import { ellipsize, formatCount, formatTable } from "./format.ts";
+import { summarizeRun } from "./summary.ts";
+
+const DEMO_CALLS = 5000;
+const ROWS_SHOWN = 8;
+/** The columns that fit a terminal of 80. */
+const SHOWN = {
+  calls: "calls",
+  answered_calls: "answered",
+  answer_rate: "rate",
+  unique_callers: "callers",
+  qualified_calls: "qualified",
+  average_duration_seconds: "avg s",
+};
+
+export function demoCommand(context: Context) {
+  return new Command("demo")
+    .summary("try it all without an account")
+    .description(
+      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs it, and writes the three rollups under data/demo/.`,
+    )
+    .addHelpText("after", "\nExample:\n  $ calltally demo")
+    .action(async () => {
+      const folder = join(context.folder, "data", "demo");
+      const database = join(folder, "calltally.db");
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+      await using sandbox = await startSandbox({ calls: DEMO_CALLS });
+      const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
+      const run = await runSync({ database, api, limit: 1000, concurrency: 4, signal: context.signal });
+      context.print(summarizeRun(run));
+
+      const { rules } = settingsOf(context);
+      const dimensions = DEFAULT_DIMENSIONS;
+      const result = await exportRollups({
+        database,
+        folder,
+        dimensions,
+        rules,
+        raw: false,
+        signal: context.signal,
+      });
+      using warehouse = openWarehouseReader(database);
+      prepareRollups(warehouse.sqlite);
+      for (const dimension of dimensions) {
+        const query = { dimension, rules, raw: false };
+        const rows = iterateRollup(warehouse.sqlite, query).take(ROWS_SHOWN).toArray();
+        context.print(`\n${describeRollup(query, rows)}`);
+      }
+      context.print(`\n${describeExport(result, context.folder)}`);
+    });
+}
+
+function describeRollup(query: RollupQuery, rows: readonly RollupRow[]): string {
+  const columns = rollupColumns(query);
+  const shown = Object.entries(SHOWN).map(([name, title]) => {
+    const index = columns.findIndex((column) => column.name === name);
+    return { title, index, decimals: columns[index]?.decimals };
+  });
+  return formatTable(
+    [query.dimension, ...shown.map(({ title }) => title)],
+    rows.map((row) => [
+      ellipsize(String(row[0]), 30),
+      ...shown.map(({ index, decimals }) => formatFigure(row[index], decimals)),
+    ]),
+  );
+}
+
+function formatFigure(value: RollupRow[number] | undefined, decimals: number | undefined): string {
+  if (typeof value !== "number") return value ?? "";
+  return decimals === undefined ? formatCount(value) : value.toFixed(decimals);
+}

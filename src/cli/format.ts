@@ -1,0 +1,58 @@
+import Table from "cli-table3";
+
+const thousands = new Intl.NumberFormat("en-US");
+
+/** 5432 → 5,432 */
+export function formatCount(count: number): string {
+  return thousands.format(count);
+}
+
+/** 3217 → 3.2 s */
+export function formatElapsed(elapsedMs: number): string {
+  return elapsedMs < 60_000
+    ? `${(elapsedMs / 1000).toFixed(1)} s`
+    : `${Math.floor(elapsedMs / 60_000)} min ${Math.round((elapsedMs % 60_000) / 1000)} s`;
+}
+
+/** How long ago, in the largest unit that fits: 12 minutes ago. */
+export function formatAge(ageMs: number): string {
+  const minutes = Math.floor(ageMs / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 120) return `${minutes} minutes ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** Cuts a text to a width, the last character then being `…`; control characters become spaces. */
+export function ellipsize(text: string, width: number): string {
+  const line = [...text.replace(/\p{Cc}/gu, " ")];
+  return line.length <= width ? line.join("") : `${line.slice(0, width - 1).join("")}…`;
+}
+
+/** Returns a table in plain text: the first column to the left, the others to the right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const none = { top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "" };
+  const table = new Table({
+    head: [...head],
+    colAligns: head.map((_, index) => (index === 0 ? "left" : "right")),
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+    chars: {
+      ...none,
+      "bottom-left": "",
+      "bottom-right": "",
+      left: "",
+      "left-mid": "",
+      mid: "",
+      "mid-mid": "",
+      right: "",
+      "right-mid": "",
+      middle: "",
+    },
+  });
+  for (const row of rows) table.push([...row]);
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}

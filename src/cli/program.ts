@@ -1,0 +1,33 @@
+import { Command } from "@commander-js/extra-typings";
+import packageJson from "../../package.json" with { type: "json" };
+import type { ExitCode } from "../errors.ts";
+import type { Context } from "./context.ts";
+import { demoCommand } from "./demo.ts";
+import { exportCommand } from "./export.ts";
+import { jobCommand, scheduleCommand } from "./job.ts";
+import { sandboxCommand } from "./sandbox.ts";
+import { statusCommand } from "./status.ts";
+import { syncCommand } from "./sync.ts";
+
+/** Returns the whole command line; `exit` takes the code of a command that ends well but not clean. */
+export function createProgram(context: Context, exit: (code: ExitCode) => void): Command {
+  const commands = [
+    demoCommand(context),
+    syncCommand(context, exit),
+    exportCommand(context),
+    statusCommand(context),
+    scheduleCommand(context),
+    jobCommand(context, exit),
+    sandboxCommand(context),
+  ];
+  const program = new Command("calltally")
+    .description(packageJson.description)
+    .version(packageJson.version)
+    .addHelpText("after", "\nExample:\n  $ calltally demo");
+  for (const command of commands) program.addCommand(command);
+  for (const command of [program, ...commands]) {
+    command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
+    command.configureOutput({ writeOut: context.print, writeErr: context.note });
+  }
+  return program;
+}

@@ -1,0 +1,42 @@
+import { SingleBar } from "cli-progress";
+import type { SyncProgress } from "../sync/run.ts";
+import { formatCount } from "./format.ts";
+
+/** A bar with rate and time left on a terminal; nothing elsewhere. */
+export class ProgressBar implements Disposable {
+  readonly #bar: SingleBar | undefined;
+  readonly #startedMs = Date.now();
+  #started = false;
+
+  constructor() {
+    if (!process.stderr.isTTY) return;
+    this.#bar = new SingleBar({
+      format: "{bar} {percentage}% | {read} of {all} calls | {rate}/s | {left} s left",
+      barsize: 20,
+      stream: process.stderr,
+      clearOnComplete: true,
+      hideCursor: true,
+      gracefulExit: false,
+    });
+  }
+
+  update = ({ read, total }: SyncProgress): void => {
+    if (this.#bar === undefined) return;
+    const seconds = Math.max(0.001, (Date.now() - this.#startedMs) / 1000);
+    const rate = read / seconds;
+    const payload = {
+      read: formatCount(read),
+      all: formatCount(total),
+      rate: formatCount(Math.round(rate)),
+      left: formatCount(Math.ceil(Math.max(0, total - read) / Math.max(1, rate))),
+    };
+    if (!this.#started) this.#bar.start(total, 0, payload);
+    this.#started = true;
+    this.#bar.setTotal(Math.max(total, read));
+    this.#bar.update(read, payload);
+  };
+
+  [Symbol.dispose](): void {
+    this.#bar?.stop();
+  }
+}

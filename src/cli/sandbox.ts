@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { FAULT_KINDS, type FaultKind, startSandbox } from "../sandbox/server.ts";
+import type { Context } from "./context.ts";
+
+const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
+
+export function sandboxCommand(context: Context) {
+  return new Command("sandbox")
+    .summary("serve the API with made-up calls, to try things on")
+    .description("Serves the attribution endpoint of API v3 on this machine until it is stopped.")
+    .option("--port <port>", "port to listen on; 0 takes a free one", number(0, 65_535), 8787)
+    .option("--calls <count>", "calls to begin with", number(0, 10_000_000), 5000)
+    .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
+    .option("--token <token>", "bearer token it accepts", "sandbox-token")
+    .addOption(new Option("--order <order>", "order of the calls").choices(ORDERS).default("newest" as const))
+    .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
+    .option("--latency <ms>", "wait before each answer", number(0, 600_000), 0)
+    .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
+    .option("--faults <kinds>", `kinds of faults, of ${FAULT_KINDS.join(",")}`, faultKinds, [...FAULT_KINDS])
+    .option("--insert-every <requests>", "a new call comes with every n-th request", number(1, 1e9))
+    .option("--delete-every <requests>", "a call goes with every n-th request", number(1, 1e9))
+    .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
+    .action(async ({ latency: latencyMs, ...options }) => {
+      await using sandbox = await startSandbox({ ...options, latencyMs });
+      context.note(`The sandbox serves ${sandbox.calls.size} calls. Use it from another terminal:
+  export CALLTALLY_BASE_URL=${sandbox.url} CALLTALLY_TOKEN=${sandbox.token}
+  npx calltally sync`);
+      if (!context.signal.aborted) await once(context.signal, "abort");
+    });
+}
+
+function number(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 1.");
+}
+
+function faultKinds(text: string): FaultKind[] {
+  return text.split(",").map((name) => {
+    const kind = FAULT_KINDS.find((known) => known === name.trim());
+    if (kind === undefined) throw new InvalidArgumentError(`Allowed are ${FAULT_KINDS.join(", ")}.`);
+    return kind;
+  });
+}

@@ -1,0 +1,29 @@
+import { Command } from "@commander-js/extra-typings";
+import type { ExitCode } from "../errors.ts";
+import { toSyncOptions } from "../sync/options.ts";
+import { exitCodeOf, runSync } from "../sync/run.ts";
+import { type Context, OPTION, settingsOf } from "./context.ts";
+import { ProgressBar } from "./progress.ts";
+import { summarizeRun } from "./summary.ts";
+
+export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
+  return new Command("sync")
+    .summary("read the calls into the warehouse")
+    .description("Reads all attributed calls into the warehouse, and says whether the pass was complete.")
+    .option(...OPTION.database)
+    .option("--limit <rows>", "calls in one page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")
+    .option("--concurrency <pages>", "pages fetched at once, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
+    )
+    .action(async ({ json, ...flags }) => {
+      const options = toSyncOptions(settingsOf(context, flags));
+      using progress = new ProgressBar();
+      const run = await runSync({ ...options, signal: context.signal, onProgress: progress.update });
+      progress[Symbol.dispose]();
+      context.print(json ? JSON.stringify(run) : summarizeRun(run));
+      exit(exitCodeOf(run));
+    });
+}

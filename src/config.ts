@@ -1,0 +1,244 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { describeError, UsageError } from "./errors.ts";
+import { DEFAULT_RULES, type RollupRules } from "./rollup/rules.ts";
+
+/** One setting: where it is given, how its text is read, and what a person should know of it. */
+export interface SettingSpec<T> {
+  env: string;
+  /** The flag that overrides it, where a command has one. */
+  flag?: string;
+  /** Reads the text; throws an Error that says what is wrong with it. */
+  parse: (text: string) => T;
+  /** As one would write it. Without one the setting must be given, or is off. */
+  default?: string;
+  help: string;
+}
+
+const setting = <const S extends SettingSpec<unknown>>(spec: S): S => spec;
+
+/** All settings, in the order of the README's table. */
+export const SETTINGS = {
+  baseUrl: setting({
+    env: "CALLTALLY_BASE_URL",
+    parse: parseBaseUrl,
+    help: "Address of the API, without `/v3`; https, or http on this machine",
+  }),
+  tokenFile: setting({
+    env: "CALLTALLY_TOKEN_FILE",
+    parse: readTokenFile,
+    help: "File that holds the bearer token; goes before `CALLTALLY_TOKEN`",
+  }),
+  token: setting({
+    env: "CALLTALLY_TOKEN",
+    parse: parseToken,
+    help: "The bearer token itself",
+  }),
+  database: setting({
+    env: "CALLTALLY_DATABASE",
+    flag: "--database",
+    parse: String,
+    default: "data/calltally.db",
+    help: "The warehouse, an SQLite file",
+  }),
+  exportDir: setting({
+    env: "CALLTALLY_EXPORT_DIR",
+    flag: "--out",
+    parse: String,
+    default: "data/exports",
+    help: "Folder for the CSV files and `manifest.json`",
+  }),
+  timezone: setting({
+    env: "CALLTALLY_TIMEZONE",
+    parse: parseTimeZone,
+    default: "UTC",
+    help: "Time zone of the schedule, an IANA name",
+  }),
+  limit: setting({
+    env: "CALLTALLY_LIMIT",
+    flag: "--limit",
+    parse: wholeNumber(1, 1000),
+    default: "1000",
+    help: "Calls asked for in one page, 1 to 1000",
+  }),
+  concurrency: setting({
+    env: "CALLTALLY_CONCURRENCY",
+    flag: "--concurrency",
+    parse: wholeNumber(1, 32),
+    default: "4",
+    help: "Pages fetched at once, 1 to 32",
+  }),
+  timeoutSeconds: setting({
+    env: "CALLTALLY_TIMEOUT_SECONDS",
+    parse: wholeNumber(1, 3600),
+    default: "60",
+    help: "Time for one attempt of a request, up to its last byte",
+  }),
+  retrySeconds: setting({
+    env: "CALLTALLY_RETRY_SECONDS",
+    parse: wholeNumber(0, 86_400),
+    default: "120",
+    help: "Time after which a failing request is not tried again",
+  }),
+  answered: setting({
+    env: "CALLTALLY_ANSWERED",
+    parse: parseList,
+    default: DEFAULT_RULES.answered.join(","),
+    help: "Dispositions that count as answered; case, `-` and `_` do not matter",
+  }),
+  missed: setting({
+    env: "CALLTALLY_MISSED",
+    parse: parseList,
+    default: DEFAULT_RULES.missed.join(","),
+    help: "Dispositions that count as missed; any other is `other`",
+  }),
+  qualifiedSeconds: setting({
+    env: "CALLTALLY_QUALIFIED_SECONDS",
+    parse: wholeNumber(0, 86_400),
+    default: String(DEFAULT_RULES.qualified_seconds),
+    help: "Seconds an answered call lasts at least to be qualified",
+  }),
+  durationUnit: setting({
+    env: "CALLTALLY_DURATION_UNIT",
+    parse: parseDurationUnit,
+    default: DEFAULT_RULES.duration_unit,
+    help: "Unit of the API's `duration`, which its document leaves open: `seconds` or `milliseconds`",
+  }),
+  syncCron: setting({
+    env: "CALLTALLY_SYNC_CRON",
+    parse: String,
+    default: "7 * * * *",
+    help: "When `schedule` syncs, a cron expression",
+  }),
+  exportCron: setting({
+    env: "CALLTALLY_EXPORT_CRON",
+    parse: String,
+    default: "30 5 * * *",
+    help: "When `schedule` exports, a cron expression",
+  }),
+};
+
+export type Settings = ReturnType<typeof loadSettings>;
+
+export interface SettingSources {
+  /** Values given as flags, by the names of their environment variables. */
+  flags?: Readonly<Record<string, string | undefined>>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder whose `.env` is read. */
+  folder: string;
+}
+
+/**
+ * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value.
+ *
+ * @throws UsageError that names the setting and where it was given
+ */
+export function loadSettings({ flags = {}, env, folder }: SettingSources) {
+  const dotenv = readDotenv(folder);
+
+  function read<T>(spec: SettingSpec<T> & { default: string }): T;
+  function read<T>(spec: SettingSpec<T>): T | undefined;
+  function read<T>(spec: SettingSpec<T>): T | undefined {
+    const flag = flags[spec.env];
+    if (flag !== undefined) return parse(spec, flag, `${spec.flag ?? spec.env} ${flag}`);
+    if (env[spec.env]) return parse(spec, env[spec.env] ?? "", spec.env);
+    if (dotenv[spec.env]) return parse(spec, dotenv[spec.env] ?? "", `${spec.env} in .env`);
+    return spec.default === undefined ? undefined : parse(spec, spec.default, spec.env);
+  }
+
+  return {
+    baseUrl: read(SETTINGS.baseUrl),
+    token: read(SETTINGS.tokenFile) ?? read(SETTINGS.token),
+    database: read(SETTINGS.database),
+    exportDir: read(SETTINGS.exportDir),
+    timezone: read(SETTINGS.timezone),
+    limit: read(SETTINGS.limit),
+    concurrency: read(SETTINGS.concurrency),
+    timeoutSeconds: read(SETTINGS.timeoutSeconds),
+    retrySeconds: read(SETTINGS.retrySeconds),
+    rules: {
+      answered: read(SETTINGS.answered),
+      missed: read(SETTINGS.missed),
+      qualified_seconds: read(SETTINGS.qualifiedSeconds),
+      duration_unit: read(SETTINGS.durationUnit),
+    } satisfies RollupRules,
+    syncCron: read(SETTINGS.syncCron),
+    exportCron: read(SETTINGS.exportCron),
+  };
+}
+
+function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {
+  try {
+    return spec.parse(text);
+  } catch (error) {
+    throw new UsageError(`${source}: ${describeError(error)}`, { hint: `${spec.env}: ${spec.help}.` });
+  }
+}
+
+function readDotenv(folder: string): Record<string, string | undefined> {
+  const file = join(folder, ".env");
+  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+}
+
+function parseBaseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new Error("is not a URL");
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
+    throw new Error(
+      "must start with https:// (http:// only for this machine), since the token travels with each request",
+    );
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Error("must be a plain address, without user, query or fragment");
+  }
+  if (/\/v3\/*$/.test(url.pathname)) throw new Error("must be given without /v3, which is appended");
+  return url;
+}
+
+function readTokenFile(file: string): string {
+  return parseToken(readFileSync(file, "utf8"));
+}
+
+function parseToken(text: string): string {
+  const token = text.trim();
+  if (token === "") throw new Error("is empty");
+  // The value must not be shown, so neither may undici's complaint about the header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
+  return token;
+}
+
+function parseTimeZone(text: string): string {
+  if (!isTimeZone(text)) throw new Error(`${text} is not an IANA time zone such as Europe/Berlin`);
+  return text;
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return !/^[+-]/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}`);
+  };
+}
+
+function parseList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function parseDurationUnit(text: string): RollupRules["duration_unit"] {
+  if (text === "seconds" || text === "milliseconds") return text;
+  throw new Error("must be seconds or milliseconds");
+}

@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+/** What was written to one file. */
+export interface WrittenFile {
+  /** Its name in the folder. */
+  file: string;
+  bytes: number;
+  /** Of the content, in hex. */
+  sha256: string;
+}
+
+/**
+ * Files of one export, which appear together: each is written under a temporary name and synced to the disk, and they
+ * get their names in the order they were written in {@link FileSet.publish}. Without it, disposing leaves nothing.
+ */
+export class FileSet implements AsyncDisposable {
+  readonly folder: string;
+  readonly #drafts: { draft: string; file: string }[] = [];
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Makes the folder where there is none. */
+  static async open(folder: string): Promise<FileSet> {
+    const path = resolve(folder);
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return new FileSet(path);
+  }
+
+  async write(file: string, content: AsyncIterable<Buffer | string>): Promise<WrittenFile> {
+    const draft = join(this.folder, `.${file}.${randomUUID()}.tmp`);
+    this.#drafts.push({ draft, file });
+    const sha256 = createHash("sha256");
+    let bytes = 0;
+    await using handle = await open(draft, "wx", 0o600);
+    for await (const chunk of content) {
+      const buffer = Buffer.from(chunk);
+      sha256.update(buffer);
+      bytes += buffer.length;
+      await handle.writeFile(buffer);
+    }
+    await handle.sync();
+    return { file, bytes, sha256: sha256.digest("hex") };
+  }
+
+  async publish(): Promise<void> {
+    while (this.#drafts[0] !== undefined) {
+      const { draft, file } = this.#drafts[0];
+      await rename(draft, join(this.folder, file));
+      this.#drafts.shift();
+    }
+    await using folder = await open(this.folder, "r");
+    await folder.sync();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { draft } of this.#drafts) await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Settings } from "../config.ts";
+import { UsageError } from "../errors.ts";
+import type { SyncOptions } from "./run.ts";
+
+/**
+ * Returns the options of a sync as the settings have them.
+ *
+ * @throws UsageError where the address or the token is missing
+ */
+export function toSyncOptions(settings: Settings): SyncOptions {
+  const { baseUrl, token, database, limit, concurrency, timeoutSeconds, retrySeconds } = settings;
+  if (baseUrl === undefined)
+    throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
+  if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
+  const api = {
+    baseUrl,
+    token,
+    attemptTimeoutMs: timeoutSeconds * 1000,
+    retry: { budgetMs: retrySeconds * 1000 },
+  };
+  return { database, api, limit, concurrency };
+}
+
+function missing(variable: string, what: string): UsageError {
+  return new UsageError(`${variable} is not set`, {
+    hint: `Set it to ${what}; in the environment or in .env. Without an account: calltally demo.`,
+  });
+}
