@@ -141,7 +141,7 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
   function read<T>(spec: SettingSpec<T>): T | undefined;
   function read<T>(spec: SettingSpec<T>): T | undefined {
     const flag = flags[spec.env];
-    if (flag !== undefined) return parse(spec, flag, `${spec.flag ?? spec.env} ${flag}`);
+    if (flag) return parse(spec, flag, `${spec.flag ?? spec.env} ${flag}`);
     if (env[spec.env]) return parse(spec, env[spec.env] ?? "", spec.env);
     if (dotenv[spec.env]) return parse(spec, dotenv[spec.env] ?? "", `${spec.env} in .env`);
     return spec.default === undefined ? undefined : parse(spec, spec.default, spec.env);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Dispatcher } from "undici";
@@ -13,17 +14,13 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024;
  *
  * @throws ApiError when it is larger than {@link MAX_BODY_BYTES}, cut short, or not UTF-8.
  */
-export async function readBody(response: Dispatcher.ResponseData): Promise<string> {
-  const wire = await readBytes(response.body);
-  const decoded = await decode(wire, String(response.headers["content-encoding"] ?? "identity"));
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(decoded);
-  } catch (cause) {
-    throw contractError("The API's answer is not UTF-8 text", { status: response.statusCode, cause });
-  }
+export async function readBody({ body, headers, statusCode }: Dispatcher.ResponseData): Promise<string> {
+  const bytes = await decode(await readBytes(body), String(headers["content-encoding"] ?? "identity"));
+  if (!isUtf8(bytes)) throw contractError("The API's answer is not UTF-8 text", { status: statusCode });
+  return bytes.toString();
 }
 
-async function readBytes(body: Dispatcher.ResponseData["body"]): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

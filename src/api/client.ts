@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
 import { type Clock, systemClock } from "../clock.ts";
 import { describeError, EXIT } from "../errors.ts";
-import { MAX_BODY_BYTES, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import { ApiError, contractError } from "./errors.ts";
 import { parseJson } from "./json.ts";
 import { DEFAULT_RETRY, parseRetryAfterMs, type RetryPolicy, retry } from "./retry.ts";
@@ -57,7 +57,6 @@ export class ApiClient implements AsyncDisposable {
     this.#pool = new Pool(options.baseUrl.origin, {
       connections: options.connections ?? 4,
       allowH2: false,
-      maxResponseSize: MAX_BODY_BYTES,
       // The signal of each attempt bounds these; undici's own timers are coarser.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -108,9 +107,10 @@ export class ApiClient implements AsyncDisposable {
         },
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      const body = await readBody(response);
-      if (response.statusCode !== 200) throw this.#errorOf(response, body);
-      return parseEnvelope(body);
+      // A proxy's error page may be in any encoding; the status counts, readable or not.
+      if (response.statusCode !== 200)
+        throw this.#errorOf(response, await readBody(response).catch(() => ""));
+      return parseEnvelope(await readBody(response));
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;
@@ -132,7 +132,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   #errorOf({ statusCode: status, headers }: Dispatcher.ResponseData, body: string): ApiError {
-    const { requestId, message } = readErrorBody(body);
+    const { requestId, message } = readErrorBody(body, this.#options.token);
     const said = message === undefined ? "" : `: ${message}`;
     const named = requestId === undefined ? "" : ` (request ${requestId})`;
     const details = { status, requestId };
@@ -188,9 +188,13 @@ export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: 
   throw contractError(`${message}: ${path}${issue?.message ?? "unreadable"}`);
 }
 
-/** The shape of an error body is not documented: these members are taken where they are text. */
-function readErrorBody(body: string): { requestId?: string; message?: string } {
-  const text = z.string().max(500).optional().catch(undefined);
+/**
+ * The shape of an error body is not documented: these members are taken where they are text, without the token,
+ * which some services quote when they refuse it.
+ */
+function readErrorBody(body: string, token: string): { requestId?: string; message?: string } {
+  const withoutToken = (value: string) => value.replaceAll(token, "[token]");
+  const text = z.string().max(500).transform(withoutToken).optional().catch(undefined);
   const schema = z.object({ request_id: text, message: text });
   try {
     const { request_id: requestId, message } = schema.parse(JSON.parse(body));

@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-const LONG_NUMBER = /[[:,]\s*-?\d{16}/;
+const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
 
 /**
  * Parses JSON without rounding integers: those that a double cannot hold become bigints.

@@ -33,7 +33,8 @@ export function jitteredDelayMs(failures: number, policy: RetryPolicy, random: (
 export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
-  const date = Date.parse(header);
+  // Date.parse makes a date of nearly any digits, "1.5" among them; a real one has a time of day.
+  const date = /\d\d:\d\d:\d\d/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
@@ -70,9 +71,12 @@ export interface RetryContext {
   onRetry?: ((error: ApiError, delayMs: number) => void) | undefined;
 }
 
+/** The last moment a Date can hold (ECMA-262, Time Values). */
+const LAST_DATE_MS = 8.64e15;
+
 function outOfBudget(error: ApiError, nowMs: number): ApiError {
   if (error.retryAfterMs === undefined) return error;
-  const notBefore = new Date(nowMs + error.retryAfterMs).toISOString();
+  const notBefore = new Date(Math.min(nowMs + error.retryAfterMs, LAST_DATE_MS)).toISOString();
   return new ApiError(EXIT.unreachable, `${error.message}, and asks to be left alone until ${notBefore}`, {
     status: error.status,
     requestId: error.requestId,

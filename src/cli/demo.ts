@@ -71,7 +71,7 @@ function describeRollup(query: RollupQuery, rows: readonly RollupRow[]): string 
   return formatTable(
     [query.dimension, ...shown.map(({ title }) => title)],
     rows.map((row) => [
-      ellipsize(String(row[0]), 30),
+      ellipsize(String(row[0]), 26),
       ...shown.map(({ index, decimals }) => formatFigure(row[index], decimals)),
     ]),
   );

@@ -30,7 +30,10 @@ export class FileSet implements AsyncDisposable {
     return new FileSet(path);
   }
 
-  async write(file: string, content: AsyncIterable<Buffer | string>): Promise<WrittenFile> {
+  async write(
+    file: string,
+    content: Iterable<Buffer | string> | AsyncIterable<Buffer | string>,
+  ): Promise<WrittenFile> {
     const draft = join(this.folder, `.${file}.${randomUUID()}.tmp`);
     this.#drafts.push({ draft, file });
     const sha256 = createHash("sha256");

@@ -93,7 +93,7 @@ export async function exportRollups(options: ExportOptions): Promise<ExportResul
     signal?.throwIfAborted();
     manifest.files.push(await writeRollup(files, reader, { dimension, rules, raw }));
   }
-  await files.write("manifest.json", oneChunk(`${JSON.stringify(manifest, null, 2)}\n`));
+  await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   await files.publish();
 
   insertExports(
@@ -127,13 +127,16 @@ function* counted(
   const additive = columns.flatMap(({ name }, index) => (ADDITIVE.includes(name) ? [{ name, index }] : []));
   for (const row of rows) {
     tally.rows++;
-    for (const { name, index } of additive) tally.sums[name] = (tally.sums[name] ?? 0) + Number(row[index]);
+    for (const { name, index } of additive) {
+      tally.sums[name] = toThousandths((tally.sums[name] ?? 0) + Number(row[index]));
+    }
     yield row;
   }
 }
 
-async function* oneChunk(text: string) {
-  yield text;
+/** Seconds may have milliseconds; what else an addition leaves behind the point is a rounding error. */
+function toThousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }
 
 function describeLastRun(reader: Warehouse): Manifest["run"] {

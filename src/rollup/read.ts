@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { keyColumns } from "./dimensions.ts";
-import { METRICS } from "./metrics.ts";
+import { metrics } from "./metrics.ts";
 import { FIRST_CALLS_SQL, type RollupQuery, rollupSql } from "./sql.ts";
 
 /** A column of a rollup: a key, or a metric with its decimals. */
@@ -14,10 +14,10 @@ export interface RollupColumn {
 export type RollupRow = (string | number | null)[];
 
 /** Returns the columns of a rollup in their order. */
-export function rollupColumns({ dimension, raw = false }: RollupQuery): RollupColumn[] {
+export function rollupColumns({ dimension, rules, raw = false }: RollupQuery): RollupColumn[] {
   return [
     ...keyColumns(dimension, { raw }).map(({ name }) => ({ name, isKey: true, decimals: undefined })),
-    ...METRICS.map(({ name, decimals }) => ({ name, isKey: false, decimals })),
+    ...metrics(rules).map(({ name, decimals }) => ({ name, isKey: false, decimals })),
   ];
 }
 

@@ -17,7 +17,7 @@ export const DEFAULT_RULES: RollupRules = {
   duration_unit: "seconds",
 };
 
-/** Returns the form in which dispositions are compared. */
+/** Returns the form in which dispositions are compared, but for their case. */
 export function normalizeDisposition(disposition: string): string {
-  return disposition.trim().replace(/[-_]/g, " ").toLowerCase();
+  return disposition.replace(/[-_]/g, " ").trim();
 }

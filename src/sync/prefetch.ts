@@ -5,8 +5,8 @@ import { endOf, overlapOf, type Slice } from "./slice.ts";
 export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
 
 /**
- * Fetches the planned pages of a pass concurrently and hands them out in order. At most `2 × concurrency` pages are
- * under way or waiting to be taken, so that memory does not grow with the number of pages.
+ * Fetches the planned pages of a pass concurrently and hands them out in order. At most `concurrency + 1` pages
+ * are under way or waiting to be taken, so that memory does not grow with the number of pages.
  */
 export class Prefetch<S extends Slice> implements Disposable {
   readonly #fetch: FetchSlice<S>;
@@ -24,7 +24,7 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#fetch = fetch;
     this.#overlap = options.overlap;
     this.#limit = pLimit(options.concurrency);
-    this.#window = 2 * options.concurrency;
+    this.#window = options.concurrency + 1;
   }
 
   /** Plans the pages that follow a slice, as long as it and as many as its total needs. */

@@ -10,7 +10,10 @@ export interface UpsertCounts {
   changed: number;
 }
 
-/** Writes calls of one run; returns what was new in them. Call it inside a transaction. */
+/**
+ * Writes calls of one run; returns what was new in them. Call it inside a transaction; once one was rolled back, prepare
+ * anew, since the utm values that it remembers as kept are not.
+ */
 export type UpsertCalls = (page: readonly Call[]) => UpsertCounts;
 
 /** Values of utm members remembered as already folded; a bound on memory, not a rule. */

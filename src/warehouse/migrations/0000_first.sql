@@ -114,7 +114,7 @@ CREATE VIEW `attributed_calls` AS SELECT c.call_id, c.insight_name, c.caller_id,
 FROM calls AS c LEFT JOIN transcripts AS t ON t.call_id = c.call_id
 WHERE c.gone_at IS NULL;--> statement-breakpoint
 CREATE VIEW `rollup_campaign` AS WITH first_calls AS MATERIALIZED (SELECT call_id FROM (
-    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started, call_id) AS place
+    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started NULLS LAST, call_id) AS place
     FROM calls WHERE gone_at IS NULL AND caller_id <> ''
   ) WHERE place = 1)
 SELECT campaign, campaign_id,
@@ -146,7 +146,7 @@ FROM (
 GROUP BY campaign, campaign_id
 ORDER BY calls DESC, campaign, campaign_id;--> statement-breakpoint
 CREATE VIEW `rollup_gclid` AS WITH first_calls AS MATERIALIZED (SELECT call_id FROM (
-    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started, call_id) AS place
+    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started NULLS LAST, call_id) AS place
     FROM calls WHERE gone_at IS NULL AND caller_id <> ''
   ) WHERE place = 1)
 SELECT gclid,
@@ -177,7 +177,7 @@ FROM (
 GROUP BY gclid
 ORDER BY calls DESC, gclid;--> statement-breakpoint
 CREATE VIEW `rollup_utm_source` AS WITH first_calls AS MATERIALIZED (SELECT call_id FROM (
-    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started, call_id) AS place
+    SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started NULLS LAST, call_id) AS place
     FROM calls WHERE gone_at IS NULL AND caller_id <> ''
   ) WHERE place = 1)
 SELECT utm_source,

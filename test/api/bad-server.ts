@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+
+/** Answers one request, well or badly. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface SeenRequest {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+}
+
+export interface BadServer extends AsyncDisposable {
+  readonly url: URL;
+  readonly requests: readonly SeenRequest[];
+}
+
+/** Starts a server that gives the n-th request the n-th answer, and all further ones the last. */
+export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise<BadServer> {
+  const requests: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    requests.push({ method: request.method, url: request.url, headers: request.headers });
+    const answer = answers[requests.length - 1] ?? answers.at(-1);
+    // A client that gives up while we write is what is being tested.
+    response.on("error", () => undefined);
+    answer?.(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
+
+  return {
+    url: new URL(`http://127.0.0.1:${address.port}`),
+    requests,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A body with its length, as JSON unless the headers say otherwise. */
+export function text(body: string | Buffer, status = 200, headers: OutgoingHttpHeaders = {}): Answer {
+  return (_request, response) => {
+    response.writeHead(status, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...headers,
+    });
+    response.end(body);
+  };
+}
+
+export function json(body: unknown, status = 200, headers: OutgoingHttpHeaders = {}): Answer {
+  return text(JSON.stringify(body), status, headers);
+}
+
+/** A body whose length is not told beforehand. */
+export function chunked(body: string | Buffer): Answer {
+  return (_request, response) => {
+    response.write(body);
+    response.end();
+  };
+}
+
+/** A gzip stream; only its first `share` when that is given, with a length that fits. */
+export function gzip(body: string | Buffer, share = 1): Answer {
+  const wire = gzipSync(body);
+  return text(wire.subarray(0, wire.length * share), 200, { "content-encoding": "gzip" });
+}
+
+/** The bytes as they are, then the end of the connection. */
+export function raw(bytes: string): Answer {
+  return (_request, response) => response.socket?.end(bytes);
+}
+
+/** Nothing at all. */
+export const stall: Answer = () => undefined;
+
+/** A reset of the connection (TCP RST) before any answer. */
+export const reset: Answer = (request) => request.socket.resetAndDestroy();
+
+/** Headers at once, then the body byte by byte: never idle for long, and never done. */
+export function drip(body: string, everyMs: number): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+    let sent = 0;
+    const timer = setInterval(() => response.write(body.charAt(sent++)), everyMs);
+    response.on("close", () => clearInterval(timer));
+  };
+}

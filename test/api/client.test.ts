@@ -1,0 +1,561 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution.ts";
+import { MAX_BODY_BYTES } from "../../src/api/body.ts";
+import { ApiClient, type ApiClientOptions } from "../../src/api/client.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import { parseRow } from "../../src/api/parse.ts";
+import { EXIT, UsageError } from "../../src/errors.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import {
+  type Answer,
+  type BadServer,
+  chunked,
+  drip,
+  gzip,
+  json,
+  raw,
+  reset,
+  stall,
+  startBadServer,
+  text,
+} from "./bad-server.ts";
+import { FakeClock } from "./fake-clock.ts";
+
+const TOKEN = "secret-token-4711";
+/** Stands for what a body may hold of a person: must be in no error. */
+const PERSONAL = "+4915112345678";
+
+const QUERY = { limit: 10, offset: 0 };
+
+const row = { call_id: 1, caller_id: PERSONAL };
+
+const envelope = (data: unknown) => ({
+  code: 200,
+  message: "Success",
+  data,
+  request_id: "7b0c",
+  timestamp: "2026-11-20T15:00:00.000Z",
+});
+
+const pageOf = (data: Record<string, unknown>) =>
+  envelope({ calls: [row], total: 1, limit: 10, offset: 0, ...data });
+
+const GOOD = pageOf({});
+const good = json(GOOD);
+
+const PAGE = { rows: [parseRow(row)], total: 1, limit: 10, offset: 0, requestId: "7b0c" };
+
+const HTML = `<!doctype html><title>Sign in</title><p>${PERSONAL}</p>`;
+
+function createClient(baseUrl: URL, options: Partial<ApiClientOptions> = {}) {
+  return new ApiClient({ baseUrl, token: TOKEN, clock: new FakeClock(), random: () => 0.5, ...options });
+}
+
+async function fetchPage(baseUrl: URL, options: Partial<ApiClientOptions> = {}, signal?: AbortSignal) {
+  await using client = createClient(baseUrl, options);
+  return await fetchAttributionPage(client, QUERY, signal);
+}
+
+/** Returns the ApiError that the promise ends with; that it holds neither token nor body is checked each time. */
+async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const everything = inspect(error, { depth: Infinity, showHidden: true });
+    expect(everything).not.toContain(TOKEN);
+    expect(everything).not.toContain(PERSONAL);
+    return error;
+  }
+  throw new Error("Nothing was thrown");
+}
+
+const fetchError = (server: BadServer, options?: Partial<ApiClientOptions>) =>
+  errorOf(fetchPage(server.url, options));
+
+/** What two attempts against the answer end with, and how many there were. */
+async function outcomeOf(answer: Answer, options: Partial<ApiClientOptions> = {}) {
+  await using server = await startBadServer(answer);
+  const error = await fetchError(server, { retry: { attempts: 2 }, ...options });
+  const { exitCode, message, status } = error;
+  return { exitCode, message, status, requests: server.requests.length };
+}
+
+describe("ApiClient sends", () => {
+  it("a GET with the bearer token, the query and the encodings it can read", async () => {
+    await using server = await startBadServer(good);
+    await using client = createClient(server.url);
+
+    await fetchAttributionPage(client, {
+      limit: 1000,
+      offset: 2000,
+      sort_by: "roi",
+      sort_order: "asc",
+      org_unit_id: "7 & 8",
+    });
+    await fetchAttributionPage(client, { limit: 1, offset: 0, sort_by: undefined });
+
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "GET /v3/conversations/attribution-engine?limit=1000&offset=2000&sort_by=roi&sort_order=asc&org_unit_id=7%20%26%208",
+      "GET /v3/conversations/attribution-engine?limit=1&offset=0",
+    ]);
+    expect(server.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      accept: "application/json",
+      "accept-encoding": "gzip",
+      host: server.url.host,
+    });
+  });
+
+  it.each([
+    { prefix: "", path: "/v3/conversations/attribution-engine" },
+    { prefix: "/", path: "/v3/conversations/attribution-engine" },
+    { prefix: "/tenant/a", path: "/tenant/a/v3/conversations/attribution-engine" },
+    { prefix: "/tenant/a//", path: "/tenant/a/v3/conversations/attribution-engine" },
+  ])("below the base address' path: $prefix", async ({ prefix, path }) => {
+    await using server = await startBadServer(good);
+    await fetchPage(new URL(server.url.origin + prefix));
+    expect(server.requests.map(({ url }) => url)).toEqual([`${path}?limit=10&offset=0`]);
+  });
+
+  it.each<{ query: Partial<Record<keyof AttributionQuery, unknown>> & AttributionQuery; names: string }>([
+    { query: { limit: 0, offset: 0 }, names: "limit" },
+    { query: { limit: 1001, offset: 0 }, names: "limit" },
+    { query: { limit: 1.5, offset: 0 }, names: "limit" },
+    { query: { limit: Number.NaN, offset: 0 }, names: "limit" },
+    { query: { limit: 1, offset: -1 }, names: "offset" },
+    { query: { limit: 1, offset: 0.5 }, names: "offset" },
+    { query: { limit: 1, offset: Number.POSITIVE_INFINITY }, names: "offset" },
+    { query: { limit: 1, offset: 2 ** 53 }, names: "offset" },
+    { query: { limit: 1, offset: 0, org_unit_id: " " }, names: "org_unit_id" },
+  ])("nothing when the query is out of bounds: $query", async ({ query, names }) => {
+    await using server = await startBadServer(good);
+    await using client = createClient(server.url);
+
+    const thrown = await fetchAttributionPage(client, query).catch((error: unknown) => error);
+
+    expect(thrown).toBeInstanceOf(UsageError);
+    expect(thrown).toMatchObject({ exitCode: 2, message: expect.stringContaining(names) });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each(["sort_by", "sort_order"])("nothing when %s is not one of the documented values", async (name) => {
+    await using server = await startBadServer(good);
+    await using client = createClient(server.url);
+    // What JavaScript, or a setting, may hand over though the type forbids it.
+    const query: AttributionQuery = Object.assign({ limit: 1, offset: 0 }, { [name]: "DESC" });
+
+    const thrown = await fetchAttributionPage(client, query).catch((error: unknown) => error);
+
+    expect(thrown).toBeInstanceOf(UsageError);
+    expect(thrown).toMatchObject({ exitCode: 2, message: expect.stringContaining(name) });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("ApiClient reads", () => {
+  it.each<{ kind: string; answer: Answer }>([
+    { kind: "a plain answer", answer: good },
+    { kind: "a gzip answer", answer: gzip(JSON.stringify(GOOD)) },
+    { kind: "an answer in chunks", answer: chunked(JSON.stringify(GOOD)) },
+    {
+      kind: "a close-delimited answer",
+      answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD)}`),
+    },
+    { kind: "unknown members", answer: json({ ...pageOf({ next: null }), extra: [1] }) },
+  ])("$kind", async ({ answer }) => {
+    await using server = await startBadServer(answer);
+    expect(await fetchPage(server.url)).toEqual(PAGE);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("an envelope with no more than code and data", async () => {
+    await using server = await startBadServer(json({ code: 200, data: GOOD.data }));
+    expect(await fetchPage(server.url)).toEqual({ ...PAGE, requestId: undefined });
+  });
+
+  it("UTF-8 that is split between two writes", async () => {
+    const body = Buffer.from(JSON.stringify(pageOf({ calls: [{ call_id: 1, summary: "Zürich ☎" }] })));
+    const cut = body.indexOf("ü") + 1;
+    await using server = await startBadServer((_request, response) => {
+      response.write(body.subarray(0, cut), () => response.end(body.subarray(cut)));
+    });
+    const page = await fetchPage(server.url);
+    expect(page.rows).toEqual([parseRow({ call_id: 1, summary: "Zürich ☎" })]);
+  });
+
+  it("a body of exactly MAX_BODY_BYTES, plain and gzip", async () => {
+    const body = JSON.stringify(GOOD);
+    const padded = body + " ".repeat(MAX_BODY_BYTES - Buffer.byteLength(body));
+    await using server = await startBadServer(text(padded), gzip(padded));
+    await using client = createClient(server.url);
+    expect(await fetchAttributionPage(client, QUERY)).toEqual(PAGE);
+    expect(await fetchAttributionPage(client, QUERY)).toEqual(PAGE);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("a row that does not parse as rejected, and the others as calls", async () => {
+    const rows = [{ call_id: 1 }, { call_id: "2" }, null, { call_id: 3 }];
+    await using server = await startBadServer(json(pageOf({ calls: rows, total: 4 })));
+    const page = await fetchPage(server.url);
+    expect(page.rows).toEqual(rows.map(parseRow));
+    expect(page.rows.map((parsed) => "rejected" in parsed)).toEqual([false, true, true, false]);
+  });
+
+  it("every call of the sandbox, through all of its faults", async () => {
+    await using sandbox = await startSandbox({
+      calls: 120,
+      faultRate: 0.4,
+      faults: ["500", "502", "429", "reset", "cut", "html"],
+    });
+    const clock = new FakeClock();
+    const retried: ApiError[] = [];
+    await using client = createClient(new URL(sandbox.url), {
+      token: sandbox.token,
+      clock,
+      retry: { attempts: 20 },
+      onRetry: (error) => retried.push(error),
+    });
+
+    const rows = [];
+    for (let offset = 0; offset < 120; offset += 5) {
+      const page = await fetchAttributionPage(client, { limit: 5, offset });
+      expect(page).toMatchObject({ total: 120, limit: 5, offset });
+      rows.push(...page.rows);
+    }
+
+    const expected = sandbox.calls.ids.map((id) =>
+      parseRow(JSON.parse(JSON.stringify(sandbox.calls.get(id)))),
+    );
+    expect(rows).toEqual(expected);
+    expect(sandbox.requests).toHaveLength(24 + retried.length);
+    expect(new Set(retried.map(({ exitCode }) => exitCode))).toEqual(
+      new Set([EXIT.unreachable, EXIT.contract]),
+    );
+    expect(clock.sleeps).toContain(1000);
+  });
+});
+
+describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 599])("status %i", async (status) => {
+    expect(await outcomeOf(json({ request_id: "r-9", message: "Try later" }, status))).toEqual({
+      exitCode: 5,
+      message: `The API answered ${status}: Try later (request r-9)`,
+      status,
+      requests: 2,
+    });
+  });
+
+  it("a status 503 whose body cannot be read: cut gzip, not UTF-8, too large, of unknown encoding", async () => {
+    const retryAfter = { "retry-after": "7" };
+    for (const answer of [
+      text("no gzip", 503, { ...retryAfter, "content-encoding": "gzip" }),
+      text("no brotli", 503, { ...retryAfter, "content-encoding": "br" }),
+      text(Buffer.from("Nicht verf\xFCgbar", "latin1"), 503, retryAfter),
+      text(Buffer.alloc(MAX_BODY_BYTES + 1), 503, retryAfter),
+    ]) {
+      const clock = new FakeClock();
+      expect(await outcomeOf(answer, { clock })).toMatchObject({ exitCode: 5, status: 503, requests: 2 });
+      expect(clock.sleeps).toEqual([7000]);
+    }
+  });
+
+  it("a connection that is reset", async () => {
+    expect(await outcomeOf(reset)).toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*(ECONNRESET|closed)/),
+      status: undefined,
+      requests: 2,
+    });
+  });
+
+  it("a body that is shorter than its content-length", async () => {
+    const body = JSON.stringify(GOOD);
+    const cut = raw(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
+    expect(await outcomeOf(cut)).toMatchObject({ exitCode: 5, requests: 2 });
+  });
+
+  it("a chunked body without its last chunk", async () => {
+    const body = JSON.stringify(GOOD);
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
+    const cut = raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`);
+    expect(await outcomeOf(cut)).toMatchObject({ exitCode: 5, requests: 2 });
+  });
+
+  it("what is not HTTP", async () => {
+    expect(await outcomeOf(raw(`SSH-2.0 ${PERSONAL}\r\n`))).toMatchObject({ exitCode: 5, requests: 2 });
+  });
+
+  it("headers that do not come within attemptTimeoutMs", async () => {
+    expect(await outcomeOf(stall, { attemptTimeoutMs: 200 })).toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/: no complete answer within 0\.2 s$/),
+      requests: 2,
+    });
+  });
+
+  it("a body that drips in for longer than attemptTimeoutMs", async () => {
+    expect(await outcomeOf(drip(JSON.stringify(GOOD), 10), { attemptTimeoutMs: 150 })).toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/: no complete answer within 0\.15 s$/),
+      requests: 2,
+    });
+  });
+
+  it("a port where nobody listens", async () => {
+    const server = await startBadServer(good);
+    await server[Symbol.asyncDispose]();
+    const retried: number[] = [];
+    const error = await fetchError(server, {
+      retry: { attempts: 3 },
+      onRetry: (_error, delayMs) => retried.push(delayMs),
+    });
+    expect(error).toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining(`Cannot reach ${server.url.origin}: connect ECONNREFUSED`),
+    });
+    expect(error.hint).toContain("CALLTALLY_BASE_URL");
+    expect(retried).toEqual([250, 500]);
+  });
+});
+
+describe("ApiClient calls a breach of contract (exit 8), after trying again,", () => {
+  it.each<{ what: string; answer: Answer; says: string }>([
+    { what: "HTML", answer: text(HTML, 200, { "content-type": "text/html" }), says: "not JSON" },
+    { what: "an empty body", answer: text(""), says: "not JSON" },
+    { what: "status 204", answer: (_, response) => response.writeHead(204).end(), says: "answered 204" },
+    { what: "status 202", answer: json(GOOD, 202), says: "answered 202" },
+    {
+      what: "a close-delimited body cut short",
+      answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
+      says: "not JSON",
+    },
+    { what: "a cut gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "cut gzip" },
+    {
+      what: "a gzip stream that lacks only its checksum",
+      answer: gzip(JSON.stringify(GOOD), 0.99),
+      says: "cut gzip",
+    },
+    {
+      what: "an encoding that was not asked for",
+      answer: text(HTML, 200, { "content-encoding": "br" }),
+      says: "encoded as br",
+    },
+    {
+      what: "text in another encoding than UTF-8",
+      answer: text(Buffer.from('{"code":200,"message":"Zürich"}', "latin1")),
+      says: "not UTF-8",
+    },
+    { what: "null", answer: text("null"), says: "envelope" },
+    { what: "an array", answer: json([GOOD]), says: "envelope" },
+    { what: "text", answer: json(PERSONAL), says: "envelope" },
+    { what: "another code", answer: json({ ...GOOD, code: 500 }), says: "envelope: code: " },
+    { what: "data null", answer: json(envelope(null)), says: "envelope: data: " },
+    { what: "data that is an array", answer: json(envelope([row])), says: "envelope: data: " },
+    { what: "no calls", answer: json(pageOf({ calls: undefined })), says: "calls: " },
+    { what: "calls null", answer: json(pageOf({ calls: null })), says: "calls: " },
+    { what: "calls that are an object", answer: json(pageOf({ calls: { 0: row } })), says: "calls: " },
+    { what: "no total", answer: json(pageOf({ total: undefined })), says: "total: " },
+    { what: "a total that is text", answer: json(pageOf({ total: PERSONAL })), says: "total: " },
+    { what: "a negative total", answer: json(pageOf({ total: -1 })), says: "total: " },
+    { what: "a broken total", answer: json(pageOf({ total: 1.5 })), says: "total: " },
+    {
+      what: "a total beyond 2^53",
+      answer: text(JSON.stringify(GOOD).replace('"total":1', '"total":9007199254740993')),
+      says: "total: ",
+    },
+    { what: "an offset that is text", answer: json(pageOf({ offset: "0" })), says: "offset: " },
+    { what: "no limit", answer: json(pageOf({ limit: undefined })), says: "limit: " },
+  ])("$what", async ({ answer, says }) => {
+    expect(await outcomeOf(answer)).toMatchObject({
+      exitCode: 8,
+      message: expect.stringContaining(says),
+      requests: 2,
+    });
+  });
+});
+
+describe("ApiClient does not try again", () => {
+  it.each([401, 403])("status %i: exit 4 with the service's message and request id", async (status) => {
+    await using server = await startBadServer(json({ message: "Token expired", request_id: "r-7" }, status));
+    const error = await fetchError(server);
+    expect(error).toMatchObject({
+      exitCode: 4,
+      message: `The API refused the token, status ${status}: Token expired (request r-7)`,
+      status,
+      requestId: "r-7",
+    });
+    expect(error.hint).toContain("CALLTALLY_TOKEN");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<{ kind: string; answer: Answer }>([
+    { kind: "HTML", answer: text(HTML, 401) },
+    { kind: "nothing", answer: text("", 401) },
+    { kind: "a broken gzip stream", answer: text(HTML, 401, { "content-encoding": "gzip" }) },
+    { kind: "text that is not UTF-8", answer: text(Buffer.from([0xff, 0xfe]), 401) },
+    { kind: "members of other types", answer: json({ message: { to: PERSONAL }, request_id: 5 }, 401) },
+    { kind: "an endless message", answer: json({ message: PERSONAL.repeat(100) }, 401) },
+    { kind: "an array", answer: json([PERSONAL], 401) },
+  ])("status 401 with $kind for a body: exit 4", async ({ answer }) => {
+    expect(await outcomeOf(answer)).toEqual({
+      exitCode: 4,
+      message: "The API refused the token, status 401",
+      status: 401,
+      requests: 1,
+    });
+  });
+
+  it("status 401 with the token in its message: exit 4, and the token is cut out", async () => {
+    const body = { message: `Unknown token "${TOKEN}"`, request_id: `r-${TOKEN}` };
+    expect(await outcomeOf(json(body, 401))).toEqual({
+      exitCode: 4,
+      message: 'The API refused the token, status 401: Unknown token "[token]" (request r-[token])',
+      status: 401,
+      requests: 1,
+    });
+  });
+
+  it.each([400, 404])("status %i: exit 8 with the service's message", async (status) => {
+    expect(await outcomeOf(json({ message: "Bad limit", request_id: "r-8" }, status))).toEqual({
+      exitCode: 8,
+      message: `The API answered ${status}: Bad limit (request r-8)`,
+      status,
+      requests: 1,
+    });
+  });
+
+  it.each([405, 410, 418])("status %i: exit 8", async (status) => {
+    expect(await outcomeOf(json({ message: PERSONAL }, status))).toMatchObject({
+      exitCode: 8,
+      message: `The API answered ${status}, which its documentation does not list`,
+      requests: 1,
+    });
+  });
+
+  it.each([301, 302, 303, 307, 308])("status %i, nor follow it: exit 8", async (status) => {
+    await using elsewhere = await startBadServer(good);
+    const outcome = await outcomeOf(text(HTML, status, { location: elsewhere.url.href }));
+    expect(outcome).toMatchObject({ exitCode: 8, status, requests: 1 });
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it("a gzip bomb: exit 8", async () => {
+    const answer = gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " "));
+    expect(await outcomeOf(answer)).toMatchObject({
+      exitCode: 8,
+      message: "The API's answer is larger than 64 MiB",
+      requests: 1,
+    });
+  });
+
+  it("a body that is larger than MAX_BODY_BYTES on the wire, with and without a length: exit 8", async () => {
+    const body = Buffer.alloc(MAX_BODY_BYTES + 1, " ");
+    for (const answer of [text(body), chunked(body)]) {
+      expect(await outcomeOf(answer)).toMatchObject({
+        exitCode: 8,
+        message: "The API's answer is larger than 64 MiB",
+        requests: 1,
+      });
+    }
+  });
+
+  it("after the caller's abort while it waits for an answer, and throws the abort's reason", async () => {
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    await using server = await startBadServer(() => controller.abort(reason));
+    await expect(fetchPage(server.url, {}, controller.signal)).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("after the caller's abort in the middle of a body, whatever its status", async () => {
+    for (const status of [200, 503]) {
+      const controller = new AbortController();
+      const reason = new Error("stopped");
+      await using server = await startBadServer((_request, response) => {
+        response.writeHead(status).write("{", () => controller.abort(reason));
+      });
+      await expect(fetchPage(server.url, {}, controller.signal)).rejects.toBe(reason);
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  it("after the caller's abort between two attempts", async () => {
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    const clock = new FakeClock();
+    clock.onSleep = () => controller.abort(reason);
+    await using server = await startBadServer(json({}, 500), good);
+    await expect(fetchPage(server.url, { clock }, controller.signal)).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("nor send anything when the caller has aborted before", async () => {
+    const reason = new Error("stopped");
+    await using server = await startBadServer(good);
+    await expect(fetchPage(server.url, {}, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("ApiClient.get", () => {
+  it("recovers after any mix of failures, and tells of each", async () => {
+    await using server = await startBadServer(
+      json({}, 500),
+      reset,
+      text(HTML),
+      gzip(JSON.stringify(GOOD), 0.5),
+      json(pageOf({ total: "1" })),
+      good,
+    );
+    const clock = new FakeClock();
+    const codes: number[] = [];
+    const page = await fetchPage(server.url, { clock, onRetry: ({ exitCode }) => codes.push(exitCode) });
+
+    expect(page).toEqual(PAGE);
+    expect(codes).toEqual([5, 5, 8, 8, 8]);
+    expect(clock.sleeps).toEqual([250, 500, 1000, 2000, 4000]);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it("recovers when the first attempt stalls", async () => {
+    await using server = await startBadServer(stall, good);
+    expect(await fetchPage(server.url, { attemptTimeoutMs: 400 })).toEqual(PAGE);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("gives up after six failures by default", async () => {
+    await using server = await startBadServer(json({}, 500));
+    expect(await fetchError(server)).toMatchObject({ exitCode: 5, status: 500 });
+    expect(server.requests).toHaveLength(6);
+  });
+
+  it.each([
+    { retryAfter: "45", sleeps: [45_000] },
+    { retryAfter: "Fri, 20 Nov 2026 15:01:30 GMT", sleeps: [90_000] },
+    { retryAfter: "Fri, 20 Nov 2026 14:00:00 GMT", sleeps: [0] },
+    { retryAfter: "1.5", sleeps: [250] },
+  ])("waits as a Retry-After of $retryAfter asks for", async ({ retryAfter, sleeps }) => {
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    await using server = await startBadServer(json({}, 429, { "retry-after": retryAfter }), good);
+    expect(await fetchPage(server.url, { clock })).toEqual(PAGE);
+    expect(clock.sleeps).toEqual(sleeps);
+  });
+
+  it("stops at once when a Retry-After exceeds the budget, and names the time", async () => {
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    await using server = await startBadServer(
+      json({ request_id: "r-6" }, 429, { "retry-after": "Fri, 20 Nov 2026 16:00:00 GMT" }),
+    );
+    expect(await fetchError(server, { clock })).toMatchObject({
+      exitCode: 5,
+      status: 429,
+      requestId: "r-6",
+      retryAfterMs: 3_600_000,
+      message: "The API answered 429 (request r-6), and asks to be left alone until 2026-11-20T16:00:00.000Z",
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(clock.sleeps).toEqual([]);
+  });
+});

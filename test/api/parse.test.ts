@@ -1,0 +1,498 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJson, stringifyJson } from "../../src/api/json.ts";
+import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse.ts";
+import type { Call } from "../../src/call.ts";
+
+/** A call of which the service sent no more than the id. */
+const BARE: Call = {
+  call_id: 1,
+  insight_name: null,
+  caller_id: null,
+  tracking_number: null,
+  call_started: null,
+  duration: null,
+  disposition: null,
+  org_unit_id: null,
+  org_unit_name: null,
+  recording_url: null,
+  utm_source: null,
+  utm_medium: null,
+  utm_campaign: null,
+  utm_content: null,
+  utm_term: null,
+  gclid: null,
+  gclsrc: null,
+  google_analytics_cid: null,
+  referring_url: null,
+  campaign_name: null,
+  campaign_id: null,
+  summary: null,
+  transcription: null,
+  transcription_details: null,
+  extra: null,
+};
+
+const DNI = {
+  utm_source: "google",
+  utm_medium: "cpc",
+  utm_campaign: "Spring sale",
+  utm_content: "ad 1",
+  utm_term: "plumber",
+  gclid: "Cj0KCQ",
+  gclsrc: "aw.ds",
+  google_analytics_cid: "1.2",
+  referring_url: "https://www.google.com/?q=plumber",
+  campaign_name: "Spring",
+  campaign_id: "77",
+};
+
+const ROW = {
+  insight_name: "Google Ads",
+  call_id: 42,
+  caller_id: "+4915112345678",
+  tracking_number: "+4930123456",
+  call_started: "2026-11-20T15:00:00.000Z",
+  duration: 61,
+  disposition: "ANSWERED",
+  org_unit_id: 7,
+  org_unit_name: "Berlin",
+  recording_url: "https://rec.example/42.mp3?sig=abc",
+  dni_data: DNI,
+  summary: "Asks for a plumber.",
+  transcription: "Hello.",
+  transcription_details: [{ channel: "caller", time: "00:01", text: "Hello." }],
+};
+
+const parseText = (text: string) => parseRow(parseJson(text));
+
+/** A well-parsed row: a bare call but for the members given. */
+const parsed = (members: Partial<Call>, drift: unknown[] = []) => ({ call: { ...BARE, ...members }, drift });
+
+function callOf(row: ParsedRow): Call {
+  if ("call" in row) return row.call;
+  throw new Error(`Rejected: ${row.rejected.path}: ${row.rejected.reason}`);
+}
+
+function rejectionOf(row: ParsedRow): RejectedRow {
+  if ("rejected" in row) return row.rejected;
+  throw new Error("Was not rejected");
+}
+
+describe("parseRow takes", () => {
+  it("every documented member, dni_data's beside the others", () => {
+    const { dni_data, ...members } = ROW;
+    expect(parseRow(ROW)).toEqual({
+      call: {
+        ...members,
+        ...dni_data,
+        transcription_details: '[{"channel":"caller","time":"00:01","text":"Hello."}]',
+        extra: null,
+      },
+      drift: [],
+    });
+  });
+
+  it("absent members as null", () => {
+    expect(parseRow({ call_id: 1 })).toEqual(parsed({}));
+    expect(parseRow({ call_id: 1, dni_data: {} })).toEqual(parsed({}));
+  });
+
+  it("null members as null", () => {
+    const nulls = Object.fromEntries(Object.keys(ROW).map((key) => [key, null]));
+    const noDni = Object.fromEntries(Object.keys(DNI).map((key) => [key, null]));
+    expect(parseRow({ ...nulls, call_id: 1 })).toEqual(parsed({}));
+    expect(parseRow({ ...nulls, call_id: 1, dni_data: noDni })).toEqual(parsed({}));
+  });
+
+  it("empty and blank texts as they are", () => {
+    const row = { call_id: 1, insight_name: "", summary: " ", dni_data: { utm_source: "", gclid: "\t" } };
+    expect(parseRow(row)).toEqual(parsed({ insight_name: "", summary: " ", utm_source: "", gclid: "\t" }));
+  });
+
+  it("an id of 2^53 − 1, and numbers of 0", () => {
+    expect(parseText('{"call_id":9007199254740991,"duration":0,"org_unit_id":0}')).toEqual(
+      parsed({ call_id: Number.MAX_SAFE_INTEGER, duration: 0, org_unit_id: 0 }),
+    );
+  });
+
+  it("NUL characters and lone surrogates as they are", () => {
+    const odd = "a\u0000b\ud800c\udc00";
+    const text = JSON.stringify({
+      call_id: 1,
+      transcription: odd,
+      transcription_details: [odd],
+      dni_data: { utm_term: odd, odd },
+      odd,
+    });
+    const call = callOf(parseText(text));
+    expect(call).toEqual({
+      ...BARE,
+      transcription: odd,
+      utm_term: odd,
+      transcription_details: '["a\\u0000b\\ud800c\\udc00"]',
+      extra: '{"odd":"a\\u0000b\\ud800c\\udc00","dni_data":{"odd":"a\\u0000b\\ud800c\\udc00"}}',
+    });
+    expect(parseJson(call.transcription_details ?? "")).toEqual([odd]);
+    expect(parseJson(call.extra ?? "")).toEqual({ odd, dni_data: { odd } });
+  });
+
+  it.each([
+    { details: [], json: "[]" },
+    {
+      details: [{ text: "é", speaker: { id: 1 } }, null, "x"],
+      json: '[{"text":"é","speaker":{"id":1}},null,"x"]',
+    },
+  ])("transcription_details as JSON, whatever its elements: $json", ({ details, json }) => {
+    expect(parseRow({ call_id: 1, transcription_details: details })).toEqual(
+      parsed({ transcription_details: json }),
+    );
+  });
+
+  it("long integers in transcription_details with all their digits", () => {
+    const json = '[{"time":12345678901234567890}]';
+    expect(parseText(`{"call_id":1,"transcription_details":${json}}`)).toEqual(
+      parsed({ transcription_details: json }),
+    );
+  });
+});
+
+describe("parseRow normalises call_started to UTC milliseconds", () => {
+  it.each([
+    ["2026-11-20T15:00:00.000Z", "2026-11-20T15:00:00.000Z"],
+    ["2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000Z"],
+    ["2026-11-20T15:00:00.5Z", "2026-11-20T15:00:00.500Z"],
+    ["2026-11-20T15:00:00.123456Z", "2026-11-20T15:00:00.123Z"],
+    ["2026-11-20T15:00:00.999999Z", "2026-11-20T15:00:00.999Z"],
+    ["2026-11-20T15:00:00+01:00", "2026-11-20T14:00:00.000Z"],
+    ["2026-11-20T23:30:00.123456-05:30", "2026-11-21T05:00:00.123Z"],
+    ["2026-11-20T15:00:00", "2026-11-20T15:00:00.000Z"],
+    ["2026-11-20T15:00:00.123456", "2026-11-20T15:00:00.123Z"],
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+  ])("%s", (served, kept) => {
+    expect(parseRow({ call_id: 1, call_started: served })).toEqual(parsed({ call_started: kept }));
+  });
+
+  it("whatever the offset, so that text order is time order", () => {
+    const date = fc.date({
+      min: new Date("1990-01-01T00:00:00Z"),
+      max: new Date("2100-01-01T00:00:00Z"),
+      noInvalidDate: true,
+    });
+    const offsetMinutes = fc.integer({ min: -14 * 60, max: 14 * 60 });
+    fc.assert(
+      fc.property(date, offsetMinutes, (moment, minutes) => {
+        const local = new Date(moment.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+        const size = Math.abs(minutes);
+        const two = (n: number) => String(n).padStart(2, "0");
+        const offset = `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+        const { call_started } = callOf(parseRow({ call_id: 1, call_started: local + offset }));
+        expect(call_started).toBe(moment.toISOString());
+      }),
+    );
+  });
+});
+
+describe("parseRow notes and keeps", () => {
+  it("unknown members in extra, those of dni_data under that key", () => {
+    const row = {
+      call_id: 1,
+      score: 0.5,
+      tags: ["a"],
+      note: null,
+      dni_data: { utm_source: "bing", msclkid: "x", nested: { deep: [true] } },
+    };
+    expect(parseRow(row)).toEqual(
+      parsed(
+        {
+          utm_source: "bing",
+          extra: '{"score":0.5,"tags":["a"],"note":null,"dni_data":{"msclkid":"x","nested":{"deep":[true]}}}',
+        },
+        [
+          { path: "score", kind: "unknown", json_type: "number" },
+          { path: "tags", kind: "unknown", json_type: "array" },
+          { path: "note", kind: "unknown", json_type: "null" },
+          { path: "dni_data.msclkid", kind: "unknown", json_type: "string" },
+          { path: "dni_data.nested", kind: "unknown", json_type: "object" },
+        ],
+      ),
+    );
+  });
+
+  it("unknown members with the names that JavaScript objects have: __proto__, constructor", () => {
+    const unknown = '"__proto__":{"call_id":9,"__proto__":{"x":1}},"constructor":true,"toString":"t"';
+    const row = `{"call_id":1,${unknown},"dni_data":{"__proto__":{"utm_source":"y"},"hasOwnProperty":1}}`;
+    expect(parseText(row)).toEqual(
+      parsed({ extra: `{${unknown},"dni_data":{"__proto__":{"utm_source":"y"},"hasOwnProperty":1}}` }, [
+        { path: "__proto__", kind: "unknown", json_type: "object" },
+        { path: "constructor", kind: "unknown", json_type: "boolean" },
+        { path: "toString", kind: "unknown", json_type: "string" },
+        { path: "dni_data.__proto__", kind: "unknown", json_type: "object" },
+        { path: "dni_data.hasOwnProperty", kind: "unknown", json_type: "number" },
+      ]),
+    );
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  it("__proto__ also in a row with long integers, which is parsed in another way", () => {
+    const unknown = '"__proto__":{"id":12345678901234567890}';
+    expect(parseText(`{"call_id":1,${unknown},"dni_data":{${unknown}}}`)).toEqual(
+      parsed({ extra: `{${unknown},"dni_data":{${unknown}}}` }, [
+        { path: "__proto__", kind: "unknown", json_type: "object" },
+        { path: "dni_data.__proto__", kind: "unknown", json_type: "object" },
+      ]),
+    );
+  });
+
+  it("unknown long integers with all their digits", () => {
+    expect(parseText('{"call_id":1,"external_id":-12345678901234567890}')).toEqual(
+      parsed({ extra: '{"external_id":-12345678901234567890}' }, [
+        { path: "external_id", kind: "unknown", json_type: "number" },
+      ]),
+    );
+  });
+
+  it("numbers in place of text as text", () => {
+    const row = `{"call_id":1,"caller_id":4915112345678,"insight_name":1.5,"disposition":0,
+      "dni_data":{"campaign_id":9007199254740993,"gclid":-12345678901234567890123,"utm_term":7}}`;
+    expect(parseText(row)).toEqual(
+      parsed(
+        {
+          caller_id: "4915112345678",
+          insight_name: "1.5",
+          disposition: "0",
+          campaign_id: "9007199254740993",
+          gclid: "-12345678901234567890123",
+          utm_term: "7",
+        },
+        [
+          { path: "insight_name", kind: "type", json_type: "number" },
+          { path: "caller_id", kind: "type", json_type: "number" },
+          { path: "disposition", kind: "type", json_type: "number" },
+          { path: "dni_data.utm_term", kind: "type", json_type: "number" },
+          { path: "dni_data.gclid", kind: "type", json_type: "number" },
+          { path: "dni_data.campaign_id", kind: "type", json_type: "number" },
+        ],
+      ),
+    );
+  });
+
+  it("a number in place of any member that is promised as text", () => {
+    const isText = (key: string) =>
+      !["call_id", "call_started", "duration", "org_unit_id", "dni_data", "transcription_details"].includes(
+        key,
+      );
+    const members = Object.keys(ROW).filter(isText);
+    const numbers = (names: string[]) => Object.fromEntries(names.map((name) => [name, 12]));
+    const texts = Object.fromEntries([...members, ...Object.keys(DNI)].map((name) => [name, "12"]));
+    expect(parseRow({ call_id: 1, ...numbers(members), dni_data: numbers(Object.keys(DNI)) })).toEqual(
+      parsed(
+        texts,
+        expect.toSatisfy(
+          (drift: { path: string; kind: string }[]) =>
+            drift.every(({ kind }) => kind === "type") &&
+            new Set(drift.map(({ path }) => path)).size === members.length + Object.keys(DNI).length,
+        ),
+      ),
+    );
+  });
+
+  it.each([null, undefined])("nothing of dni_data when it is %s", (dni_data) => {
+    expect(parseRow({ call_id: 1, dni_data })).toEqual(parsed({}));
+  });
+});
+
+describe("parseRow rejects, with the row as served, the path and the reason,", () => {
+  const BIG = `{"call_id":9007199254740992,"caller_id":"+49","nested":{"n":123456789012345678901234567890}}`;
+
+  it("a call_id beyond 2^53 − 1, which no number holds", () => {
+    expect(parseText(BIG)).toEqual({
+      rejected: {
+        call_id: null,
+        json: BIG,
+        path: "call_id",
+        reason: "9007199254740992 is beyond 2^53 − 1 and would be rounded",
+      },
+    });
+  });
+
+  it("any call_id beyond ±(2^53 − 1), never rounded to its neighbour", () => {
+    const beyond = fc
+      .tuple(fc.bigInt({ min: 2n ** 53n, max: 2n ** 200n }), fc.boolean())
+      .map(([size, negative]) => (negative ? -size : size));
+    fc.assert(
+      fc.property(beyond, (id) => {
+        const json = `{"call_id":${id},"x":[${id},"${id}"]}`;
+        expect(rejectionOf(parseText(json))).toMatchObject({ call_id: null, json, path: "call_id" });
+      }),
+    );
+  });
+
+  it.each(['"1"', '""', "1.5", "null", "true", "{}", "[1]", "1e300", "-1e17"])(
+    "a call_id that is %s",
+    (id) => {
+      expect(rejectionOf(parseText(`{"call_id":${id}}`))).toEqual({
+        call_id: null,
+        json: stringifyJson({ call_id: JSON.parse(id) }),
+        path: "call_id",
+        reason: "expected an integer",
+      });
+    },
+  );
+
+  it("a row without call_id", () => {
+    expect(parseRow({ caller_id: "+49" })).toEqual({
+      rejected: {
+        call_id: null,
+        json: '{"caller_id":"+49"}',
+        path: "call_id",
+        reason: "expected an integer",
+      },
+    });
+    expect(rejectionOf(parseText('{"__proto__":{"call_id":1}}'))).toMatchObject({
+      call_id: null,
+      json: '{"__proto__":{"call_id":1}}',
+      path: "call_id",
+    });
+  });
+
+  it.each([
+    "yesterday",
+    "",
+    "2026-11-20",
+    "2026-02-30T10:00:00.000Z",
+    "2026-13-01T10:00:00.000Z",
+    "2025-02-29T10:00:00.000Z",
+    "2026-11-20T25:00:00Z",
+    "2026-11-20 15:00:00",
+    "2026-11-20T15:00:00 CET",
+    "20/11/2026 15:00",
+    "+012026-11-20T15:00:00Z",
+    1_795_186_800_000,
+    {},
+  ])("a call_started of %j", (call_started) => {
+    const row = { call_id: 5, call_started };
+    expect(rejectionOf(parseRow(row))).toEqual({
+      call_id: 5,
+      json: JSON.stringify(row),
+      path: "call_started",
+      reason: expect.stringMatching(/./),
+    });
+  });
+
+  it.each([
+    { member: "duration", value: "61" },
+    { member: "duration", value: 1.5 },
+    { member: "duration", value: 1e300 },
+    { member: "org_unit_id", value: "7" },
+    { member: "caller_id", value: true },
+    { member: "summary", value: { text: "x" } },
+    { member: "transcription", value: ["x"] },
+    { member: "transcription_details", value: "x" },
+    { member: "transcription_details", value: {} },
+    { member: "dni_data", value: [] },
+    { member: "dni_data", value: [DNI] },
+    { member: "dni_data", value: "google" },
+  ])("$member of $value", ({ member, value }) => {
+    const row = { ...ROW, [member]: value };
+    expect(rejectionOf(parseRow(row))).toEqual({
+      call_id: 42,
+      json: JSON.stringify(row),
+      path: member,
+      reason: expect.stringMatching(/./),
+    });
+  });
+
+  it("a duration beyond 2^53 − 1, with all its digits", () => {
+    const json = '{"call_id":5,"duration":12345678901234567890}';
+    expect(rejectionOf(parseText(json))).toMatchObject({ call_id: 5, json, path: "duration" });
+  });
+
+  it("a member of dni_data that is neither text nor number", () => {
+    const row = { call_id: 5, dni_data: { ...DNI, utm_source: ["google"] } };
+    expect(rejectionOf(parseRow(row))).toMatchObject({
+      call_id: 5,
+      json: JSON.stringify(row),
+      path: "dni_data.utm_source",
+    });
+  });
+
+  it.each([
+    { kind: "null", row: null },
+    { kind: "a number", row: 7 },
+    { kind: "text", row: "call" },
+    { kind: "true", row: true },
+    { kind: "an empty array", row: [] },
+    { kind: "an array of a call", row: [ROW] },
+  ])("a row that is $kind", ({ row }) => {
+    expect(rejectionOf(parseRow(row))).toEqual({
+      call_id: null,
+      json: JSON.stringify(row),
+      path: "",
+      reason: expect.stringMatching(/object/),
+    });
+  });
+
+  it("or takes any JSON value, and loses no text of it", () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    const names = fc.constantFrom(...Object.keys(ROW), ...Object.keys(DNI), "__proto__", "more");
+    const almost = fc
+      .array(fc.tuple(names, value), { maxLength: 6 })
+      .map((entries) => Object.fromEntries([["call_id", 1], ...entries]));
+    fc.assert(
+      fc.property(fc.oneof(value, almost), (row) => {
+        const text = JSON.stringify(row);
+        const result = parseText(text);
+        if ("rejected" in result) expect(result.rejected.json).toBe(text);
+        else expect(Object.keys(result.call).sort()).toEqual(Object.keys(BARE).sort());
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("parseJson and stringifyJson", () => {
+  const integer = fc.oneof(
+    fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n }),
+    fc.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
+    fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }),
+  );
+
+  it("keep integers of any size, wherever they stand", () => {
+    fc.assert(
+      fc.property(integer, fc.constantFrom("", " ", "\n\t"), (n, space) => {
+        for (const text of [`${n}`, `[${n}]`, `[1,${n}]`, `{"a":${n}}`, `{"a":{"b":["x",${n},${n}]}}`]) {
+          const spaced = text.replaceAll(/[[\]{}:,]/g, `${space}$&${space}`);
+          expect(stringifyJson(parseJson(space + spaced))).toBe(text);
+        }
+        const isSafe = Number.isSafeInteger(Number(n)) && BigInt(Number(n)) === n;
+        expect(parseJson(`[${n}]`)).toEqual([isSafe ? Number(n) : n]);
+      }),
+    );
+  });
+
+  it("keep every other JSON value as JSON.parse and JSON.stringify do, beside a long integer or not", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), integer, (value, n) => {
+        const text = JSON.stringify(value);
+        expect(stringifyJson(parseJson(text))).toBe(text);
+        expect(stringifyJson(parseJson(`[${n},${text}]`))).toBe(`[${n},${text}]`);
+      }),
+    );
+  });
+
+  it("leave digits in texts and keys alone", () => {
+    const text = '{"12345678901234567890":"12345678901234567890","a":",98765432109876543210"}';
+    expect(parseJson(text)).toEqual({
+      "12345678901234567890": "12345678901234567890",
+      a: ",98765432109876543210",
+    });
+    expect(stringifyJson(parseJson(text))).toBe(text);
+  });
+
+  it("parseJson throws a SyntaxError for what is not JSON, with long numbers or without", () => {
+    for (const text of ["", "{", "[1,]", "[12345678901234567890", "NaN", "0123"]) {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    }
+  });
+});

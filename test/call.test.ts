@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../src/call.ts";
+import { FULL_CALL, makeCall } from "./calls.ts";
+
+const MEMBERS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
+
+describe("CALL_COLUMNS, TRANSCRIPT_COLUMNS", () => {
+  it("name every member of a call once", () => {
+    expect(MEMBERS.toSorted()).toEqual(Object.keys(FULL_CALL).toSorted());
+  });
+});
+
+describe("hashCall", () => {
+  it("is SHA-256 in hex, and depends on nothing but the content", () => {
+    expect(hashCall(FULL_CALL)).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashCall(Object.assign(makeCall(), FULL_CALL))).toBe(hashCall(FULL_CALL));
+  });
+
+  it.each(MEMBERS)("sees a change of %s, and its absence", (member) => {
+    const value = FULL_CALL[member];
+    const other: Partial<Call> = { [member]: typeof value === "number" ? value + 1 : `x${value}` };
+    const hashes = [FULL_CALL, { ...FULL_CALL, ...other }, { ...FULL_CALL, [member]: null }].map(hashCall);
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  it("tells null, an empty text and what looks like one apart", () => {
+    const hashes = [null, "", "-", "0:", "null"].map((gclid) => hashCall(makeCall({ gclid })));
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it("tells texts apart that stand in other members", () => {
+    const member = fc.constantFrom("", "-", "1:a", "a", "ab", "0:", "0:0:", "é", null);
+    const texts = fc.tuple(member, member, member, member);
+    const hashOf = ([utm_source, utm_medium, utm_campaign, utm_content]: (string | null)[]) =>
+      hashCall({
+        ...makeCall(),
+        utm_source: utm_source ?? null,
+        utm_medium: utm_medium ?? null,
+        utm_campaign: utm_campaign ?? null,
+        utm_content: utm_content ?? null,
+      });
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        expect(hashOf(a) === hashOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    { a: "https://r.example/5.mp3?Signature=a", b: "https://r.example/5.mp3?Signature=b", isSame: true },
+    { a: "https://r.example/5.mp3?Signature=a", b: "https://r.example/5.mp3", isSame: true },
+    { a: "https://r.example/5.mp3#a", b: "https://r.example/5.mp3#b", isSame: true },
+    { a: "https://r.example/5.mp3?a", b: "https://r.example/6.mp3?a", isSame: false },
+    { a: "https://r.example/5.mp3?a", b: "http://r.example/5.mp3?a", isSame: false },
+    { a: "?Signature=a", b: null, isSame: false },
+  ])("takes the recordings $a and $b for the same: $isSame", ({ a, b, isSame }) => {
+    const [first, second] = [a, b].map((recording_url) => hashCall(makeCall({ recording_url })));
+    expect(first === second).toBe(isSame);
+  });
+
+  it("looks at the query of other addresses", () => {
+    const [first, second] = ["https://a.example/?q=1", "https://a.example/?q=2"].map((referring_url) =>
+      hashCall(makeCall({ referring_url })),
+    );
+    expect(first).not.toBe(second);
+  });
+});
+
+describe("foldUtm", () => {
+  it.each([
+    { value: "google", folded: "google" },
+    { value: " Google\t", folded: "google" },
+    { value: "\u00a0GOOGLE\ufeff", folded: "google" },
+    { value: "Face \u2003\n Book", folded: "face book" },
+    { value: "ÉTÉ", folded: "été" },
+    { value: "İ", folded: "i\u0307" },
+    { value: "Straße", folded: "straße" },
+    { value: "ΌΔΟΣ", folded: "όδος" },
+    { value: "\u3000 \r\n", folded: "" },
+    { value: "", folded: "" },
+    { value: "a\0B", folded: "a\0b" },
+  ])("folds $value to $folded", ({ value, folded }) => {
+    expect(foldUtm(value)).toBe(folded);
+  });
+
+  it("has nothing left to fold in what it returns", () => {
+    const blanks = fc.string({ unit: fc.constantFrom(" ", "\t", "\u00a0", "A", "a", "É", "İ") });
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), blanks), (value) => {
+        expect(foldUtm(foldUtm(value))).toBe(foldUtm(value));
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { SETTINGS } from "../../src/config.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+describe("calltally demo", () => {
+  it("writes three rollups with nothing set, twice over, and shows them within 80 columns", async () => {
+    using folder = makeTempFolder();
+    await calltally(["demo"], { cwd: folder.path });
+    const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("verdict   exact");
+    for (const dimension of ["utm_source", "campaign", "gclid"])
+      expect(stdout).toMatch(new RegExp(`^${dimension} +calls`, "m"));
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(readdirSync(join(folder.path, "data/demo")).sort()).toEqual([
+      "calltally.db",
+      "campaign.csv",
+      "gclid.csv",
+      "manifest.json",
+      "utm_source.csv",
+    ]);
+  });
+});
+
+describe("the README", () => {
+  const readme = readFileSync("README.md", "utf8");
+
+  it.each(Object.values(SETTINGS))("names $env and its default", (setting) => {
+    const line = readme.split("\n").find((text) => text.startsWith(`| \`${setting.env}\``));
+    expect(line).toContain(setting.help);
+    if ("default" in setting) expect(line).toContain(`\`${setting.default}\``);
+  });
+
+  it("names every command", () => {
+    const context = {
+      env: {},
+      folder: ".",
+      signal: new AbortController().signal,
+      print: () => {},
+      note: () => {},
+    };
+    for (const command of createProgram(context, () => {}).commands)
+      expect(readme).toContain(`\`${command.name()}`);
+  });
+
+  it("is what --help agrees with: each command shows an example", async () => {
+    using folder = makeTempFolder();
+    for (const command of ["demo", "sync", "export", "status", "schedule", "job", "sandbox"]) {
+      const { code, stdout } = await calltally([command, "--help"], { cwd: folder.path });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`Example:\\n {2}\\$ .*calltally ${command}`));
+    }
+  });
+});

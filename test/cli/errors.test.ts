@@ -1,0 +1,139 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const NOWHERE = { CALLTALLY_BASE_URL: "https://api.example.invalid", CALLTALLY_TOKEN: "canary-token-417" };
+
+describe("calltally, when something is wrong", () => {
+  it.each([
+    { title: "no base URL", args: ["sync"], env: {}, says: "CALLTALLY_BASE_URL is not set" },
+    {
+      title: "no token",
+      args: ["sync"],
+      env: { CALLTALLY_BASE_URL: "https://a.example" },
+      says: "CALLTALLY_TOKEN_FILE is not set",
+    },
+    {
+      title: "http to another machine",
+      args: ["sync"],
+      env: { ...NOWHERE, CALLTALLY_BASE_URL: "http://api.example.com" },
+      says: "CALLTALLY_BASE_URL: must start with https://",
+    },
+    {
+      title: "a limit beyond the API's",
+      args: ["sync", "--limit", "5000"],
+      env: NOWHERE,
+      says: "--limit 5000: must be a whole number from 1 to 1000",
+    },
+    {
+      title: "no concurrency",
+      args: ["sync", "--concurrency", "0"],
+      env: NOWHERE,
+      says: "--concurrency 0: must be",
+    },
+    {
+      title: "a token file that is not there",
+      args: ["sync"],
+      env: { ...NOWHERE, CALLTALLY_TOKEN_FILE: "nowhere" },
+      says: "CALLTALLY_TOKEN_FILE: ",
+    },
+    { title: "an unknown command", args: ["snyc"], env: {}, says: "Did you mean sync?" },
+    { title: "an unknown option", args: ["sync", "--fast"], env: {}, says: "unknown option '--fast'" },
+    {
+      title: "an unknown dimension",
+      args: ["export", "utm_sauce"],
+      env: {},
+      says: "Allowed choices are utm_source",
+    },
+    { title: "an unknown job", args: ["job", "dance"], env: {}, says: "Allowed choices are sync, export" },
+    {
+      title: "a schedule that is none",
+      args: ["schedule"],
+      env: { ...NOWHERE, CALLTALLY_SYNC_CRON: "often" },
+      says: "CALLTALLY_SYNC_CRON: often is not a cron expression",
+    },
+    {
+      title: "an unknown time zone",
+      args: ["schedule"],
+      env: { ...NOWHERE, CALLTALLY_TIMEZONE: "Mars/Base" },
+      says: "CALLTALLY_TIMEZONE: Mars/Base is not",
+    },
+  ])("ends with 2 and says what to set: $title", async ({ args, env, says }) => {
+    using folder = makeTempFolder();
+    const { code, stdout, stderr } = await calltally(args, { cwd: folder.path, env });
+    expect(stderr).toContain(says);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).not.toContain("canary-token-417");
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+  });
+
+  it("ends with 4 at once for a refused token, and never shows it", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_TOKEN: "canary-token-417" };
+    const { code, stdout, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    expect({ code, stdout, requests: sandbox.requests.length }).toEqual({ code: 4, stdout: "", requests: 1 });
+    expect(stderr).toContain("The API refused the token, status 401");
+    expect(stderr).not.toContain("canary-token-417");
+    const status = await calltally(["status", "--json"], { cwd: folder.path });
+    expect(status.stdout).not.toContain("canary-token-417");
+    expect(JSON.parse(status.stdout)).toMatchObject({ runs: [{ status: "failed" }] });
+  });
+
+  it("ends with 5 where no server listens", async () => {
+    using folder = makeTempFolder();
+    const env = {
+      CALLTALLY_BASE_URL: `http://127.0.0.1:${await unusedPort()}`,
+      CALLTALLY_TOKEN: "t",
+      CALLTALLY_RETRY_SECONDS: "1",
+    };
+    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+  });
+
+  it("ends with 8 for an address that is not the API", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
+    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    expect(code).toBe(8);
+    expect(stderr).toContain("The API answered 404");
+  });
+
+  it("ends with 7 where there is no warehouse, or something else in its place", async () => {
+    using folder = makeTempFolder();
+    const missing = await calltally(["export"], { cwd: folder.path });
+    expect(missing).toMatchObject({ code: 7, stdout: "" });
+    expect(missing.stderr).toContain(`There is no warehouse at ${join(folder.path, "data/calltally.db")}`);
+    writeFileSync(join(folder.path, "notes.txt"), "not a database");
+    const foreign = await calltally(["status", "--database", "notes.txt"], { cwd: folder.path });
+    expect(foreign).toMatchObject({ code: 7, stdout: "" });
+    expect(foreign.stderr).toContain("it is not an SQLite database");
+  });
+
+  it("says which Node it needs under one that is too old", () => {
+    const script = `Object.defineProperty(process.versions, "node", { value: "20.20.2" });
+      await import(${JSON.stringify(resolve("dist/bin.js"))});`;
+    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain("calltally needs Node 22.19 or newer; this is Node 20.20.2.");
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  const { promise, resolve: listening } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", listening);
+  await promise;
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+
+const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd: string;
+  /** The whole environment, as bare as cron's. */
+  env?: Record<string, string>;
+}
+
+/** Starts the built program. */
+export function startCalltally(
+  args: string[],
+  { cwd, env = {} }: RunOptions,
+): ChildProcess & { done: Promise<Finished> } {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const closed = new Promise<number | null>((ended) => child.once("close", ended));
+  const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+    ([code, stdout, stderr]) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  );
+  return Object.assign(child, { done });
+}
+
+/** Runs the built program to its end. */
+export function calltally(args: string[], options: RunOptions): Promise<Finished> {
+  return startCalltally(args, options).done;
+}
+
+/** The settings that point the program at a server. */
+export function settingsFor({ url, token }: { url: string; token: string }): Record<string, string> {
+  return { CALLTALLY_BASE_URL: url, CALLTALLY_TOKEN: token };
+}

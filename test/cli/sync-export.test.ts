@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { parse } from "csv-parse/sync";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Call, DNI_FIELDS } from "../../src/call.ts";
+import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { makeCall } from "../calls.ts";
+import { foldRollup } from "../rollup/fold.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const nullableText = z.string().nullable().default(null);
+const nullableNumber = z.number().nullable().default(null);
+const wireCall = z.object({
+  call_id: z.number(),
+  caller_id: nullableText,
+  call_started: nullableText,
+  duration: nullableNumber,
+  disposition: nullableText,
+  dni_data: z.object(Object.fromEntries(DNI_FIELDS.map((field) => [field, nullableText]))).nullish(),
+});
+
+/** What the sandbox serves, read without the program's own parser. */
+function servedCalls(sandbox: Sandbox): Call[] {
+  return sandbox.calls.ids.map((id) => {
+    const { dni_data, ...members } = wireCall.parse(sandbox.calls.get(id));
+    return makeCall({ ...members, ...dni_data });
+  });
+}
+
+function readCsv(folder: string, file: string): string[][] {
+  return parse(readFileSync(join(folder, "data/exports", file)), { relaxColumnCount: false });
+}
+
+/** A cell as the CSV file shows it: rates and averages with fixed decimals, blank for none, formulas guarded. */
+function toCell(value: string | number | null, column: string): string {
+  if (value === null) return "";
+  if (column === "answer_rate") return Number(value).toFixed(4);
+  if (column === "average_duration_seconds") return Number(value).toFixed(1);
+  return typeof value === "string" && /^[=+@-]/.test(value) ? `'${value}` : String(value);
+}
+
+describe("sync, then export", () => {
+  it.each(["newest", "oldest", "shuffled"] as const)("tallies every served call, %s order", async (order) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 5432, order });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+
+    const sync = await calltally(["sync", "--json"], options);
+    expect(sync).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(sync.stdout)).toMatchObject({ verdict: "exact", calls_read: 5432, calls_new: 5432 });
+    expect(await calltally(["export"], options)).toMatchObject({ code: 0, stderr: "" });
+
+    const calls = servedCalls(sandbox);
+    for (const dimension of ["utm_source", "campaign", "gclid"]) {
+      const [header = [], ...rows] = readCsv(folder.path, `${dimension}.csv`);
+      const expected = foldRollup(calls, dimension, DEFAULT_RULES);
+      expect(rows).toEqual(
+        expected.map((row) => row.map((value, index) => toCell(value, header[index] ?? ""))),
+      );
+    }
+  });
+
+  it.each([1, 6])("misses no lasting call while calls come and go, concurrency %i", async (concurrency) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 5432, deleteEvery: 1, insertEvery: 2 });
+    const before = sandbox.calls.ids;
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const { code, stdout } = await calltally(
+      ["sync", "--json", "--limit", "300", "--concurrency", `${concurrency}`],
+      options,
+    );
+    expect(code, stdout).toBe(0);
+
+    const visible = new Set(sandbox.calls.ids);
+    const lasting = before.filter((id) => visible.has(id));
+    using warehouse = openReadOnly(join(folder.path, "data/calltally.db"));
+    const stored = new Set(warehouse.database.prepare("SELECT call_id FROM attributed_calls").pluck().all());
+    expect(lasting.length).toBeGreaterThan(5000);
+    expect(lasting.filter((id) => !stored.has(id))).toEqual([]);
+  });
+
+  it("writes nothing again when nothing has changed", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1500 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    const { code, stdout } = await calltally(["sync", "--json"], options);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, calls_unchanged: 1500 });
+  });
+
+  it("keeps a row that does not parse, says so with exit 3, and shows it in status", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 20 });
+    const [bad = 0] = sandbox.calls.ids;
+    sandbox.calls.edit(bad, { duration: "long", msclkid: "m1" });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const sync = await calltally(["sync"], options);
+    expect(sync.code).toBe(3);
+    expect(sync.stdout).toMatch(/rejected +1 +kept aside/);
+    expect((await calltally(["status"], options)).stdout).toContain(`id:${bad}  duration: `);
+
+    sandbox.calls.edit(bad, { duration: 12 });
+    const again = await calltally(["sync", "--json"], options);
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 1, calls_rejected: 0, calls_unchanged: 19 });
+    const status = await calltally(["status", "--json"], options);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      rejected: [],
+      drift: [{ path: "msclkid", kind: "unknown" }],
+    });
+  });
+});
+
+function openReadOnly(path: string): Disposable & { database: Database.Database } {
+  const database = new Database(path, { readonly: true });
+  return { database, [Symbol.dispose]: () => void database.close() };
+}

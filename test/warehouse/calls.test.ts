@@ -1,0 +1,319 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { countCalls, prepareUpsertCalls, type UpsertCounts } from "../../src/warehouse/calls.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { calls, transcripts, utm_values } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const pickMembers = (call: Call, columns: readonly (keyof Call)[]) =>
+  Object.fromEntries(columns.map((column) => [column, call[column]]));
+
+/** The row that `calls` has of a call. */
+function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
+  return {
+    ...pickMembers(call, CALL_COLUMNS),
+    row_hash: hashCall(call),
+    first_run_id,
+    changed_run_id,
+    missing_since: null,
+    gone_at: null,
+  };
+}
+
+function toTranscript(call: Call) {
+  return pickMembers(call, ["call_id", ...TRANSCRIPT_COLUMNS]);
+}
+
+function readAll({ db }: Warehouse) {
+  return {
+    calls: db.select().from(calls).orderBy(calls.call_id).all(),
+    transcripts: db.select().from(transcripts).orderBy(transcripts.call_id).all(),
+  };
+}
+
+function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): UpsertCounts[] {
+  const upsertCalls = prepareUpsertCalls(warehouse, runId);
+  return pages.map((page) => writeTransaction(warehouse, () => upsertCalls(page)));
+}
+
+const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
+
+/** What the upserts should leave behind, kept in memory. */
+class Model {
+  readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
+  readonly utmValues = new Set<string>();
+
+  upsert(runId: number, page: readonly Call[]): UpsertCounts {
+    const counts = { new: 0, changed: 0 };
+    for (const call of page) {
+      const known = this.kept.get(call.call_id);
+      if (known !== undefined && this.#isSame(known.call, call)) continue;
+      if (known === undefined) counts.new++;
+      else if (known.changed !== runId) counts.changed++;
+      this.kept.set(call.call_id, { call, first: known?.first ?? runId, changed: runId });
+      for (const value of [
+        call.utm_source,
+        call.utm_medium,
+        call.utm_campaign,
+        call.utm_content,
+        call.utm_term,
+      ]) {
+        if (value !== null) this.utmValues.add(value);
+      }
+    }
+    return counts;
+  }
+
+  /** All members but the recording's signature. */
+  #isSame(a: Call, b: Call): boolean {
+    const unsigned = (call: Call) =>
+      JSON.stringify({ ...call, recording_url: call.recording_url?.split("?")[0] });
+    return unsigned(a) === unsigned(b);
+  }
+
+  readAll() {
+    const kept = [...this.kept.values()].sort((a, b) => a.call.call_id - b.call.call_id);
+    return {
+      calls: kept.map(({ call, first, changed }) => toRow(call, first, changed)),
+      transcripts: kept.flatMap(({ call }) =>
+        TRANSCRIPT_COLUMNS.every((column) => call[column] === null) ? [] : [toTranscript(call)],
+      ),
+    };
+  }
+}
+
+/** Few calls with few contents, so that pages of one run and of different runs repeat and contradict each other. */
+const runs: fc.Arbitrary<Call[][][]> = fc.array(
+  fc.array(
+    fc.array(
+      fc
+        .record({
+          call_id: fc.integer({ min: -1, max: 2 }),
+          disposition: fc.constantFrom("ANSWERED", "BUSY"),
+          recording_url: fc.constantFrom(
+            null,
+            "https://r.example/1?s=1",
+            "https://r.example/1?s=2",
+            "https://r.example/2",
+          ),
+          summary: fc.constantFrom(null, null, "", "A tap."),
+          utm_source: fc.constantFrom(null, "", "Google", "google"),
+        })
+        .map(makeCall),
+      { maxLength: 5 },
+    ),
+    { maxLength: 3 },
+  ),
+  { maxLength: 4 },
+);
+
+describe("prepareUpsertCalls", () => {
+  it("leaves the rows, and counts, as a map in memory does", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    fc.assert(
+      fc.property(runs, (pagesOfRuns) => {
+        warehouse.sqlite.exec("DELETE FROM calls; DELETE FROM utm_values");
+        const model = new Model();
+        for (const [index, pages] of pagesOfRuns.entries()) {
+          const expected = pages.map((page) => model.upsert(index + 1, page));
+          expect(upsert(warehouse, index + 1, ...pages)).toEqual(expected);
+        }
+        expect(readAll(warehouse)).toEqual(model.readAll());
+        const stored = warehouse.db.select({ raw: utm_values.raw }).from(utm_values).all();
+        expect(stored.map(({ raw }) => raw).sort()).toEqual([...model.utmValues].sort());
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("gives back every value as it came", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    fc.assert(
+      fc.property(arbitraryCalls(20), (page) => {
+        warehouse.sqlite.exec("DELETE FROM calls");
+        const model = new Model();
+        expect(upsert(warehouse, 1, page)).toEqual([model.upsert(1, page)]);
+        expect(readAll(warehouse)).toEqual(model.readAll());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    { what: "every member", call: FULL_CALL },
+    { what: "no member but the id", call: makeCall() },
+    { what: "the largest id", call: makeCall({ call_id: Number.MAX_SAFE_INTEGER }) },
+    { what: "a negative id", call: makeCall({ call_id: -731 }) },
+    { what: "id 0, duration 0, unit 0", call: makeCall({ call_id: 0, duration: 0, org_unit_id: 0 }) },
+    { what: "NUL and emoji", call: makeCall({ utm_source: "a\0b", gclid: "\0", summary: "📞 é\u0301\0" }) },
+    {
+      what: "empty strings beside null",
+      call: makeCall({ utm_source: "", gclid: "", caller_id: "", summary: "", extra: "" }),
+    },
+    { what: "a member called __proto__", call: makeCall({ extra: '{"__proto__":{"polluted":true}}' }) },
+  ])("keeps a call with $what", ({ call }) => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(upsert(warehouse, 1, [call])).toEqual([{ new: 1, changed: 0 }]);
+    const hasTranscript = call.summary !== null;
+    expect(readAll(warehouse)).toEqual({
+      calls: [toRow(call)],
+      transcripts: hasTranscript ? [toTranscript(call)] : [],
+    });
+    expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
+  });
+
+  it("keeps U+FFFD for half a surrogate pair, and takes the same half for no change", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const call = makeCall({ utm_source: "A\ud83d", gclid: "\udcde", summary: "\ud83d" });
+    upsert(warehouse, 1, [call]);
+    const kept = { utm_source: "A\ufffd", gclid: "\ufffd", summary: "\ufffd" };
+    expect(readAll(warehouse)).toEqual({
+      calls: [{ ...toRow(makeCall(kept)), row_hash: hashCall(call) }],
+      transcripts: [toTranscript(makeCall(kept))],
+    });
+    expect(warehouse.db.select().from(utm_values).all()).toEqual([{ raw: "A\ufffd", folded: "a\ufffd" }]);
+    expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
+  });
+
+  it("writes nothing for calls that are as they were", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const page = [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })];
+    upsert(warehouse, 1, page);
+    const [before, rows] = [totalChanges(warehouse), readAll(warehouse)];
+    expect(upsert(warehouse, 2, page, page)).toEqual([
+      { new: 0, changed: 0 },
+      { new: 0, changed: 0 },
+    ]);
+    expect(totalChanges(warehouse)).toBe(before);
+    expect(readAll(warehouse)).toEqual(rows);
+    expect(rows.calls.map(({ changed_run_id }) => changed_run_id)).toEqual([1, 1]);
+  });
+
+  it("takes a recording's new signature for no change, and a new address for one", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const signed = (url: string) => [makeCall({ recording_url: url })];
+    upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
+    const before = totalChanges(warehouse);
+    expect(upsert(warehouse, 2, signed("https://r.example/5.mp3?Expires=2&Signature=b"))).toEqual([
+      { new: 0, changed: 0 },
+    ]);
+    expect(totalChanges(warehouse)).toBe(before);
+    expect(upsert(warehouse, 3, signed("https://r.example/6.mp3?Expires=2&Signature=b"))).toEqual([
+      { new: 0, changed: 1 },
+    ]);
+  });
+
+  it("adds, changes and removes a transcript", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const states: Partial<Call>[] = [
+      {},
+      { summary: "A tap." },
+      { summary: "A tap.", transcription: "Hello.", transcription_details: "[]" },
+      { transcription: "" },
+      {},
+    ];
+    for (const [index, state] of states.entries()) {
+      const call = makeCall(state);
+      const run = index + 1;
+      expect(upsert(warehouse, run, [call])).toEqual([
+        { new: run === 1 ? 1 : 0, changed: run === 1 ? 0 : 1 },
+      ]);
+      expect(readAll(warehouse)).toEqual({
+        calls: [toRow(call, 1, run)],
+        transcripts: Object.keys(state).length > 0 ? [toTranscript(call)] : [],
+      });
+    }
+  });
+
+  it("counts a call that changes within a run once", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const spelled = (disposition: string) => [makeCall({ disposition })];
+    upsert(warehouse, 1, spelled("a"));
+    expect(upsert(warehouse, 2, spelled("b"), spelled("c"), spelled("c"))).toEqual([
+      { new: 0, changed: 1 },
+      { new: 0, changed: 0 },
+      { new: 0, changed: 0 },
+    ]);
+    expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ disposition: "c" }), 1, 2)]);
+  });
+
+  it("keeps the value each utm member is tallied under", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    upsert(warehouse, 1, [
+      makeCall({
+        utm_source: " Face\u00a0 Book\t",
+        utm_medium: "CPC",
+        utm_campaign: "\u3000",
+        utm_content: "ÉTÉ",
+        utm_term: "cpc",
+        campaign_name: "Not One",
+      }),
+    ]);
+    const rows = warehouse.db.select().from(utm_values).all();
+    expect(Object.fromEntries(rows.map(({ raw, folded }) => [raw, folded]))).toEqual({
+      " Face\u00a0 Book\t": "face book",
+      CPC: "cpc",
+      "\u3000": "",
+      ÉTÉ: "été",
+      cpc: "cpc",
+    });
+  });
+
+  it("keeps the utm values of a page that was rolled back and is written by the next run", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const page = [makeCall({ utm_source: "Google" })];
+    const failing = () => {
+      prepareUpsertCalls(warehouse, 1)(page);
+      throw new Error("the disk is full");
+    };
+    expect(() => writeTransaction(warehouse, failing)).toThrow("the disk is full");
+    expect(warehouse.db.select().from(utm_values).all()).toEqual([]);
+    expect(upsert(warehouse, 2, page)).toEqual([{ new: 1, changed: 0 }]);
+    expect(warehouse.db.select().from(utm_values).all()).toEqual([{ raw: "Google", folded: "google" }]);
+  });
+
+  it("takes an empty page", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
+  });
+});
+
+describe("countCalls", () => {
+  it("counts live and gone calls apart", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(countCalls(warehouse)).toEqual({ live: 0, gone: 0 });
+    upsert(
+      warehouse,
+      1,
+      [1, 2, 3].map((call_id) => makeCall({ call_id })),
+    );
+    warehouse.sqlite.exec("UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 2");
+    expect(countCalls(warehouse)).toEqual({ live: 2, gone: 1 });
+  });
+});
+
+describe("calls", () => {
+  it("take their transcripts with them", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    upsert(warehouse, 1, [FULL_CALL]);
+    warehouse.sqlite.exec("DELETE FROM calls");
+    expect(readAll(warehouse)).toEqual({ calls: [], transcripts: [] });
+  });
+});

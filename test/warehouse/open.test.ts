@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { CalltallyError } from "../../src/errors.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import {
+  openExistingWarehouse,
+  openReader,
+  openWarehouse,
+  openWarehouseReader,
+} from "../../src/warehouse/open.ts";
+import { calls } from "../../src/warehouse/schema.ts";
+import { FULL_CALL } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** What opening a file threw. */
+function catchError(open: () => Disposable): unknown {
+  try {
+    open()[Symbol.dispose]();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** Files that are no warehouse of ours, and what is said of each. */
+const STRANGERS: { name: string; make: (file: string) => void; says: string }[] = [
+  { name: "empty", make: (file) => writeFileSync(file, ""), says: "it is empty" },
+  {
+    name: "text",
+    make: (file) => writeFileSync(file, "call_id,gclid\r\n".repeat(20)),
+    says: "it is not an SQLite database",
+  },
+  {
+    name: "one byte",
+    make: (file) => writeFileSync(file, "S"),
+    says: "it is not an SQLite database",
+  },
+  {
+    name: "another program's SQLite",
+    make: (file) => {
+      const sqlite = new Database(file);
+      sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
+      sqlite.close();
+    },
+    says: "it is an SQLite database of another program",
+  },
+  {
+    name: "a newer calltally's",
+    make: (file) => {
+      openWarehouse(file)[Symbol.dispose]();
+      const sqlite = new Database(file);
+      sqlite.pragma("user_version = 1000");
+      sqlite.close();
+    },
+    says: "its schema is version 1000",
+  },
+];
+
+describe("openWarehouse", () => {
+  it("makes files that nobody else may read, in folders that nobody else may enter", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "outer", "inner", "calls.db");
+    using warehouse = openWarehouse(file);
+    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    const modes = readdirSync(dirname(file)).map((name) => [name, modeOf(join(dirname(file), name))]);
+    expect(modes).toEqual([
+      ["calls.db", "600"],
+      ["calls.db-shm", "600"],
+      ["calls.db-wal", "600"],
+    ]);
+    expect([modeOf(dirname(file)), modeOf(dirname(dirname(file)))]).toEqual(["700", "700"]);
+  });
+
+  it("sets the pragmas of the file and of the connection, each time it opens", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    for (const _ of ["made", "opened again"]) {
+      using warehouse = openWarehouse(file);
+      const read = (name: string) => warehouse.sqlite.pragma(name, { simple: true });
+      expect({
+        page_size: read("page_size"),
+        journal_mode: read("journal_mode"),
+        synchronous: read("synchronous"),
+        foreign_keys: read("foreign_keys"),
+        temp_store: read("temp_store"),
+        application_id: read("application_id"),
+        user_version: read("user_version"),
+        path: warehouse.path,
+      }).toEqual({
+        page_size: 16384,
+        journal_mode: "wal",
+        synchronous: 2,
+        foreign_keys: 1,
+        temp_store: 2,
+        application_id: Buffer.from("CTLY").readUInt32BE(),
+        user_version: 1,
+        path: file,
+      });
+    }
+  });
+
+  it("keeps the rows, and leaves one file when it is closed", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    const open = () => {
+      using warehouse = openWarehouse(file);
+      return warehouse.db.select().from(calls).all();
+    };
+    {
+      using warehouse = openWarehouse(file);
+      prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    }
+    const rows = open();
+    expect(rows).toMatchObject([{ call_id: FULL_CALL.call_id, gclid: FULL_CALL.gclid }]);
+    expect(open()).toEqual(rows);
+    expect(readdirSync(folder.path)).toEqual(["calls.db"]);
+  });
+
+  it("makes the file though a killed run left half of one", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    writeFileSync(`${file}.new`, "half a warehouse");
+    writeFileSync(`${file}.new-journal`, "half a journal");
+    {
+      using warehouse = openWarehouse(file);
+      expect(warehouse.db.select().from(calls).all()).toEqual([]);
+    }
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it("does not make a file in place of one that cannot be made", () => {
+    using folder = makeTempFolder();
+    const blocked = join(folder.path, "blocked");
+    writeFileSync(blocked, "not a folder");
+    expect(catchError(() => openWarehouse(join(blocked, "calls.db")))).toBeInstanceOf(Error);
+    expect(readdirSync(folder.path)).toEqual(["blocked"]);
+  });
+});
+
+describe.each([
+  { opener: "openWarehouse", open: openWarehouse },
+  { opener: "openExistingWarehouse", open: openExistingWarehouse },
+  { opener: "openWarehouseReader", open: openWarehouseReader },
+])("$opener", ({ open }) => {
+  it.each(STRANGERS)("refuses a file that is $name with exit 7 and leaves it as it was", ({ make, says }) => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    make(file);
+    const bytes = readFileSync(file);
+    const state = statSync(file);
+
+    const error = catchError(() => open(file));
+
+    expect(error).toBeInstanceOf(CalltallyError);
+    expect(error).toMatchObject({
+      exitCode: 7,
+      message: expect.stringContaining(says),
+      hint: expect.stringContaining("left as it is"),
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect([statSync(file).mtimeMs, statSync(file).mode]).toEqual([state.mtimeMs, state.mode]);
+    expect(readdirSync(folder.path)).toEqual(["calls.db"]);
+  });
+
+  it("fails on a warehouse that is cut off, and leaves it as it was", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    openWarehouse(file)[Symbol.dispose]();
+    const bytes = readFileSync(file).subarray(0, 20_000);
+    writeFileSync(file, bytes);
+
+    const read = () => {
+      const warehouse = open(file);
+      warehouse.db.select().from(calls).all();
+      return warehouse;
+    };
+
+    expect(catchError(read)).toMatchObject({ code: "SQLITE_CORRUPT" });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+});
+
+describe.each([
+  { opener: "openExistingWarehouse", open: openExistingWarehouse },
+  { opener: "openWarehouseReader", open: openWarehouseReader },
+])("$opener", ({ open }) => {
+  it("says where there is no warehouse, with exit 7, and makes none", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "none", "calls.db");
+    const error = catchError(() => open(file));
+    expect(error).toBeInstanceOf(CalltallyError);
+    expect(error).toMatchObject({ exitCode: 7, message: `There is no warehouse at ${file}` });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+});
+
+describe("openReader", () => {
+  it("sees what was committed, cannot write, and does not keep the writer from writing", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using reader = openReader(warehouse);
+    const count = () => reader.sqlite.prepare("SELECT count(*) FROM calls").pluck().get();
+    expect(() => reader.sqlite.exec("DELETE FROM calls")).toThrow("readonly");
+    reader.sqlite.exec("BEGIN");
+    expect(count()).toBe(0);
+    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    expect(count()).toBe(0);
+    reader.sqlite.exec("COMMIT");
+    expect(count()).toBe(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { openReader, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const insertCall = ({ sqlite }: Warehouse, id: number) =>
+  sqlite
+    .prepare("INSERT INTO calls (call_id, row_hash, first_run_id, changed_run_id) VALUES (?, '', 1, 1)")
+    .run(id);
+const readIds = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT call_id FROM calls").pluck().all();
+
+describe("writeTransaction", () => {
+  it("keeps everything and returns what the work returned", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using reader = openReader(warehouse);
+    const result = writeTransaction(warehouse, () => {
+      insertCall(warehouse, 1);
+      insertCall(warehouse, 2);
+      expect(readIds(reader)).toEqual([]);
+      return "done" as const;
+    });
+    expectTypeOf(result).toEqualTypeOf<"done">();
+    expect(result).toBe("done");
+    expect(readIds(reader)).toEqual([1, 2]);
+  });
+
+  it("keeps nothing when the work throws, and throws the same", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    insertCall(warehouse, 1);
+    const reason = new Error("no more");
+    const failing = () => {
+      insertCall(warehouse, 2);
+      warehouse.sqlite.exec("DELETE FROM calls WHERE call_id = 1");
+      throw reason;
+    };
+    expect(() => writeTransaction(warehouse, failing)).toThrow(reason);
+    expect(readIds(warehouse)).toEqual([1]);
+    expect(warehouse.sqlite.inTransaction).toBe(false);
+  });
+
+  it("takes the write lock at its start", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using other = openWarehouse(warehouse.path);
+    other.sqlite.pragma("busy_timeout = 0");
+    writeTransaction(warehouse, () => {
+      expect(() => insertCall(other, 1)).toThrow("database is locked");
+    });
+    expect(insertCall(other, 1).changes).toBe(1);
+  });
+
+  it("refuses asynchronous work, and keeps nothing of it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    // @ts-expect-error: work that goes on after the commit
+    const run = () => writeTransaction(warehouse, async () => void insertCall(warehouse, 1));
+    expect(run).toThrow("cannot return a promise");
+    expect(readIds(warehouse)).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { FULL_CALL, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** The members of an attributed call in API v3 § 2.3, those of `dni_data` in its place. */
+const API_MEMBERS = [
+  "insight_name",
+  "call_id",
+  "caller_id",
+  "tracking_number",
+  "call_started",
+  "duration",
+  "disposition",
+  "org_unit_id",
+  "org_unit_name",
+  "recording_url",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_content",
+  "utm_term",
+  "gclid",
+  "gclsrc",
+  "google_analytics_cid",
+  "referring_url",
+  "campaign_name",
+  "campaign_id",
+  "summary",
+  "transcription",
+  "transcription_details",
+];
+
+describe("attributed_calls", () => {
+  it("shows each live call under the API's names, with its transcript where it has one", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const bare = makeCall({ call_id: 1 });
+    const gone = { ...FULL_CALL, call_id: 2 };
+    const missing = { ...FULL_CALL, call_id: 3, summary: "" };
+    prepareUpsertCalls(warehouse, 1)([FULL_CALL, bare, gone, missing]);
+    warehouse.sqlite.exec(`UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 2;
+      UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3`);
+
+    const view = warehouse.sqlite.prepare("SELECT * FROM attributed_calls ORDER BY call_id");
+
+    const names = view.columns().map(({ name }) => name);
+    expect(names.toSorted()).toEqual(API_MEMBERS.toSorted());
+    const expected = [bare, missing, FULL_CALL].map(({ extra: _, ...members }) => members);
+    expect(view.all()).toEqual(expected);
+  });
+});
