@@ -13,7 +13,7 @@ export const SORT_KEYS = [
 export const SORT_ORDERS = ["asc", "desc"] as const;
 
 /** Rows of one page at most (API v3 § 8). */
-export const MAX_LIMIT = 1000;
+const MAX_LIMIT = 1000;
 
 /** Query of Get Marketing Attribution Data (API v3 § 4.2). */
 export interface AttributionQuery {

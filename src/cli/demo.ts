@@ -7,7 +7,7 @@ import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "..
 import type { RollupQuery } from "../rollup/sql.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { runSync } from "../sync/run.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export.ts";
 import { ellipsize, formatCount, formatTable } from "./format.ts";
@@ -51,7 +51,7 @@ export function demoCommand(context: Context) {
         raw: false,
         signal: context.signal,
       });
-      using warehouse = openWarehouseReader(database);
+      using warehouse = openExistingWarehouse(database);
       prepareRollups(warehouse.sqlite);
       for (const dimension of dimensions) {
         const query = { dimension, rules, raw: false };

@@ -1,5 +1,5 @@
 /** The key of the row for calls that have no value. */
-export const NOT_SET = "(not set)";
+const NOT_SET = "(not set)";
 
 /** One column of a rollup's key. */
 export interface KeyColumn {

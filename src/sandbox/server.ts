@@ -11,7 +11,7 @@ import { createFaultDraw } from "./faults.ts";
 import { parseOptions, type SandboxOptions, type SandboxSettings } from "./options.ts";
 import { churn, type LoggedRequest, logAndDisturb } from "./traffic.ts";
 
-export type { SandboxCalls, WireCall } from "./calls.ts";
+export type { SandboxCalls } from "./calls.ts";
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
 export type { SandboxOptions } from "./options.ts";
 export type { LoggedRequest } from "./traffic.ts";

@@ -12,8 +12,8 @@ export interface WalkOptions {
   joins?: (left: Slice, right: Slice) => boolean;
 }
 
-export const DEFAULT_OVERLAP = 50;
-export const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_OVERLAP = 50;
+const DEFAULT_CONCURRENCY = 4;
 
 /** Steps that neither join nor lead forward, after which a seam is given up. */
 const MAX_FRUITLESS = 10;

@@ -1,6 +1,6 @@
 import type { Call } from "../../src/call.ts";
 
-/** The rules of `design.md` § 4 that can be set. */
+/** The rules of the README’s "The figures" that can be set. */
 export interface FoldRules {
   answered: readonly string[];
   missed: readonly string[];
@@ -117,7 +117,7 @@ function compareKeys(a: Key, b: Key): number {
 }
 
 /**
- * Tallies live calls as `design.md` § 4 says, in memory and without the SQL: the key columns and the metrics of each
+ * Tallies live calls by the README’s "The figures", in memory and without the SQL: the key columns and the metrics of each
  * row, most calls first, then by key.
  */
 export function foldRollup(
