@@ -81,6 +81,24 @@ export const SETTINGS = {
     default: "120",
     help: "Time after which a failing request is not tried again",
   }),
+  lookbackHours: setting({
+    env: "CALLTALLY_LOOKBACK_HOURS",
+    parse: wholeNumber(0, 8760),
+    default: "72",
+    help: "Calls younger than this are read again by each sync, for late transcripts and corrections",
+  }),
+  fullEveryHours: setting({
+    env: "CALLTALLY_FULL_EVERY_HOURS",
+    parse: wholeNumber(0, 8760),
+    default: "24",
+    help: "Age of the last verified full pass from which the next is due; 0 makes each pass a full one",
+  }),
+  goneAfterHours: setting({
+    env: "CALLTALLY_GONE_AFTER_HOURS",
+    parse: wholeNumber(0, 8760),
+    default: "6",
+    help: "A call that verified full passes miss for so long is marked as gone",
+  }),
   answered: setting({
     env: "CALLTALLY_ANSWERED",
     parse: parseList,
@@ -157,6 +175,9 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
     concurrency: read(SETTINGS.concurrency),
     timeoutSeconds: read(SETTINGS.timeoutSeconds),
     retrySeconds: read(SETTINGS.retrySeconds),
+    lookbackHours: read(SETTINGS.lookbackHours),
+    fullEveryHours: read(SETTINGS.fullEveryHours),
+    goneAfterHours: read(SETTINGS.goneAfterHours),
     rules: {
       answered: read(SETTINGS.answered),
       missed: read(SETTINGS.missed),

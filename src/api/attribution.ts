@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
-import { type ApiClient, parseContract } from "./client.ts";
+import { type ApiClient, parseContract, type RequestOptions } from "./client.ts";
 import { type ParsedRow, parseRow } from "./parse.ts";
 
 export const SORT_KEYS = [
@@ -63,7 +63,7 @@ const dataSchema = z.object({
 export async function fetchAttributionPage(
   client: ApiClient,
   query: AttributionQuery,
-  signal?: AbortSignal,
+  options: RequestOptions = {},
 ): Promise<AttributionPage> {
   return await client.get(
     "/v3/conversations/attribution-engine",
@@ -82,7 +82,7 @@ export async function fetchAttributionPage(
         requestId: envelope.request_id ?? undefined,
       };
     },
-    signal,
+    options,
   );
 }
 

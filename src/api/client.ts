@@ -25,6 +25,12 @@ export interface ApiClientOptions {
   onRetry?: (error: ApiError, delayMs: number) => void;
 }
 
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  /** Attempts in all, where not those of the client's policy. */
+  attempts?: number;
+}
+
 /** Query parameters; undefined ones are left out. */
 export type Query = Record<string, string | number | undefined>;
 
@@ -73,12 +79,13 @@ export class ApiClient implements AsyncDisposable {
     path: string,
     query: Query,
     parse: (envelope: Envelope) => T,
-    signal?: AbortSignal,
+    { signal, attempts }: RequestOptions = {},
   ): Promise<T> {
-    const { retry: policy, random = Math.random, onRetry } = this.#options;
+    const { random = Math.random, onRetry } = this.#options;
+    const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
     return await retry(
       async () => parse(await this.#attempt("GET", path, query, signal)),
-      { ...DEFAULT_RETRY, ...policy },
+      { ...policy, attempts: attempts ?? policy.attempts },
       { clock: this.#clock, random, signal, onRetry },
     );
   }

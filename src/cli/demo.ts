@@ -38,10 +38,18 @@ export function demoCommand(context: Context) {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
-      const run = await runSync({ database, api, limit: 1000, concurrency: 4, signal: context.signal });
+      const settings = settingsOf(context);
+      const run = await runSync({
+        ...settings,
+        database,
+        api,
+        force: "full",
+        acceptGone: 0,
+        signal: context.signal,
+      });
       context.print(summarizeRun(run));
 
-      const { rules } = settingsOf(context);
+      const { rules } = settings;
       const dimensions = DEFAULT_DIMENSIONS;
       const result = await exportRollups({
         database,

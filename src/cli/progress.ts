@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import type { SyncProgress } from "../sync/run.ts";
+import type { SyncProgress } from "../sync/read.ts";
 import { formatCount } from "./format.ts";
 
 /** A bar with rate and time left on a terminal; nothing elsewhere. */

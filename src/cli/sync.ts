@@ -1,4 +1,4 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { ExitCode } from "../errors.ts";
 import { toSyncOptions } from "../sync/options.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
@@ -13,17 +13,27 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
     .option(...OPTION.database)
     .option("--limit <rows>", "calls in one page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")
     .option("--concurrency <pages>", "pages fetched at once, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
+    .addOption(new Option("--full", "read all calls").conflicts("incremental"))
+    .option("--incremental", "read the news alone, and never fall back to a full pass")
+    .option("--accept-gone <calls>", "let so many calls go missing at once", parseCount, 0)
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
     )
-    .action(async ({ json, ...flags }) => {
+    .action(async ({ json, full, incremental, acceptGone, ...flags }) => {
       const options = toSyncOptions(settingsOf(context, flags));
+      const force = full ? "full" : incremental ? "incremental" : undefined;
       using progress = new ProgressBar();
-      const run = await runSync({ ...options, signal: context.signal, onProgress: progress.update });
+      const { signal } = context;
+      const run = await runSync({ ...options, force, acceptGone, signal, onProgress: progress.update });
       progress[Symbol.dispose]();
       context.print(json ? JSON.stringify(run) : summarizeRun(run));
       exit(exitCodeOf(run));
     });
+}
+
+function parseCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number of calls.");
 }

@@ -9,6 +9,7 @@ import type { SyncOptions } from "./run.ts";
  */
 export function toSyncOptions(settings: Settings): SyncOptions {
   const { baseUrl, token, database, limit, concurrency, timeoutSeconds, retrySeconds } = settings;
+  const { lookbackHours, fullEveryHours, goneAfterHours } = settings;
   if (baseUrl === undefined)
     throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
   if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
@@ -18,7 +19,7 @@ export function toSyncOptions(settings: Settings): SyncOptions {
     attemptTimeoutMs: timeoutSeconds * 1000,
     retry: { budgetMs: retrySeconds * 1000 },
   };
-  return { database, api, limit, concurrency };
+  return { database, api, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, acceptGone: 0 };
 }
 
 function missing(variable: string, what: string): UsageError {

@@ -1,18 +1,17 @@
-import pLimit from "p-limit";
 import { endOf, overlapOf, type Slice } from "./slice.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** Reads the slice that starts at `offset`. */
 export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
 
 /**
- * Fetches the planned pages of a pass concurrently and hands them out in order. At most `concurrency + 1` pages
+ * Fetches the planned pages of a pass concurrently and hands them out in order. At most one page more than run at once
  * are under way or waiting to be taken, so that memory does not grow with the number of pages.
  */
 export class Prefetch<S extends Slice> implements Disposable {
   readonly #fetch: FetchSlice<S>;
   readonly #overlap: number;
-  readonly #limit: ReturnType<typeof pLimit>;
-  readonly #window: number;
+  readonly #throttle: Throttle;
   readonly #stop = new AbortController();
   readonly #queue: Promise<S>[] = [];
   /** Where the last planned page is expected to end. */
@@ -20,11 +19,10 @@ export class Prefetch<S extends Slice> implements Disposable {
   #size = 0;
   #total = 0;
 
-  constructor(fetch: FetchSlice<S>, options: { overlap: number; concurrency: number }) {
+  constructor(fetch: FetchSlice<S>, options: { overlap: number; throttle: Throttle }) {
     this.#fetch = fetch;
     this.#overlap = options.overlap;
-    this.#limit = pLimit(options.concurrency);
-    this.#window = options.concurrency + 1;
+    this.#throttle = options.throttle;
   }
 
   /** Plans the pages that follow a slice, as long as it and as many as its total needs. */
@@ -50,16 +48,16 @@ export class Prefetch<S extends Slice> implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#limit.clearQueue();
+    this.#throttle.limit.clearQueue();
     this.#stop.abort(new Error("The walk has ended"));
   }
 
   #fill(): void {
     // An empty or one-row page leaves nothing to plan with.
-    while (this.#size > 1 && this.#queue.length < this.#window && this.#plannedEnd < this.#total) {
+    while (this.#size > 1 && this.#queue.length <= this.#throttle.max && this.#plannedEnd < this.#total) {
       const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
       this.#plannedEnd = offset + this.#size;
-      const slice = this.#limit(() => this.#fetch(offset, this.#stop.signal));
+      const slice = this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
       slice.catch(() => {}); // whoever takes it sees the error; one never taken has none to tell
       this.#queue.push(slice);
     }

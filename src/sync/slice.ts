@@ -6,6 +6,8 @@ export interface Slice {
   total: number;
   /** Its calls in order; null where a row was too bad to tell its identifier. */
   ids: readonly (number | null)[];
+  /** Whether it was put together from several answers, and so is not of one moment. */
+  torn?: boolean;
 }
 
 /** Position after the slice's last call. */

@@ -1,10 +1,11 @@
 import type { AttributionPage } from "../api/attribution.ts";
 import type { Drift, ParsedRow, RejectedRow } from "../api/parse.ts";
 import type { Call } from "../call.ts";
-import { prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
+import { countWritten, prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
 import { keepDrift } from "../warehouse/drift.ts";
+import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { insertPage } from "../warehouse/pages.ts";
+import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Slice } from "./slice.ts";
@@ -22,30 +23,35 @@ export function toSlice(page: AttributionPage): PageSlice {
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
 export class PageStore {
-  readonly counts = { new: 0, changed: 0 };
+  readonly counts: { new: number; changed: number; returned: number };
+  /** The calls of the last page that were new or changed. */
+  lastWritten: ReadonlySet<number> = new Set();
   readonly #warehouse: Warehouse;
   readonly #runId: number;
   readonly #upsertCalls: UpsertCalls;
   readonly #listedDrift = new Set<string>();
-  #mayRelease: boolean;
-  #seq = 0;
+  readonly #hasAbsent: boolean;
+  #hasRejected: boolean;
+  #seq: number;
 
-  constructor(warehouse: Warehouse, runId: number) {
+  /** @param pages those the run has already, if it was cut short before */
+  constructor(warehouse: Warehouse, runId: number, pages: number) {
     this.#warehouse = warehouse;
     this.#runId = runId;
     this.#upsertCalls = prepareUpsertCalls(warehouse, runId);
-    this.#mayRelease = readRejected(warehouse).length > 0;
+    this.#hasAbsent = hasAbsentCalls(warehouse);
+    this.#hasRejected = readRejected(warehouse).length > 0;
+    this.#seq = pages;
+    this.counts = { ...(pages > 0 ? countWritten(warehouse, runId) : { new: 0, changed: 0 }), returned: 0 };
   }
 
   save({ page, offset, total, ids }: PageSlice, fetchedAt: string): void {
     const { calls, rejected, drift } = sortRows(page.rows);
-    const added = writeTransaction(this.#warehouse, () => {
-      const counts = this.#upsertCalls(calls);
-      if (this.#mayRelease)
-        releaseRejected(
-          this.#warehouse,
-          calls.map((call) => call.call_id),
-        );
+    const callIds = calls.map((call) => call.call_id);
+    const saved = writeTransaction(this.#warehouse, () => {
+      const upserted = this.#upsertCalls(calls);
+      const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, callIds) : 0;
+      if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
       keepRejected(this.#warehouse, rejected, this.#runId);
       keepDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
       insertPage(this.#warehouse, {
@@ -58,12 +64,20 @@ export class PageStore {
         request_id: page.requestId,
         fetched_at: fetchedAt,
       });
-      return counts;
+      return { ...upserted, returned };
     });
-    this.counts.new += added.new;
-    this.counts.changed += added.changed;
-    this.#mayRelease ||= rejected.length > 0;
+    this.counts.new += saved.new;
+    this.counts.changed += saved.changed;
+    this.counts.returned += saved.returned;
+    this.lastWritten = saved.written;
+    this.#hasRejected ||= rejected.length > 0;
     this.#seq++;
+  }
+
+  /** Forgets the pages written so far, but not their calls: another walk begins. */
+  startOver(): void {
+    deletePages(this.#warehouse, this.#runId);
+    this.#seq = 0;
   }
 
   #unlisted(drift: readonly Drift[], seenAt: string) {

@@ -19,6 +19,12 @@ export interface Evidence {
   lastTotal: number;
   /** Whether every answer had the same total. */
   totalConstant: boolean;
+  /** An incremental walk met calls that cannot have changed. */
+  settled: boolean;
+  /** Slices taken over from a pass that was cut short. */
+  resumed: number;
+  /** Slices that could be read in pieces only, around a row that the service fails on. */
+  torn: number;
   /** Calls counted as new while walking; more than the distinct ones if some came up again far away. */
   fresh: number;
 }
@@ -35,6 +41,9 @@ export function noEvidence(): Evidence {
     firstTotal: 0,
     lastTotal: 0,
     totalConstant: true,
+    settled: false,
+    resumed: 0,
+    torn: 0,
     fresh: 0,
   };
 }
@@ -51,7 +60,7 @@ export interface Judgement {
  * @param distinct different calls read in the pass
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
-  const { endReached, closingMet, seamsBroken, inversionsNear, totalConstant, lastTotal } = evidence;
+  const { endReached, closingMet, seamsBroken, torn, inversionsNear, totalConstant, lastTotal } = evidence;
   // A call met again so late that its place was forgotten is counted as new twice.
   const inversionsFar = evidence.inversionsFar + Math.max(0, evidence.fresh - distinct);
   const counted = `${distinct} calls read, total ${lastTotal}`;
@@ -59,6 +68,7 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   if (!endReached) return unverified(`the end of the calls was not reached: ${counted}`);
   if (inversionsFar > 0) return unverified(`${inversionsFar} calls changed places while reading`);
   if (lastTotal - distinct > tolerance(lastTotal)) return unverified(`too few calls came: ${counted}`);
+  if (torn > 0) return unverified(`${plural(torn, "page")} had to be read in pieces: ${counted}`);
   if (seamsBroken > 0) {
     if (totalConstant && distinct === lastTotal) {
       return {
@@ -79,6 +89,34 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
     return { verdict: "exact", verdict_reason: `all seams joined, and every one of ${lastTotal} calls read` };
   }
   return { verdict: "verified", verdict_reason: `all seams joined while calls came or went: ${counted}` };
+}
+
+/** The books after an incremental pass. */
+export interface Books {
+  /** Calls that the service should show, by the warehouse. */
+  expected: number;
+  /** The last verified full pass, on which an incremental one stands. */
+  since: string | null;
+}
+
+/**
+ * Judges an incremental pass. `probable` is the most it can be: a late call and a removed one, both beyond the
+ * look-back, would leave the books in balance.
+ */
+export function judgeIncremental(evidence: Evidence, { expected, since }: Books): Judgement {
+  const { settled, endReached, closingMet, seamsBroken, torn, inversionsNear, inversionsFar, lastTotal } =
+    evidence;
+  const inversions = inversionsNear + inversionsFar;
+  if (!settled) return unverified("no calls were met that are known and cannot have changed");
+  if (seamsBroken + torn > 0) return unverified("the pages read did not join");
+  if (!endReached && !closingMet) return unverified("the live end of the calls was not met again");
+  if (inversions > 0) return unverified(`${inversions} calls changed places while reading`);
+  if (expected !== lastTotal)
+    return unverified(`the books do not balance: ${expected} calls here, total ${lastTotal}`);
+  return {
+    verdict: "probable",
+    verdict_reason: `read up to known calls, and the books balance: ${expected} calls here and there; all were verified ${since}`,
+  };
 }
 
 function unverified(reason: string): Judgement {

@@ -1,20 +1,22 @@
-import { count, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { count, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Warehouse } from "./open.ts";
 import { calls, transcripts, utm_values } from "./schema.ts";
 
-export interface UpsertCounts {
+export interface Upserted {
   /** Calls the warehouse did not have. */
   new: number;
   /** Calls it had with other content. */
   changed: number;
+  /** The ids of both. */
+  written: ReadonlySet<number>;
 }
 
 /**
  * Writes calls of one run; returns what was new in them. Call it inside a transaction; once one was rolled back, prepare
  * anew, since the utm values that it remembers as kept are not.
  */
-export type UpsertCalls = (page: readonly Call[]) => UpsertCounts;
+export type UpsertCalls = (page: readonly Call[]) => Upserted;
 
 /** Values of utm members remembered as already folded; a bound on memory, not a rule. */
 const REMEMBERED_VALUES = 20_000;
@@ -69,6 +71,7 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
   }
 
   return (page) => {
+    const written = new Set<number>();
     const counts = { new: 0, changed: 0 };
     const known = new Map(
       readHashes
@@ -81,14 +84,24 @@ export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCall
       if (stored?.row_hash === row_hash) continue;
       if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;
+      written.add(call.call_id);
       upsertCall.run({ ...call, row_hash, first_run_id: runId, changed_run_id: runId });
       if (hasTranscript(call)) upsertTranscript.run(call);
       else if (stored !== undefined) deleteTranscript.run({ call_id: call.call_id });
       keepUtmValues(call);
       known.set(call.call_id, { call_id: call.call_id, row_hash, changed_run_id: runId });
     }
-    return counts;
+    return { ...counts, written };
   };
+}
+
+/** Counts the calls that a run was the first to read, and those it read with other content. */
+export function countWritten({ db }: Warehouse, runId: number): { new: number; changed: number } {
+  const isNew = eq(calls.first_run_id, runId);
+  const all =
+    db.select({ rows: count() }).from(calls).where(eq(calls.changed_run_id, runId)).get()?.rows ?? 0;
+  const fresh = db.select({ rows: count() }).from(calls).where(isNew).get()?.rows ?? 0;
+  return { new: fresh, changed: all - fresh };
 }
 
 /** Counts the calls: those the service still shows, and those marked as gone from it. */

@@ -1,29 +1,45 @@
-import { eq, sql } from "drizzle-orm";
+import { asc, eq, type SQL, sql } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { sync_pages } from "./schema.ts";
 
 /** Runs whose pages are kept in the ledger. */
 const RUNS_WITH_PAGES = 100;
 
-export type SyncPage = typeof sync_pages.$inferInsert;
+export type SyncPage = typeof sync_pages.$inferSelect;
 
 /** Writes a page's place in the walk. Call it in the transaction that writes its calls. */
-export function insertPage({ db }: Warehouse, page: SyncPage): void {
+export function insertPage({ db }: Warehouse, page: typeof sync_pages.$inferInsert): void {
   db.insert(sync_pages).values(page).run();
 }
 
-/** Counts the different calls that the pages of a run hold, unreadable ones left out. */
-export function countDistinctCalls({ db }: Warehouse, runId: number): number {
-  const row = db.get<{ calls: number }>(
-    sql`SELECT count(DISTINCT id.value) AS calls FROM ${sync_pages}, json_each(${sync_pages.call_ids}) AS id
-        WHERE ${sync_pages.run_id} = ${runId}`,
-  );
-  return row.calls;
+/** Returns the pages of a run in the order of the walk. */
+export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
+  return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
 }
 
-/** Drops what only a walk under way needs: the ids of this run's pages, and the pages of long past runs. */
+/** Forgets the pages of a run, since it starts again. */
+export function deletePages({ db }: Warehouse, runId: number): void {
+  db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
+}
+
+/** Selects the call ids that the pages of a run hold, unreadable ones left out. */
+export function idsOfRun(runId: number): SQL {
+  return sql`SELECT id.value FROM sync_pages AS page, json_each(page.call_ids) AS id
+    WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
+}
+
+/** Counts the different calls that the pages of a run hold. */
+export function countDistinctCalls({ db }: Warehouse, runId: number): number {
+  return db.get<{ calls: number }>(sql`SELECT count(DISTINCT value) AS calls FROM (${idsOfRun(runId)})`)
+    .calls;
+}
+
+/** Drops what only a walk under way needs: the ids of the pages up to this run, and the pages of long past runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
-  db.update(sync_pages).set({ call_ids: null }).where(eq(sync_pages.run_id, runId)).run();
+  db.update(sync_pages)
+    .set({ call_ids: null })
+    .where(sql`${sync_pages.run_id} <= ${runId} AND ${sync_pages.call_ids} IS NOT NULL`)
+    .run();
   db.delete(sync_pages)
     .where(sql`${sync_pages.run_id} <= ${runId - RUNS_WITH_PAGES}`)
     .run();

@@ -1,12 +1,15 @@
-import { desc, eq } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { sync_runs } from "./schema.ts";
 
 export type SyncRun = typeof sync_runs.$inferSelect;
-export type RunOutcome = Omit<Partial<SyncRun>, "run_id" | "started_at" | "mode">;
+export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
 
 /** Opens a run in the ledger; returns its id. */
-export function startRun({ db }: Warehouse, run: Pick<SyncRun, "started_at" | "mode">): number {
+export function startRun(
+  { db }: Warehouse,
+  run: Pick<SyncRun, "started_at" | "mode" | "plan_reason" | "pid">,
+): number {
   const inserted = db
     .insert(sync_runs)
     .values({ ...run, status: "running" })
@@ -15,9 +18,28 @@ export function startRun({ db }: Warehouse, run: Pick<SyncRun, "started_at" | "m
   return inserted.run_id;
 }
 
-/** Writes how a run ended; returns its row. */
-export function finishRun({ db }: Warehouse, runId: number, outcome: RunOutcome): SyncRun {
-  return db.update(sync_runs).set(outcome).where(eq(sync_runs.run_id, runId)).returning().get();
+/** Writes what has become of a run; returns its row. */
+export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges): SyncRun {
+  return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
+}
+
+/** Closes runs that were killed: nobody can be running while the lock is ours. */
+export function closeKilledRuns({ db }: Warehouse): void {
+  db.update(sync_runs)
+    .set({ status: "interrupted", error: "The process was killed" })
+    .where(eq(sync_runs.status, "running"))
+    .run();
+}
+
+/** Returns the latest full pass that is known to be complete. */
+export function readLastVerifiedPass({ db }: Warehouse): SyncRun | undefined {
+  return db
+    .select()
+    .from(sync_runs)
+    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified"])))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
 }
 
 /** Returns the latest runs, newest first. */

@@ -73,16 +73,24 @@ export const sync_runs = sqliteTable("sync_runs", {
   run_id: integer().primaryKey({ autoIncrement: true }),
   /** ISO 8601 UTC, as all times here. */
   started_at: text().notNull(),
-  /** Null while it runs, and after it was killed. */
+  /** Null while it runs. */
   finished_at: text(),
   /** full or incremental. */
   mode: text({ enum: ["full", "incremental"] }).notNull(),
   /** running, done, interrupted or failed. */
   status: text({ enum: ["running", "done", "interrupted", "failed"] }).notNull(),
+  /** Why it ran in this mode, one sentence. */
+  plan_reason: text(),
+  /** The process that ran it. */
+  pid: integer(),
+  /** How often it was taken up again after it had been cut short. */
+  resumed: integer(),
   /** exact, verified, probable or unverified; null unless done. */
   verdict: text({ enum: ["exact", "verified", "probable", "unverified"] }),
   /** Why this verdict, one sentence. */
   verdict_reason: text(),
+  /** Order in time in which a full pass met the calls: newest first, oldest first, or neither. */
+  call_order: text({ enum: ["newest", "oldest", "unknown"] }),
   /** `total` of the first and of the last answer. */
   first_total: integer(),
   last_total: integer(),
@@ -92,6 +100,14 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_changed: integer(),
   calls_unchanged: integer(),
   calls_rejected: integer(),
+  /** Calls that this full pass was the first to miss. */
+  calls_missing: integer(),
+  /** Calls marked as gone from the service. */
+  calls_gone: integer(),
+  /** Calls that were missing or gone and came back. */
+  calls_returned: integer(),
+  /** Calls that would have been marked as missing, but were too many at once. */
+  calls_withheld: integer(),
   pages: integer(),
   seams_mended: integer(),
   seams_broken: integer(),
@@ -101,6 +117,8 @@ export const sync_runs = sqliteTable("sync_runs", {
   retries: integer(),
   /** JSON array of the service's request ids of failed attempts. */
   failed_request_ids: text(),
+  /** Until when the service asked to be left alone, ISO 8601 UTC. */
+  not_before: text(),
   /** What ended the run early. */
   error: text(),
   /** Milliseconds from start to finish. */

@@ -54,7 +54,7 @@ function createClient(baseUrl: URL, options: Partial<ApiClientOptions> = {}) {
 
 async function fetchPage(baseUrl: URL, options: Partial<ApiClientOptions> = {}, signal?: AbortSignal) {
   await using client = createClient(baseUrl, options);
-  return await fetchAttributionPage(client, QUERY, signal);
+  return await fetchAttributionPage(client, QUERY, { signal });
 }
 
 /** Returns the ApiError that the promise ends with; that it holds neither token nor body is checked each time. */

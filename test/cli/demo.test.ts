@@ -18,6 +18,7 @@ describe("calltally demo", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(readdirSync(join(folder.path, "data/demo")).sort()).toEqual([
       "calltally.db",
+      "calltally.db.lock",
       "campaign.csv",
       "gclid.csv",
       "manifest.json",

@@ -88,7 +88,7 @@ describe("sync, then export", () => {
     await using sandbox = await startSandbox({ calls: 1500 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     await calltally(["sync"], options);
-    const { code, stdout } = await calltally(["sync", "--json"], options);
+    const { code, stdout } = await calltally(["sync", "--full", "--json"], options);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, calls_unchanged: 1500 });
   });

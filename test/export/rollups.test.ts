@@ -11,7 +11,7 @@ import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { finishRun, startRun } from "../../src/warehouse/runs.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { exports } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
@@ -29,10 +29,15 @@ function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
   const database = join(temp.path, "calls.db");
   {
     using warehouse = openWarehouse(database);
-    const runId = startRun(warehouse, { started_at: "2026-10-01T00:00:00.000Z", mode: "full" });
+    const runId = startRun(warehouse, {
+      started_at: "2026-10-01T00:00:00.000Z",
+      mode: "full",
+      plan_reason: "a test",
+      pid: 1,
+    });
     writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, runId)(calls));
     if (isDone) {
-      finishRun(warehouse, runId, {
+      updateRun(warehouse, runId, {
         status: "done",
         finished_at: "2026-10-01T00:01:00.000Z",
         verdict: "exact",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Throttle } from "../../src/sync/throttle.ts";
 import { judge, noEvidence, type Verdict } from "../../src/sync/verdict.ts";
 import { type WalkOptions, walk } from "../../src/sync/walk.ts";
 import { busyTimelines, RandomServer, type Timeline, wildTimelines } from "./random-server.ts";
@@ -26,7 +27,7 @@ async function run(timeline: Timeline, options: WalkOptions): Promise<Outcome> {
 
 const options = fc.record({
   overlap: fc.integer({ min: 1, max: 8 }),
-  concurrency: fc.integer({ min: 1, max: 6 }),
+  throttle: fc.integer({ min: 1, max: 6 }).map((concurrency) => new Throttle(concurrency)),
 });
 
 const isSure = (verdict: Verdict) => verdict === "exact" || verdict === "verified";

@@ -2,12 +2,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
-import { countCalls, prepareUpsertCalls, type UpsertCounts } from "../../src/warehouse/calls.ts";
+import { countCalls, prepareUpsertCalls, type Upserted } from "../../src/warehouse/calls.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { calls, transcripts, utm_values } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+
+type Counts = Omit<Upserted, "written">;
 
 const pickMembers = (call: Call, columns: readonly (keyof Call)[]) =>
   Object.fromEntries(columns.map((column) => [column, call[column]]));
@@ -35,9 +37,13 @@ function readAll({ db }: Warehouse) {
   };
 }
 
-function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): UpsertCounts[] {
+function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts[] {
   const upsertCalls = prepareUpsertCalls(warehouse, runId);
-  return pages.map((page) => writeTransaction(warehouse, () => upsertCalls(page)));
+  return pages.map((page) => {
+    const { written, ...counts } = writeTransaction(warehouse, () => upsertCalls(page));
+    expect(written.size).toBeGreaterThanOrEqual(counts.new);
+    return counts;
+  });
 }
 
 const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
@@ -47,7 +53,7 @@ class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
   readonly utmValues = new Set<string>();
 
-  upsert(runId: number, page: readonly Call[]): UpsertCounts {
+  upsert(runId: number, page: readonly Call[]): Counts {
     const counts = { new: 0, changed: 0 };
     for (const call of page) {
       const known = this.kept.get(call.call_id);

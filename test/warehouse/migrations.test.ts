@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import * as schema from "../../src/warehouse/schema.ts";
@@ -17,17 +20,37 @@ function readLatestSnapshot() {
   return JSON.parse(readFileSync(join(FOLDER, "meta", String(name)), "utf8"));
 }
 
-/** Everything the warehouse's SQL says, by name. */
-function readStatements(): Record<string, string> {
-  using folder = makeTempFolder();
-  using warehouse = openWarehouse(join(folder.path, "calls.db"));
-  const rows = warehouse.sqlite
-    .prepare<[], [string, string]>(
-      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' AND sql NOT NULL",
+/** All columns of all tables, and the text of all views. */
+function describeSchema(sqlite: Database.Database): unknown[] {
+  return sqlite
+    .prepare(
+      `SELECT t.name AS "table", c.name, c.type, c."notnull", c.dflt_value, c.pk, iif(t.type = 'view', t.sql, NULL) AS view
+       FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+       WHERE t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY t.name, c.name`,
     )
-    .raw()
     .all();
-  return Object.fromEntries(rows);
+}
+
+/** Makes a warehouse as the calltally of the first schema left it. */
+function makeFirstWarehouse(path: string): void {
+  const folder = `${path}-migrations`;
+  cpSync(FOLDER, folder, { recursive: true });
+  const journal = join(folder, "meta", "_journal.json");
+  const { entries, ...rest } = JSON.parse(readFileSync(journal, "utf8"));
+  writeFileSync(journal, JSON.stringify({ ...rest, entries: entries.slice(0, 1) }));
+  const sqlite = new Database(path);
+  sqlite.pragma("application_id = 0x43544c59");
+  migrate(drizzle(sqlite), { migrationsFolder: folder });
+  sqlite.pragma("user_version = 1");
+  sqlite.exec(`INSERT INTO sync_runs (run_id, started_at, mode, status) VALUES (1, 't', 'full', 'done');
+    INSERT INTO sync_pages VALUES (1, 0, 0, 2, 2, '[1,2]', 'request', 't');
+    INSERT INTO calls (call_id, utm_source, row_hash, first_run_id, changed_run_id) VALUES (1, 'A', 'h', 1, 1), (2, NULL, 'h', 1, 1);
+    INSERT INTO transcripts VALUES (1, 'summary', 'text', '[]');
+    INSERT INTO utm_values VALUES ('A', 'a');
+    INSERT INTO rejected_calls VALUES ('id:3', 3, '{}', 'duration', 'bad', 1, 1);
+    INSERT INTO schema_drift VALUES ('msclkid', 'unknown', 'string', 1, 't');
+    INSERT INTO exports VALUES (1, 't', '/x.csv', 'sha', 1, '{}', 1)`);
+  sqlite.close();
 }
 
 describe("migrations", () => {
@@ -49,14 +72,41 @@ describe("migrations", () => {
   });
 
   it("leave the warehouse with what the latest snapshot says", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const direct = new Database(":memory:");
     const empty = await generateSQLiteDrizzleJson({});
-    const statements = await generateSQLiteMigration(empty, readLatestSnapshot());
-    const nameOf = (text: string) => /`(\w+)`/.exec(text)?.[1] ?? text;
-    const plain = (text: string) => text.replace(/;\s*$/, "").trim();
-    const found = readStatements();
-    expect(Object.fromEntries(Object.entries(found).map(([name, text]) => [name, plain(text)]))).toEqual(
-      Object.fromEntries(statements.map((text) => [nameOf(text), plain(text)])),
-    );
+    for (const statement of await generateSQLiteMigration(empty, readLatestSnapshot()))
+      direct.exec(statement);
+    expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(direct));
+    direct.close();
+  });
+
+  it("carry a warehouse of the first schema forward without losing a row", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    makeFirstWarehouse(path);
+    using warehouse = openWarehouse(path);
+    const count = (table: string) => warehouse.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    const tables = [
+      "calls",
+      "transcripts",
+      "utm_values",
+      "sync_runs",
+      "sync_pages",
+      "rejected_calls",
+      "schema_drift",
+      "exports",
+    ];
+    expect(tables.map(count)).toEqual([2, 1, 1, 1, 1, 1, 1, 1]);
+    expect(
+      warehouse.sqlite.prepare("SELECT call_id, utm_source, summary FROM attributed_calls").raw().all(),
+    ).toEqual([
+      [1, "A", "summary"],
+      [2, null, null],
+    ]);
+    using fresh = openWarehouse(join(folder.path, "fresh.db"));
+    expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(fresh.sqlite));
   });
 
   it("are counted in user_version, all of them", () => {

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { countDistinctCalls, insertPage, type SyncPage, trimPages } from "../../src/warehouse/pages.ts";
-import { finishRun, readLastDoneRun, readRuns, type SyncRun, startRun } from "../../src/warehouse/runs.ts";
+import { readLastDoneRun, readRuns, type SyncRun, startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { sync_pages } from "../../src/warehouse/schema.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const startedAt = "2026-10-01T00:00:00.000Z";
-const start = (warehouse: Warehouse) => startRun(warehouse, { started_at: startedAt, mode: "full" });
+const start = (warehouse: Warehouse) =>
+  startRun(warehouse, { started_at: startedAt, mode: "full", plan_reason: "a test", pid: 1 });
 
 const runningRow = (run_id: number): SyncRun => ({
   run_id,
@@ -15,8 +16,17 @@ const runningRow = (run_id: number): SyncRun => ({
   finished_at: null,
   mode: "full",
   status: "running",
+  plan_reason: "a test",
+  pid: 1,
+  resumed: null,
   verdict: null,
   verdict_reason: null,
+  call_order: null,
+  calls_missing: null,
+  calls_gone: null,
+  calls_returned: null,
+  calls_withheld: null,
+  not_before: null,
   first_total: null,
   last_total: null,
   calls_read: null,
@@ -48,7 +58,7 @@ const makePage = (run_id: number, seq: number, ids: (number | null)[] = []): Syn
 const readPages = ({ db }: Warehouse) =>
   db.select().from(sync_pages).orderBy(sync_pages.run_id, sync_pages.seq).all();
 
-describe("startRun, finishRun", () => {
+describe("startRun, updateRun", () => {
   it("keep a run from its start to its end, and no other's row is touched", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
@@ -60,7 +70,7 @@ describe("startRun, finishRun", () => {
       calls_read: 0,
       failed_request_ids: "[]",
     } as const;
-    expect(finishRun(warehouse, 1, outcome)).toEqual({ ...runningRow(1), ...outcome });
+    expect(updateRun(warehouse, 1, outcome)).toEqual({ ...runningRow(1), ...outcome });
     expect(readRuns(warehouse, 5)).toEqual([runningRow(2), { ...runningRow(1), ...outcome }]);
     expect(readRuns(warehouse, 1)).toEqual([runningRow(2)]);
   });
@@ -72,7 +82,7 @@ describe("readLastDoneRun", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     expect(readLastDoneRun(warehouse)).toBeUndefined();
     for (const status of ["done", "done", "failed", "interrupted", "running"] as const) {
-      finishRun(warehouse, start(warehouse), { status });
+      updateRun(warehouse, start(warehouse), { status });
     }
     expect(readLastDoneRun(warehouse)).toEqual({ ...runningRow(2), status: "done" });
   });
@@ -94,7 +104,7 @@ describe("countDistinctCalls", () => {
 });
 
 describe("trimPages", () => {
-  it("drops the ids of this run's pages and the pages of runs a hundred back", () => {
+  it("drops the ids of the pages up to this run, and the pages of runs a hundred back", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const runs = Array.from({ length: 102 }, () => start(warehouse));
@@ -104,7 +114,7 @@ describe("trimPages", () => {
     expect(readPages(warehouse)).toEqual(
       pages
         .filter(({ run_id }) => run_id > 1)
-        .map((page) => (page.run_id === 101 ? { ...page, call_ids: null } : page)),
+        .map((page) => (page.run_id <= 101 ? { ...page, call_ids: null } : page)),
     );
     expect(readRuns(warehouse, 200)).toHaveLength(102);
   });

@@ -1,0 +1,104 @@
+import { type AttributionPage, fetchAttributionPage } from "../api/attribution.ts";
+import type { ApiClient } from "../api/client.ts";
+import { ApiError } from "../api/errors.ts";
+import type { FetchSlice } from "./prefetch.ts";
+import { type PageSlice, toSlice } from "./store.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** Attempts for a piece of a page that failed as a whole. */
+const PIECE_ATTEMPTS = 3;
+/** Rows of one page that the service may fail on, before the page's own error is believed. */
+const MAX_BAD_ROWS = 5;
+
+/** Reads `limit` calls from `offset` on; with its own number of attempts where one is given. */
+type FetchPage = (offset: number, limit: number, attempts?: number) => Promise<AttributionPage>;
+
+/**
+ * Returns the walk's way to a page. A page that fails again and again, while the service answers otherwise, is read in
+ * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
+ */
+export function createFetch(
+  client: ApiClient,
+  { limit, throttle, signal }: { limit: number; throttle: Throttle; signal?: AbortSignal | undefined },
+): FetchSlice<PageSlice> {
+  return async (offset, walkSignal) => {
+    const either = signal ? AbortSignal.any([signal, walkSignal]) : walkSignal;
+    const fetchPage: FetchPage = (from, rows, attempts) =>
+      fetchAttributionPage(
+        client,
+        { offset: from, limit: rows },
+        { signal: either, ...(attempts && { attempts }) },
+      );
+    try {
+      const page = await fetchPage(offset, limit);
+      throttle.answered();
+      return toSlice(page);
+    } catch (error) {
+      if (!mayBeOneRow(error) || limit === 1 || !(await answersOtherwise(fetchPage))) throw error;
+      return await fetchInPieces(fetchPage, offset, limit, error);
+    }
+  };
+}
+
+/** Whether a failure may come from what is on the page, rather than from the service or the network as a whole. */
+function mayBeOneRow(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  return error.status === undefined || error.status >= 500 || error.status === 200;
+}
+
+async function answersOtherwise(fetchPage: FetchPage): Promise<boolean> {
+  try {
+    await fetchPage(0, 1, 1);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** Halves the pieces at each failure, and doubles them again after each success. */
+async function fetchInPieces(
+  fetchPage: FetchPage,
+  offset: number,
+  limit: number,
+  cause: ApiError,
+): Promise<PageSlice> {
+  const pieces: AttributionPage[] = [];
+  const end = offset + limit;
+  let badRows = 0;
+  let size = Math.ceil(limit / 2);
+  for (let position = offset; position < end; ) {
+    try {
+      const piece = await fetchPage(position, Math.min(size, end - position), PIECE_ATTEMPTS);
+      pieces.push(piece);
+      if (piece.rows.length === 0) break;
+      position += piece.rows.length;
+      size *= 2;
+    } catch (error) {
+      if (!mayBeOneRow(error)) throw error;
+      if (size > 1) {
+        size = Math.floor(Math.min(size, end - position) / 2) || 1;
+        continue;
+      }
+      if (++badRows > MAX_BAD_ROWS) throw cause;
+      pieces.push(undelivered(position, pieces.at(-1), error));
+      position++;
+    }
+  }
+  const rows = pieces.flatMap((piece) => piece.rows);
+  const total = pieces.at(-1)?.total ?? 0;
+  return { ...toSlice({ rows, total, limit, offset, requestId: undefined }), torn: true };
+}
+
+/** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */
+function undelivered(offset: number, before: AttributionPage | undefined, error: ApiError): AttributionPage {
+  const neighbour = before?.rows.at(-1);
+  const after = neighbour !== undefined && "call" in neighbour ? neighbour.call.call_id : null;
+  const rejected = {
+    call_id: null,
+    json: JSON.stringify({ undelivered_after_call_id: after }),
+    path: "",
+    reason: `the service fails on the row at offset ${offset}: ${error.message}`,
+  };
+  return { rows: [{ rejected }], total: before?.total ?? 0, limit: 1, offset, requestId: error.requestId };
+}

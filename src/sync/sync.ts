@@ -1,0 +1,72 @@
+import { ApiError } from "../api/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { readLastVerifiedPass, readRuns, type SyncRun, updateRun } from "../warehouse/runs.ts";
+import { fail, finish, judgeReading } from "./finish.ts";
+import { startOrResume } from "./ledger.ts";
+import { choosePlan, type Plan } from "./plan.ts";
+import { type Run, readAll, readNews } from "./read.ts";
+import { PageStore } from "./store.ts";
+
+/**
+ * Reads calls into the warehouse as the plan says, and returns the run as it stands in the ledger. An incremental read
+ * that cannot be trusted is followed by a full pass, unless it was asked for.
+ *
+ * @throws UsageError where an incremental read was asked for and cannot be made
+ */
+export async function syncWarehouse(run: Run): Promise<SyncRun> {
+  const { warehouse, clock, force } = run;
+  assertWelcome(warehouse, clock.now());
+  const plan = planRun(run);
+  if (plan.mode === "full") assertSound(warehouse);
+
+  const startedMs = clock.now();
+  const { runId, earlier } = startOrResume(warehouse, plan, startedMs);
+  const entry = { runId, startedMs };
+  try {
+    const store = new PageStore(warehouse, runId, earlier.length);
+    if (plan.mode === "incremental") {
+      const reading = await readNews(run, store, plan.newestAt);
+      const judgement = judgeReading(run, entry, reading);
+      const isTrusted = judgement.verdict !== "unverified";
+      if (isTrusted || force === "incremental") return finish(run, entry, store, reading, judgement);
+      updateRun(warehouse, runId, { mode: "full", plan_reason: judgement.verdict_reason });
+    }
+    const reading = await readAll(run, store, earlier);
+    return finish(run, entry, store, reading, judgeReading(run, entry, reading));
+  } catch (error) {
+    fail(run, entry, error);
+    throw error;
+  }
+}
+
+/** The service may have asked the last run to stay away for longer than that run could wait. */
+function assertWelcome(warehouse: Warehouse, nowMs: number): void {
+  const [last] = readRuns(warehouse, 1);
+  if (!last?.not_before || Date.parse(last.not_before) <= nowMs) return;
+  throw new ApiError(
+    EXIT.unreachable,
+    `The API asked to be left alone until ${last.not_before}: nothing was sent`,
+    {
+      hint: "Run it again after that time.",
+    },
+  );
+}
+
+function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
+  const last = readLastVerifiedPass(warehouse);
+  if (force === "full") return { mode: "full", reason: "it was asked for" };
+  if (force === undefined) return choosePlan(last, clock.now(), fullEveryHours);
+  const plan = choosePlan(last, clock.now(), Number.POSITIVE_INFINITY);
+  if (plan.mode === "incremental") return { ...plan, reason: "it was asked for" };
+  throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
+}
+
+/** Looks for damage before anything is written; takes as long as reading the file once. */
+function assertSound({ sqlite, path }: Warehouse): void {
+  const found = sqlite.pragma("quick_check(1)", { simple: true });
+  if (found === "ok") return;
+  throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
+    hint: "It was left as it is. Restore a backup, or move it away and sync anew.",
+  });
+}

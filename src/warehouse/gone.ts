@@ -1,0 +1,76 @@
+import { and, count, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
+import type { Warehouse } from "./open.ts";
+import { idsOfRun } from "./pages.ts";
+import { calls } from "./schema.ts";
+
+export interface AbsenceOptions {
+  /** The verified full pass that did not meet them. */
+  runId: number;
+  /** When that pass started, ISO 8601 UTC. */
+  startedAt: string;
+  /** Calls missing since then or longer are gone, ISO 8601 UTC. */
+  goneIfMissingSince: string;
+  /** More calls newly missing than this are not believed. */
+  limit: (liveCalls: number) => number;
+}
+
+export interface Absence {
+  calls_missing: number;
+  calls_gone: number;
+  /** Calls newly missing, but too many: nothing was marked. */
+  calls_withheld: number;
+}
+
+/**
+ * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
+ * hours later as gone. Nothing is deleted. Call it in the transaction that ends the run, before its ids are dropped.
+ */
+export function markAbsent({ db }: Warehouse, options: AbsenceOptions): Absence {
+  const { runId, startedAt, goneIfMissingSince, limit } = options;
+  const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
+  const countWhere = (where: SQL | undefined) =>
+    db.select({ rows: count() }).from(calls).where(where).get()?.rows ?? 0;
+
+  const newlyMissing = and(isNull(calls.gone_at), isNull(calls.missing_since), isAbsent);
+  const found = countWhere(newlyMissing);
+  if (found > limit(countWhere(isNull(calls.gone_at))))
+    return { calls_missing: 0, calls_gone: 0, calls_withheld: found };
+
+  const gone = db
+    .update(calls)
+    .set({ gone_at: startedAt })
+    .where(and(isNull(calls.gone_at), lte(calls.missing_since, goneIfMissingSince), isAbsent))
+    .run();
+  const missing = db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
+  return { calls_missing: missing.changes, calls_gone: gone.changes, calls_withheld: 0 };
+}
+
+/** Clears the marks of calls that are there again; returns how many there were. */
+export function clearAbsence({ db }: Warehouse, callIds: readonly number[]): number {
+  const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
+  return db
+    .update(calls)
+    .set({ missing_since: null, gone_at: null })
+    .where(and(isNotNull(calls.missing_since), isOneOf))
+    .run().changes;
+}
+
+/** Whether any call is marked as missing or gone. */
+export function hasAbsentCalls({ db }: Warehouse): boolean {
+  return (
+    db.select({ id: calls.call_id }).from(calls).where(isNotNull(calls.missing_since)).limit(1).get() !==
+    undefined
+  );
+}
+
+/**
+ * Counts the calls that the service should show: those neither missing nor gone, and rows it showed that did not parse
+ * and are no calls here.
+ */
+export function countExpected({ db }: Warehouse, sinceRunId: number): number {
+  const row = db.get<{ expected: number }>(sql`SELECT
+    (SELECT count(*) FROM calls WHERE missing_since IS NULL) +
+    (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
+      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS expected`);
+  return row.expected;
+}

@@ -1,0 +1,26 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import Database, { SqliteError } from "better-sqlite3";
+
+/**
+ * Takes the lock that lets one process at a time write calls into a warehouse; undefined when another holds it.
+ *
+ * It is an exclusive transaction on a small database beside the warehouse: the operating system frees it however the
+ * process ends. Not for network file systems.
+ *
+ * @param path the warehouse's
+ */
+export function takeLock(path: string): Disposable | undefined {
+  const file = `${path}.lock`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  const lock = new Database(file, { timeout: 0 });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
+    throw error;
+  }
+  return { [Symbol.dispose]: () => void lock.close() };
+}
