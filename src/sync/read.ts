@@ -4,10 +4,9 @@ import { type RunChanges, readLastVerifiedPass } from "../warehouse/runs.ts";
 import type { FetchSlice } from "./prefetch.ts";
 import type { Slice } from "./slice.ts";
 import type { PageSlice, PageStore } from "./store.ts";
-import type { Throttle } from "./throttle.ts";
 import { type CallOrder, TimeOrder } from "./time-order.ts";
 import { type Evidence, noEvidence } from "./verdict.ts";
-import { walk, walkFromEnd, walkFromFront } from "./walk.ts";
+import { type WalkOptions, walk, walkFromEnd, walkFromFront } from "./walk.ts";
 
 const HOUR_MS = 3_600_000;
 /** Rows at the far edge of a page that must be known and old before an incremental walk ends there. */
@@ -35,15 +34,12 @@ export interface SyncProgress {
 }
 
 /** One run under way. */
-export interface Run extends SyncRules {
+export interface Run extends SyncRules, WalkOptions {
   warehouse: Warehouse;
   fetch: FetchSlice<PageSlice>;
   clock: Clock;
   /** Calls asked for in one page. */
   limit: number;
-  throttle: Throttle;
-  /** @default 50 */
-  overlap?: number;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** What the ledger should know of the requests so far. */

@@ -486,9 +486,11 @@ describe("ApiClient does not try again", () => {
     const reason = new Error("stopped");
     const clock = new FakeClock();
     clock.onSleep = () => controller.abort(reason);
+    const startedMs = clock.now();
     await using server = await startBadServer(json({}, 500), good);
     await expect(fetchPage(server.url, { clock }, controller.signal)).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
+    expect(clock.now() - startedMs, "the wait is cut short").toBe(0);
   });
 
   it("nor send anything when the caller has aborted before", async () => {

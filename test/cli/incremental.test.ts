@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, type Finished, type RunOptions, settingsFor, startCalltally } from "./run.ts";
+
+interface Sync extends Finished {
+  /** The run as `--json` prints it. */
+  run: Record<string, unknown>;
+  requests: number;
+}
+
+async function sync(sandbox: Sandbox, options: RunOptions, ...flags: string[]): Promise<Sync> {
+  const before = sandbox.requests.length;
+  const finished = await calltally(["sync", "--json", ...flags], options);
+  return {
+    ...finished,
+    run: finished.stdout ? JSON.parse(finished.stdout) : {},
+    requests: sandbox.requests.length - before,
+  };
+}
+
+function query(folder: string, sql: string): unknown {
+  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
+  try {
+    return database.prepare(sql).pluck().get();
+  } finally {
+    database.close();
+  }
+}
+
+describe("sync, the second time", () => {
+  it.each(["newest", "oldest"] as const)("of 30,000 calls, %s first, reads the news alone", async (order) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 30_000, order });
+    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0" } };
+    expect((await sync(sandbox, options)).run).toMatchObject({
+      mode: "full",
+      verdict: "exact",
+      call_order: order,
+    });
+
+    const quiet = await sync(sandbox, options);
+    expect(quiet).toMatchObject({ code: 0, run: { mode: "incremental", verdict: "probable", calls_new: 0 } });
+    expect(quiet.requests).toBeLessThanOrEqual(10);
+
+    for (let call = 0; call < 7; call++) sandbox.calls.insert();
+    const news = await sync(sandbox, options);
+    expect(news).toMatchObject({ code: 0, run: { mode: "incremental", calls_new: 7 } });
+    expect(news.requests).toBeLessThanOrEqual(10);
+
+    const deleted = sandbox.calls.ids.filter((_, index) => index % 5000 === 2500).slice(0, 5);
+    for (const id of deleted) sandbox.calls.remove(id);
+    const missing = await sync(sandbox, options);
+    expect(missing.run).toMatchObject({
+      mode: "full",
+      plan_reason: "the books do not balance: 30007 calls here, total 30002",
+    });
+    expect(missing).toMatchObject({ code: 0, run: { calls_missing: 5, calls_gone: 0 } });
+    expect((await sync(sandbox, options, "--full")).run).toMatchObject({ calls_missing: 0, calls_gone: 5 });
+    const left = `SELECT count(*) FROM attributed_calls WHERE call_id IN (${deleted.join()})`;
+    expect(query(folder.path, left)).toBe(0);
+    expect(query(folder.path, left.replace("attributed_calls", "calls"))).toBe(5);
+    expect(await sync(sandbox, options)).toMatchObject({
+      code: 0,
+      run: { mode: "incremental", verdict: "probable" },
+    });
+
+    for (const id of sandbox.calls.ids.slice(1000, 3000)) sandbox.calls.remove(id);
+    const braked = await sync(sandbox, options, "--full");
+    expect(braked).toMatchObject({
+      code: 3,
+      run: { verdict: "exact", calls_withheld: 2000, calls_missing: 0 },
+    });
+    expect(
+      query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
+    ).toBe(0);
+    const accepted = await sync(sandbox, options, "--full", "--accept-gone", "2000");
+    expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 2000, calls_withheld: 0 } });
+  });
+
+  it("clears a call that comes back, and says so", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await sync(sandbox, options);
+    const database = new Database(join(folder.path, "data/calltally.db"));
+    database.exec(
+      "UPDATE calls SET missing_since = '2026-01-01T00:00:00.000Z', gone_at = '2026-01-02T00:00:00.000Z' WHERE rowid % 10 = 0",
+    );
+    const marked = database.prepare("SELECT count(*) FROM calls WHERE gone_at IS NOT NULL").pluck().get();
+    database.close();
+    const { stdout } = await calltally(["sync", "--full"], options);
+    expect(stdout).toMatch(new RegExp(`returned +${marked} `));
+    expect(
+      query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL"),
+    ).toBe(0);
+  });
+
+  it("says in the verdict what it could not do when a full pass is ruled out", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const first = await sync(sandbox, options, "--incremental");
+    expect(first).toMatchObject({ code: 2, stdout: "" });
+    expect(first.stderr).toContain("Cannot read incrementally: no full pass has been verified yet");
+    await sync(sandbox, options);
+    const [old = 0] = sandbox.calls.ids.slice(-1);
+    sandbox.calls.remove(old);
+    const { code, run } = await sync(sandbox, options, "--incremental");
+    expect({ code, run }).toMatchObject({ code: 3, run: { mode: "incremental", verdict: "unverified" } });
+    expect(run.verdict_reason).toBe("the books do not balance: 3000 calls here, total 2999");
+  });
+
+  it("reads all when the calls come in no order of time", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1200, order: "shuffled" });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await sync(sandbox, options);
+    expect((await sync(sandbox, options)).run).toMatchObject({
+      mode: "full",
+      plan_reason: "the service lists the calls in no order of time",
+      verdict: "exact",
+    });
+  });
+});
+
+describe("sync, at odds with its surroundings", () => {
+  it("lets one run at a time, and says who holds the lock", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 2000, latencyMs: 300 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const first = startCalltally(["sync", "--limit", "200"], options);
+    while (sandbox.requests.length < 2) await new Promise(setImmediate);
+    const second = await calltally(["sync"], options);
+    expect(second).toMatchObject({ code: 6, stdout: "" });
+    expect(second.stderr).toMatch(new RegExp(`it is being synced by process ${first.pid} since 2\\d{3}-`));
+    expect((await first.done).code).toBe(0);
+  });
+
+  it("goes on after a kill from the last page that still joins", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 20 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const killed = startCalltally(["sync", "--limit", "100", "--concurrency", "1"], options);
+    while (sandbox.requests.length < 20) await new Promise(setImmediate);
+    killed.kill("SIGKILL");
+    await killed.done;
+    const { code, run, requests } = await sync(sandbox, options, "--limit", "100");
+    expect({ code, run }).toMatchObject({
+      code: 0,
+      run: { verdict: "exact", resumed: 1, calls_new: 3000, calls_read: 3000 },
+    });
+    expect(requests).toBeLessThan(50);
+  });
+
+  it.each([1, 2, 3, 4])(
+    "reads 20,000 calls through faults in every seventh answer, seed %i",
+    { timeout: 120_000 },
+    async (seed) => {
+      using folder = makeTempFolder();
+      await using sandbox = await startSandbox({ calls: 20_000, seed, faultRate: 0.15 });
+      const { code, run } = await sync(sandbox, { cwd: folder.path, env: settingsFor(sandbox) });
+      expect({ code, run }).toMatchObject({ code: 0, run: { verdict: "exact", calls_read: 20_000 } });
+      expect(sandbox.requests.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(0);
+    },
+  );
+});
