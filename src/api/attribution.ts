@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
-import { type ApiClient, parseContract, type RequestOptions } from "./client.ts";
+import type { ApiClient, RequestOptions } from "./client.ts";
+import { parseContract } from "./envelope.ts";
 import { type ParsedRow, parseRow } from "./parse.ts";
 
 export const SORT_KEYS = [

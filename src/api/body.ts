@@ -15,7 +15,10 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024;
  * @throws ApiError when it is larger than {@link MAX_BODY_BYTES}, cut short, or not UTF-8.
  */
 export async function readBody({ body, headers, statusCode }: Dispatcher.ResponseData): Promise<string> {
-  const bytes = await decode(await readBytes(body), String(headers["content-encoding"] ?? "identity"));
+  const bytes = await decode(
+    await readBytes(body),
+    String(headers["content-encoding"] ?? "identity").toLowerCase(),
+  );
   if (!isUtf8(bytes)) throw contractError("The API's answer is not UTF-8 text", { status: statusCode });
   return bytes.toString();
 }

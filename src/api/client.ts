@@ -1,11 +1,10 @@
 import { type Dispatcher, Pool } from "undici";
-import { z } from "zod";
 import { type Clock, systemClock } from "../clock.ts";
-import { describeError, EXIT } from "../errors.ts";
 import { readBody } from "./body.ts";
-import { ApiError, contractError } from "./errors.ts";
-import { parseJson } from "./json.ts";
-import { DEFAULT_RETRY, parseRetryAfterMs, type RetryPolicy, retry } from "./retry.ts";
+import { type Envelope, parseEnvelope } from "./envelope.ts";
+import { ApiError, unknownOutcome } from "./errors.ts";
+import { errorOfAnswer, errorOfConnection } from "./failure.ts";
+import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
 export interface ApiClientOptions {
   /** Where the service is; `/v3/…` is appended to its path. */
@@ -31,21 +30,14 @@ export interface RequestOptions {
   attempts?: number;
 }
 
-/** Query parameters; undefined ones are left out. */
-export type Query = Record<string, string | number | undefined>;
-
-const envelopeSchema = z.object({
-  code: z.literal(200),
-  message: z.string().nullish(),
-  data: z.record(z.string(), z.unknown()),
-  request_id: z.string().nullish(),
-  timestamp: z.string().nullish(),
-});
-
-/** The envelope of every successful answer (API v3 § 1). */
-export type Envelope = z.infer<typeof envelopeSchema>;
-
-const RETRIED_STATUSES = new Set([408, 425, 429]);
+interface Request {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  /** Undefined members are left out. */
+  query?: Record<string, string | number | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
 
 /** Speaks HTTP/1.1 with the service: bearer token, envelope, retries, deadlines. One per run; close it after use. */
 export class ApiClient implements AsyncDisposable {
@@ -77,29 +69,56 @@ export class ApiClient implements AsyncDisposable {
    */
   async get<T>(
     path: string,
-    query: Query,
+    query: NonNullable<Request["query"]>,
     parse: (envelope: Envelope) => T,
-    { signal, attempts }: RequestOptions = {},
+    options: RequestOptions = {},
   ): Promise<T> {
-    const { random = Math.random, onRetry } = this.#options;
-    const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
-    return await retry(
-      async () => parse(await this.#attempt("GET", path, query, signal)),
-      { ...policy, attempts: attempts ?? policy.attempts },
-      { clock: this.#clock, random, signal, onRetry },
+    const { signal } = options;
+    return await this.#retry(
+      async () => parse(await this.#attempt({ method: "GET", path, query }, signal)),
+      options,
     );
+  }
+
+  /**
+   * Changes one resource. Tried again only while nothing can have reached the service: after that a second request
+   * could undo what somebody else has done in between.
+   *
+   * @throws ApiError, with `outcomeUnknown` where the change may have been made all the same
+   */
+  async send<T>(
+    method: "PUT" | "PATCH",
+    path: string,
+    body: unknown,
+    parse: (envelope: Envelope) => T,
+    options: RequestOptions = {},
+  ): Promise<T> {
+    const { signal } = options;
+    return await this.#retry(async () => {
+      try {
+        return parse(await this.#attempt({ method, path, body }, signal));
+      } catch (error) {
+        throw error instanceof ApiError && error.transient && !error.unsent ? unknownOutcome(error) : error;
+      }
+    }, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.destroy();
   }
 
+  async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {
+    const { random = Math.random, onRetry } = this.#options;
+    const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
+    const bounded = { ...policy, attempts: attempts ?? policy.attempts };
+    return await retry(attempt, bounded, { clock: this.#clock, random, signal, onRetry });
+  }
+
   async #attempt(
-    method: Dispatcher.HttpMethod,
-    path: string,
-    query: Query,
+    { method, path, query = {}, body }: Request,
     signal: AbortSignal | undefined,
   ): Promise<Envelope> {
+    const { token, baseUrl } = this.#options;
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
       const response = await this.#pool.request({
@@ -107,115 +126,27 @@ export class ApiClient implements AsyncDisposable {
         path: this.#path + path,
         query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)),
         headers: {
-          authorization: `Bearer ${this.#options.token}`,
+          authorization: `Bearer ${token}`,
           accept: "application/json",
           "accept-encoding": "gzip",
           "user-agent": "calltally",
+          ...(body !== undefined && { "content-type": "application/json" }),
         },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
+      if (response.statusCode === 200) return parseEnvelope(await readBody(response));
       // A proxy's error page may be in any encoding; the status counts, readable or not.
-      if (response.statusCode !== 200)
-        throw this.#errorOf(response, await readBody(response).catch(() => ""));
-      return parseEnvelope(await readBody(response));
+      const errorBody = await readBody(response).catch(() => "");
+      throw errorOfAnswer(response, errorBody, { token, nowMs: this.#clock.now() });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;
-      throw this.#unreachable(timeout.aborted ? timeout.reason : error);
+      throw errorOfConnection(
+        timeout.aborted ? timeout.reason : error,
+        baseUrl.origin,
+        this.#attemptTimeoutMs,
+      );
     }
   }
-
-  #unreachable(cause: unknown): ApiError {
-    const { origin } = this.#options.baseUrl;
-    return new ApiError(
-      EXIT.unreachable,
-      `Cannot reach ${origin}: ${reasonOf(cause, this.#attemptTimeoutMs)}`,
-      {
-        transient: true,
-        cause: undefined,
-        hint: "Check CALLTALLY_BASE_URL and the network; the next run goes on where this one stopped.",
-      },
-    );
-  }
-
-  #errorOf({ statusCode: status, headers }: Dispatcher.ResponseData, body: string): ApiError {
-    const { requestId, message } = readErrorBody(body, this.#options.token);
-    const said = message === undefined ? "" : `: ${message}`;
-    const named = requestId === undefined ? "" : ` (request ${requestId})`;
-    const details = { status, requestId };
-    if (status === 401 || status === 403) {
-      return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
-        ...details,
-        hint: "Check CALLTALLY_TOKEN_FILE or CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.",
-      });
-    }
-    if (status >= 500 || RETRIED_STATUSES.has(status)) {
-      const retryAfter = headers["retry-after"];
-      return new ApiError(EXIT.unreachable, `The API answered ${status}${said}${named}`, {
-        ...details,
-        transient: true,
-        retryAfterMs: parseRetryAfterMs(
-          retryAfter === undefined ? undefined : String(retryAfter),
-          this.#clock.now(),
-        ),
-        hint: "The service is failing or busy: try again later.",
-      });
-    }
-    if (status === 400 || status === 404) {
-      return new ApiError(EXIT.contract, `The API answered ${status}${said}${named}`, details);
-    }
-    return contractError(`The API answered ${status}, which its documentation does not list${named}`, {
-      ...details,
-      transient: status >= 200 && status < 300,
-    });
-  }
-}
-
-function parseEnvelope(body: string): Envelope {
-  let json: unknown;
-  try {
-    json = parseJson(body);
-  } catch {
-    // The parser's message quotes the body, which may hold personal data.
-    throw contractError("The API's answer is not JSON, though its status is 200");
-  }
-  return parseContract(envelopeSchema, json, "The API's answer is not the documented envelope");
-}
-
-/**
- * Parses a value of the service's.
- *
- * @throws ApiError that names the member that is wrong, and not its value
- */
-export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue?.path.length ? `${issue.path.join(".")}: ` : "";
-  throw contractError(`${message}: ${path}${issue?.message ?? "unreadable"}`);
-}
-
-/**
- * The shape of an error body is not documented: these members are taken where they are text, without the token,
- * which some services quote when they refuse it.
- */
-function readErrorBody(body: string, token: string): { requestId?: string; message?: string } {
-  const withoutToken = (value: string) => value.replaceAll(token, "[token]");
-  const text = z.string().max(500).transform(withoutToken).optional().catch(undefined);
-  const schema = z.object({ request_id: text, message: text });
-  try {
-    const { request_id: requestId, message } = schema.parse(JSON.parse(body));
-    return { ...(requestId !== undefined && { requestId }), ...(message !== undefined && { message }) };
-  } catch {
-    return {};
-  }
-}
-
-function reasonOf(cause: unknown, attemptTimeoutMs: number): string {
-  if (cause instanceof DOMException && cause.name === "TimeoutError") {
-    return `no complete answer within ${attemptTimeoutMs / 1000} s`;
-  }
-  // Node joins the failures of several addresses in one error without a message of its own.
-  if (cause instanceof AggregateError) return cause.errors.map(describeError).join("; ");
-  return describeError(cause);
 }

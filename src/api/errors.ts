@@ -9,6 +9,10 @@ export class ApiError extends CalltallyError {
   readonly requestId: string | undefined;
   /** Whether the same request may go better later. */
   readonly transient: boolean;
+  /** Whether it is certain that nothing reached the service. */
+  readonly unsent: boolean;
+  /** Whether a change may have been made all the same. */
+  readonly outcomeUnknown: boolean;
   /** How long the service asked to be left alone, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
@@ -17,6 +21,8 @@ export class ApiError extends CalltallyError {
     this.status = details.status;
     this.requestId = details.requestId;
     this.transient = details.transient ?? false;
+    this.unsent = details.unsent ?? false;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.retryAfterMs = details.retryAfterMs;
   }
 }
@@ -25,6 +31,8 @@ export interface ApiErrorDetails {
   status?: number | undefined;
   requestId?: string | undefined;
   transient?: boolean;
+  unsent?: boolean;
+  outcomeUnknown?: boolean;
   retryAfterMs?: number | undefined;
   cause?: unknown;
   hint?: string;
@@ -36,5 +44,19 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
     transient: true,
     hint: "Check that CALLTALLY_BASE_URL is the address of the Call Analytics Platform API, without /v3.",
     ...details,
+  });
+}
+
+/** The error of a change whose answer was lost, or was a failure that says nothing of it. Not to be tried again blindly. */
+export function unknownOutcome(error: ApiError): ApiError {
+  const { status, requestId } = error;
+  // The service turned these away before it did anything.
+  if (status === 425 || status === 429)
+    return new ApiError(error.exitCode, error.message, { status, requestId });
+  return new ApiError(error.exitCode, `${error.message}; outcome unknown: the change may have been made`, {
+    status,
+    requestId,
+    outcomeUnknown: true,
+    hint: "Look at its time of update in the service's portal; sending the same change again sets the same values.",
   });
 }

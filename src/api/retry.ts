@@ -54,7 +54,8 @@ export async function retry<T>(
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof ApiError) || !error.transient) throw error;
-      const delayMs = error.retryAfterMs ?? jitteredDelayMs(failures, policy, random);
+      // A Retry-After of 0 or of a time gone by asks for nothing, and is no leave to hurry.
+      const delayMs = error.retryAfterMs || jitteredDelayMs(failures, policy, random);
       if (clock.now() - startedMs + delayMs > policy.budgetMs) throw outOfBudget(error, clock.now());
       if (failures >= policy.attempts) throw error;
       onRetry?.(error, delayMs);

@@ -527,6 +527,20 @@ describe("ApiClient.get", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("makes as many attempts as the request asks for, in place of the client's policy", async () => {
+    await using server = await startBadServer(json({}, 500));
+    await using client = createClient(server.url, { retry: { attempts: 3 } });
+    for (const { options, attempts } of [
+      { options: { attempts: 1 }, attempts: 1 },
+      { options: { attempts: 5 }, attempts: 5 },
+      { options: {}, attempts: 3 },
+    ]) {
+      const before = server.requests.length;
+      await errorOf(fetchAttributionPage(client, QUERY, options));
+      expect(server.requests.length - before).toBe(attempts);
+    }
+  });
+
   it("gives up after six failures by default", async () => {
     await using server = await startBadServer(json({}, 500));
     expect(await fetchError(server)).toMatchObject({ exitCode: 5, status: 500 });
@@ -536,7 +550,7 @@ describe("ApiClient.get", () => {
   it.each([
     { retryAfter: "45", sleeps: [45_000] },
     { retryAfter: "Fri, 20 Nov 2026 15:01:30 GMT", sleeps: [90_000] },
-    { retryAfter: "Fri, 20 Nov 2026 14:00:00 GMT", sleeps: [0] },
+    { retryAfter: "Fri, 20 Nov 2026 14:00:00 GMT", sleeps: [250] },
     { retryAfter: "1.5", sleeps: [250] },
   ])("waits as a Retry-After of $retryAfter asks for", async ({ retryAfter, sleeps }) => {
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");

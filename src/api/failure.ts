@@ -1,0 +1,88 @@
+import type { Dispatcher } from "undici";
+import { z } from "zod";
+import { describeError, EXIT } from "../errors.ts";
+import { ApiError, contractError } from "./errors.ts";
+import { parseRetryAfterMs } from "./retry.ts";
+
+const RETRIED_STATUSES = new Set([408, 425, 429]);
+
+/** Failures of a connection that was never made, so that nothing can have reached the service. */
+const UNSENT = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Returns the error for an answer whose status is not 200 (API v3 § 7). */
+export function errorOfAnswer(
+  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+  body: string,
+  { token, nowMs }: { token: string; nowMs: number },
+): ApiError {
+  const { requestId, message } = readErrorBody(body, token);
+  const said = message === undefined ? "" : `: ${message}`;
+  const named = requestId === undefined ? "" : ` (request ${requestId})`;
+  const details = { status, requestId };
+  if (status === 401 || status === 403) {
+    return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
+      ...details,
+      hint: "Check CALLTALLY_TOKEN_FILE or CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.",
+    });
+  }
+  if (status >= 500 || RETRIED_STATUSES.has(status)) {
+    const retryAfter = headers["retry-after"];
+    return new ApiError(EXIT.unreachable, `The API answered ${status}${said}${named}`, {
+      ...details,
+      transient: true,
+      retryAfterMs: parseRetryAfterMs(retryAfter === undefined ? undefined : String(retryAfter), nowMs),
+      hint: "The service is failing or busy: try again later.",
+    });
+  }
+  if (status === 400 || status === 404) {
+    return new ApiError(EXIT.contract, `The API answered ${status}${said}${named}`, details);
+  }
+  return contractError(`The API answered ${status}, which its documentation does not list${named}`, {
+    ...details,
+    transient: status >= 200 && status < 300,
+  });
+}
+
+/** Returns the error for a request that got no answer. */
+export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
+  return new ApiError(EXIT.unreachable, `Cannot reach ${origin}: ${reasonOf(cause, attemptTimeoutMs)}`, {
+    transient: true,
+    unsent: codesOf(cause).some((code) => UNSENT.has(code)),
+    hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
+  });
+}
+
+/** The shape of an error body is not documented: these members are taken where they are text. */
+function readErrorBody(body: string, token: string): { requestId?: string; message?: string } {
+  // Some services quote the token that they refuse; and a terminal obeys control characters.
+  const clean = (value: string) => value.replaceAll(token, "[token]").replace(/\p{Cc}+/gu, " ");
+  const text = z.string().max(500).transform(clean).optional().catch(undefined);
+  const schema = z.object({ request_id: text, message: text });
+  try {
+    const { request_id: requestId, message } = schema.parse(JSON.parse(body));
+    return { ...(requestId !== undefined && { requestId }), ...(message !== undefined && { message }) };
+  } catch {
+    return {};
+  }
+}
+
+function reasonOf(cause: unknown, attemptTimeoutMs: number): string {
+  if (cause instanceof DOMException && cause.name === "TimeoutError") {
+    return `no complete answer within ${attemptTimeoutMs / 1000} s`;
+  }
+  // Node joins the failures of several addresses in one error without a message of its own.
+  if (cause instanceof AggregateError) return cause.errors.map(describeError).join("; ");
+  return describeError(cause);
+}
+
+function codesOf(cause: unknown): string[] {
+  if (cause instanceof AggregateError) return cause.errors.flatMap(codesOf);
+  return cause instanceof Error && "code" in cause ? [String(cause.code)] : [];
+}
