@@ -30,6 +30,8 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
       const judgement = judgeReading(run, entry, reading);
       const isTrusted = judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, reading, judgement);
+      // Its pages first: those of half a walk must never be taken for the beginning of a full one.
+      store.startOver();
       updateRun(warehouse, runId, { mode: "full", plan_reason: judgement.verdict_reason });
     }
     const reading = await readAll(run, store, earlier);
