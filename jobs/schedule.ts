@@ -1,4 +1,4 @@
-import { createTask, type ScheduledTask, validate } from "node-cron";
+import { createTask, type ScheduledTask, setLogger, validate } from "node-cron";
 import type { Settings } from "../src/config.ts";
 import { describeError, InterruptedError, UsageError } from "../src/errors.ts";
 import type { Log } from "../src/log.ts";
@@ -15,6 +15,13 @@ export async function runSchedule(
   { settings, log, signal }: { settings: Settings; log: Log; signal: AbortSignal },
 ): Promise<void> {
   for (const { cron, cronSetting } of jobs) assertCron(cron(settings), cronSetting);
+  // node-cron would write its own coloured lines between ours.
+  setLogger({
+    info: (message) => log.info(message),
+    warn: (message) => log.warn(message),
+    error: (message) => log.error(describeError(message)),
+    debug: () => {},
+  });
   const running = new Set<Promise<void>>();
   const tasks = jobs.map((job): ScheduledTask => {
     const start = async () => {

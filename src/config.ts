@@ -79,7 +79,7 @@ export const SETTINGS = {
     env: "CALLTALLY_RETRY_SECONDS",
     parse: wholeNumber(0, 86_400),
     default: "120",
-    help: "Time after which a failing request is not tried again",
+    help: "Time after which a failing request is not tried again; 6 attempts at most",
   }),
   lookbackHours: setting({
     env: "CALLTALLY_LOOKBACK_HOURS",

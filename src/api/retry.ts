@@ -75,9 +75,14 @@ export interface RetryContext {
 /** The last moment a Date can hold (ECMA-262, Time Values). */
 const LAST_DATE_MS = 8.64e15;
 
+/** Returns when a wait that begins now is over, ISO 8601 UTC; a service may ask for more years than there are dates. */
+export function endOfWait(nowMs: number, delayMs: number): string {
+  return new Date(Math.min(nowMs + delayMs, LAST_DATE_MS)).toISOString();
+}
+
 function outOfBudget(error: ApiError, nowMs: number): ApiError {
   if (error.retryAfterMs === undefined) return error;
-  const notBefore = new Date(Math.min(nowMs + error.retryAfterMs, LAST_DATE_MS)).toISOString();
+  const notBefore = endOfWait(nowMs, error.retryAfterMs);
   return new ApiError(EXIT.unreachable, `${error.message}, and asks to be left alone until ${notBefore}`, {
     status: error.status,
     requestId: error.requestId,

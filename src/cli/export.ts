@@ -3,7 +3,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { type ExportResult, exportRollups } from "../export/rollups.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../rollup/dimensions.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
-import { formatCount } from "./format.ts";
+import { formatQuantity } from "./format.ts";
 
 export function exportCommand(context: Context) {
   return new Command("export")
@@ -35,7 +35,7 @@ export function exportCommand(context: Context) {
 export function describeExport({ folder, manifest }: ExportResult, workingFolder: string): string {
   const lines = manifest.files.map(({ file, rows, sums }) => {
     const path = relative(workingFolder, join(folder, file));
-    return `${path}  ${formatCount(rows)} rows, ${formatCount(sums.calls ?? 0)} calls`;
+    return `${path}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls ?? 0, "call")}`;
   });
   const { run } = manifest;
   lines.push(

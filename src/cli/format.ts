@@ -7,6 +7,11 @@ export function formatCount(count: number): string {
   return thousands.format(count);
 }
 
+/** 1 row, 5,432 rows */
+export function formatQuantity(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** 3217 → 3.2 s */
 export function formatElapsed(elapsedMs: number): string {
   return elapsedMs < 60_000
@@ -18,7 +23,7 @@ export function formatElapsed(elapsedMs: number): string {
 export function formatAge(ageMs: number): string {
   const minutes = Math.floor(ageMs / 60_000);
   if (minutes < 1) return "just now";
-  if (minutes < 120) return `${minutes} minutes ago`;
+  if (minutes < 120) return `${formatQuantity(minutes, "minute")} ago`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }

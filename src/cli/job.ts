@@ -3,6 +3,7 @@ import { JOBS } from "../../jobs/all.ts";
 import { runSchedule } from "../../jobs/schedule.ts";
 import type { ExitCode } from "../errors.ts";
 import { openLog } from "../log.ts";
+import { toSyncOptions } from "../sync/options.ts";
 import { type Context, settingsOf } from "./context.ts";
 
 const NAMES = JOBS.map((job) => job.name);
@@ -30,6 +31,7 @@ export function scheduleCommand(context: Context) {
     .addHelpText("after", '\nExample:\n  $ CALLTALLY_SYNC_CRON="*/15 * * * *" calltally schedule')
     .action(async () => {
       const settings = settingsOf(context);
+      toSyncOptions(settings); // what every sync would stumble over should be said before the first
       await runSchedule(JOBS, { settings, log: openLog(), signal: context.signal });
     });
 }

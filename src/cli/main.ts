@@ -23,7 +23,7 @@ export async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => stop.abort(new InterruptedError(signal)));
   }
-  process.stdout.on("error", endOnClosedPipe);
+  process.stdout.on("error", endOnOutputError);
   const context = {
     env: process.env,
     folder: process.cwd(),
@@ -56,10 +56,11 @@ function toCalltallyError(error: unknown): CalltallyError {
   return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
 }
 
-/** The reader of a pipe may have enough before we are done, e.g. `| head`. */
-function endOnClosedPipe(error: NodeJS.ErrnoException): void {
+/** The reader of a pipe may have enough before we are done, as with `| head`; or the disk it goes to is full. */
+function endOnOutputError(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit();
-  throw error;
+  process.stderr.write(`calltally: Cannot write to standard output: ${error.message}\n`);
+  process.exit(EXIT.storage);
 }
 
 function endLine(text: string): string {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { UsageError } from "../errors.ts";
 import { FAULT_KINDS, type FaultKind, startSandbox } from "../sandbox/server.ts";
 import type { Context } from "./context.ts";
 
@@ -22,7 +23,9 @@ export function sandboxCommand(context: Context) {
     .option("--delete-every <requests>", "a call goes with every n-th request", number(1, 1e9))
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
     .action(async ({ latency: latencyMs, ...options }) => {
-      await using sandbox = await startSandbox({ ...options, latencyMs });
+      await using sandbox = await startSandbox({ ...options, latencyMs }).catch((cause: unknown) => {
+        throw new UsageError("Cannot start the sandbox", { cause, hint: "Choose another --port." });
+      });
       context.note(`The sandbox serves ${sandbox.calls.size} calls. Use it from another terminal:
   export CALLTALLY_BASE_URL=${sandbox.url} CALLTALLY_TOKEN=${sandbox.token}
   npx calltally sync`);

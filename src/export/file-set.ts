@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../folder.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
@@ -26,7 +27,7 @@ export class FileSet implements AsyncDisposable {
   /** Makes the folder where there is none. */
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     return new FileSet(path);
   }
 

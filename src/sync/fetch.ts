@@ -1,8 +1,9 @@
 import { type AttributionPage, fetchAttributionPage } from "../api/attribution.ts";
 import type { ApiClient } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
+import type { ParsedRow } from "../api/parse.ts";
 import type { FetchSlice } from "./prefetch.ts";
-import { type PageSlice, toSlice } from "./store.ts";
+import { idOf, type PageSlice, toSlice } from "./store.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** Attempts for a piece of a page that failed as a whole. */
@@ -34,7 +35,9 @@ export function createFetch(
       throttle.answered();
       return toSlice(page);
     } catch (error) {
-      if (!mayBeOneRow(error) || limit === 1 || !(await answersOtherwise(fetchPage))) throw error;
+      if (!mayBeOneRow(error) || limit === 1) throw error;
+      // The row may be the very first of all calls.
+      if (!(await answersAt(0, fetchPage)) && !(await answersAt(offset + limit, fetchPage))) throw error;
       return await fetchInPieces(fetchPage, offset, limit, error);
     }
   };
@@ -43,12 +46,14 @@ export function createFetch(
 /** Whether a failure may come from what is on the page, rather than from the service or the network as a whole. */
 function mayBeOneRow(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
+  // Asked to be left alone for longer than it could wait.
+  if (error.retryAfterMs !== undefined && !error.transient) return false;
   return error.status === undefined || error.status >= 500 || error.status === 200;
 }
 
-async function answersOtherwise(fetchPage: FetchPage): Promise<boolean> {
+async function answersAt(offset: number, fetchPage: FetchPage): Promise<boolean> {
   try {
-    await fetchPage(0, 1, 1);
+    await fetchPage(offset, 1, 1);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -63,14 +68,18 @@ async function fetchInPieces(
   limit: number,
   cause: ApiError,
 ): Promise<PageSlice> {
-  const pieces: AttributionPage[] = [];
+  const rows: ParsedRow[] = [];
   const end = offset + limit;
+  let total = 0;
   let badRows = 0;
+  /** Bad rows before the first good one. */
+  let leading = 0;
   let size = Math.ceil(limit / 2);
   for (let position = offset; position < end; ) {
     try {
       const piece = await fetchPage(position, Math.min(size, end - position), PIECE_ATTEMPTS);
-      pieces.push(piece);
+      total = piece.total;
+      rows.push(...piece.rows);
       if (piece.rows.length === 0) break;
       position += piece.rows.length;
       size *= 2;
@@ -81,24 +90,29 @@ async function fetchInPieces(
         continue;
       }
       if (++badRows > MAX_BAD_ROWS) throw cause;
-      pieces.push(undelivered(position, pieces.at(-1), error));
+      // The page before ends with this row, too, and can tell which call it follows.
+      if (rows.length === 0 && offset > 0) leading++;
+      else rows.push(undelivered(position, rows, error));
       position++;
     }
   }
-  const rows = pieces.flatMap((piece) => piece.rows);
-  const total = pieces.at(-1)?.total ?? 0;
-  return { ...toSlice({ rows, total, limit, offset, requestId: undefined }), torn: true };
+  const slice = toSlice({ rows, total, limit, offset, requestId: undefined });
+  return { ...slice, ids: [...Array<null>(leading).fill(null), ...slice.ids], torn: true };
 }
 
 /** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */
-function undelivered(offset: number, before: AttributionPage | undefined, error: ApiError): AttributionPage {
-  const neighbour = before?.rows.at(-1);
-  const after = neighbour !== undefined && "call" in neighbour ? neighbour.call.call_id : null;
+function undelivered(offset: number, before: readonly ParsedRow[], error: ApiError): ParsedRow {
+  const known = before.findLastIndex((row) => idOf(row) !== null);
+  const neighbour = before[known];
+  const place = {
+    undelivered_after_call_id: neighbour === undefined ? null : idOf(neighbour),
+    rows_after: before.length - known,
+  };
   const rejected = {
     call_id: null,
-    json: JSON.stringify({ undelivered_after_call_id: after }),
+    json: JSON.stringify(place),
     path: "",
     reason: `the service fails on the row at offset ${offset}: ${error.message}`,
   };
-  return { rows: [{ rejected }], total: before?.total ?? 0, limit: 1, offset, requestId: error.requestId };
+  return { rejected };
 }

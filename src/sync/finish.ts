@@ -1,8 +1,9 @@
 import { ApiError } from "../api/errors.ts";
+import { endOfWait } from "../api/retry.ts";
 import { describeError, InterruptedError } from "../errors.ts";
 import { type Absence, countExpected, markAbsent } from "../warehouse/gone.ts";
 import { countDistinctCalls, trimPages } from "../warehouse/pages.ts";
-import { countRejected } from "../warehouse/rejected.ts";
+import { countRejected, releaseUnnamed } from "../warehouse/rejected.ts";
 import { readLastVerifiedPass, type SyncRun, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Reading, Run } from "./read.ts";
@@ -42,6 +43,7 @@ export function finish(
     const rejected = countRejected(warehouse, runId);
     const isSure = isFull && (judgement.verdict === "exact" || judgement.verdict === "verified");
     const absence = isSure ? markMissed(run, entry) : NO_ABSENCE;
+    if (isSure) releaseUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     return updateRun(warehouse, runId, {
       ...judgement,
@@ -73,7 +75,7 @@ export function fail(run: Run, entry: Entry, error: unknown): void {
     ...ended(run, entry),
     status: error instanceof InterruptedError ? "interrupted" : "failed",
     error: describeError(error),
-    not_before: retryAfterMs === undefined ? null : new Date(run.clock.now() + retryAfterMs).toISOString(),
+    not_before: retryAfterMs === undefined ? null : endOfWait(run.clock.now(), retryAfterMs),
   });
 }
 

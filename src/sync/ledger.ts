@@ -47,11 +47,15 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
   });
 }
 
-/** The pages of a run as slices; none if the last is too old, or their ids were dropped. */
+/**
+ * The pages of a run as slices; none if the last is too old, their ids were dropped, or one was put together from
+ * several answers, as the lack of a request id tells: what it lacks could not be told any more.
+ */
 function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] {
   const pages = readPages(warehouse, runId);
   const last = pages.at(-1);
   if (last === undefined || nowMs - Date.parse(last.fetched_at) > RESUMABLE_MS) return [];
+  if (pages.some(({ request_id }) => request_id === null)) return [];
   const slices = pages.map(({ offset, total, call_ids }) => ({ offset, total, ids: parseIds(call_ids) }));
   return slices.every(({ ids }, index) => ids.length === pages[index]?.row_count) ? slices : [];
 }

@@ -3,6 +3,7 @@ import { ApiClient, type ApiClientOptions } from "../api/client.ts";
 import type { ApiError } from "../api/errors.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
+import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
@@ -38,8 +39,16 @@ export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun)
  * @throws ApiError, InterruptedError, or CalltallyError of the warehouse; the pages read before are kept
  */
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
-  const { clock = systemClock, limit, concurrency, signal } = options;
   const database = resolve(options.database);
+  try {
+    return await syncLocked({ ...options, database });
+  } catch (error) {
+    throw nameFile(error, database);
+  }
+}
+
+async function syncLocked(options: SyncOptions): Promise<SyncRun> {
+  const { database, clock = systemClock, limit, concurrency, signal } = options;
   using lock = takeLock(database);
   if (lock === undefined) throw lockedError(database);
   using warehouse = openWarehouse(database);

@@ -7,6 +7,7 @@ import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
+import { updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Slice } from "./slice.ts";
 
@@ -17,8 +18,12 @@ export interface PageSlice extends Slice {
 
 /** Returns a page as the walk sees it. */
 export function toSlice(page: AttributionPage): PageSlice {
-  const ids = page.rows.map((row) => ("call" in row ? row.call.call_id : row.rejected.call_id));
-  return { offset: page.offset, total: page.total, ids, page };
+  return { offset: page.offset, total: page.total, ids: page.rows.map(idOf), page };
+}
+
+/** The call's identifier, null where the row is too bad to tell it. */
+export function idOf(row: ParsedRow): number | null {
+  return "call" in row ? row.call.call_id : row.rejected.call_id;
 }
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
@@ -74,9 +79,12 @@ export class PageStore {
     this.#seq++;
   }
 
-  /** Forgets the pages written so far, but not their calls: another walk begins. */
+  /** Forgets the pages written so far, and that the run goes on from them, but not their calls: another walk begins. */
   startOver(): void {
-    deletePages(this.#warehouse, this.#runId);
+    writeTransaction(this.#warehouse, () => {
+      deletePages(this.#warehouse, this.#runId);
+      updateRun(this.#warehouse, this.#runId, { resumed: null });
+    });
     this.#seq = 0;
   }
 

@@ -18,7 +18,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const { warehouse, clock, force } = run;
   assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
-  if (plan.mode === "full") assertSound(warehouse);
+  assertSound(warehouse);
 
   const startedMs = clock.now();
   const { runId, earlier } = startOrResume(warehouse, plan, startedMs);

@@ -88,7 +88,8 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   if (totalConstant && distinct === lastTotal) {
     return { verdict: "exact", verdict_reason: `all seams joined, and every one of ${lastTotal} calls read` };
   }
-  return { verdict: "verified", verdict_reason: `all seams joined while calls came or went: ${counted}` };
+  const why = totalConstant ? "though the service counts otherwise" : "while calls came or went";
+  return { verdict: "verified", verdict_reason: `all seams joined, ${why}: ${counted}` };
 }
 
 /** The books after an incremental pass. */

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
+import { makeFolder } from "../folder.ts";
 
 /**
  * Takes the lock that lets one process at a time write calls into a warehouse; undefined when another holds it.
@@ -12,7 +13,7 @@ import Database, { SqliteError } from "better-sqlite3";
  */
 export function takeLock(path: string): Disposable | undefined {
   const file = `${path}.lock`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   closeSync(openSync(file, "a", 0o600));
   const lock = new Database(file, { timeout: 0 });
   try {

@@ -1,20 +1,12 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { makeFolder } from "../folder.ts";
+import { nameFile } from "./errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;
@@ -50,7 +42,7 @@ export function openExistingWarehouse(path: string): Warehouse {
     return toWarehouse(file, sqlite);
   } catch (error) {
     sqlite.close();
-    throw error;
+    throw nameFile(error, file);
   }
 }
 
@@ -78,7 +70,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 /** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
 function create(file: string): void {
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const draft = `${file}.new`;
   rmSync(draft, { force: true });
   closeSync(openSync(draft, "wx", 0o600));

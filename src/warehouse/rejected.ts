@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { count, eq, inArray } from "drizzle-orm";
+import { and, count, eq, inArray, isNull, lt } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { rejected_calls } from "./schema.ts";
 
@@ -26,6 +26,16 @@ export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[]
 export function releaseRejected({ db }: Warehouse, callIds: readonly number[]): void {
   const keys = callIds.map((id) => `id:${id}`);
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
+}
+
+/**
+ * Lets go of rows without an identifier that a verified full pass did not meet: each was read well in it, under an
+ * identifier that could not be told before, or is gone.
+ */
+export function releaseUnnamed({ db }: Warehouse, runId: number): void {
+  db.delete(rejected_calls)
+    .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
+    .run();
 }
 
 /** Returns all rows that wait for a good reading. */

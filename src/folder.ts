@@ -1,0 +1,18 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * Makes a folder that its owner alone can enter, and the folders above it; leaves existing ones as they are.
+ * (Node's own `recursive` never returns below /proc.)
+ *
+ * @param folder absolute path
+ */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // another process may have been faster
+  }
+}
