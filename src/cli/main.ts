@@ -6,6 +6,7 @@ import { createProgram } from "./program.ts";
 /** Errors of the file system that the operator can mend. */
 const DISK_ERRORS = new Set([
   "EACCES",
+  "EEXIST",
   "EDQUOT",
   "EIO",
   "EISDIR",

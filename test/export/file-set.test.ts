@@ -77,7 +77,7 @@ describe("FileSet", () => {
     const file = join(folder.path, "exports");
     writeFileSync(file, "old");
     await expect(FileSet.open(file)).rejects.toMatchObject({ code: "EEXIST" });
-    await expect(FileSet.open(join(file, "inner"))).rejects.toMatchObject({ code: "ENOTDIR" });
+    await expect(FileSet.open(join(file, "inner"))).rejects.toMatchObject({ code: "EEXIST" });
     expect(readText(folder.path, "exports")).toBe("old");
   });
 });
