@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { describeError, UsageError } from "./errors.ts";
@@ -199,7 +199,12 @@ function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {
 
 function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
-  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return {};
+  try {
+    return parseEnv(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new UsageError("Cannot read .env", { cause });
+  }
 }
 
 function parseBaseUrl(text: string): URL {
@@ -219,7 +224,17 @@ function parseBaseUrl(text: string): URL {
 }
 
 function readTokenFile(file: string): string {
-  return parseToken(readFileSync(file, "utf8"));
+  return parseToken(readText(file));
+}
+
+/** The file is not named: a token pasted in place of its path would be shown. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    throw new Error(`cannot be read: ${code}`);
+  }
 }
 
 function parseToken(text: string): string {

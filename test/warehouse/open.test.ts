@@ -179,7 +179,9 @@ describe.each([
       return warehouse;
     };
 
-    expect(catchError(read)).toMatchObject({ code: "SQLITE_CORRUPT" });
+    const error = catchError(read);
+    const reason = error instanceof CalltallyError ? error.cause : error;
+    expect(reason).toMatchObject({ code: "SQLITE_CORRUPT" });
     expect(readFileSync(file).equals(bytes)).toBe(true);
   });
 });

@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { countDistinctCalls, insertPage, type SyncPage, trimPages } from "../../src/warehouse/pages.ts";
+import {
+  countDistinctCalls,
+  deletePages,
+  insertPage,
+  readPages as readPagesOfRun,
+  type SyncPage,
+  trimPages,
+} from "../../src/warehouse/pages.ts";
 import { readLastDoneRun, readRuns, type SyncRun, startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { sync_pages } from "../../src/warehouse/schema.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -85,6 +92,19 @@ describe("readLastDoneRun", () => {
       updateRun(warehouse, start(warehouse), { status });
     }
     expect(readLastDoneRun(warehouse)).toEqual({ ...runningRow(2), status: "done" });
+  });
+});
+
+describe("readPages, deletePages", () => {
+  it("read a run's pages in the order of the walk, and forget that run's alone", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [run, other] = [start(warehouse), start(warehouse)];
+    const pages = [makePage(run, 0, [1]), makePage(run, 1, [2]), makePage(run, 10, [null])];
+    for (const page of [...pages.toReversed(), makePage(other, 0, [3])]) insertPage(warehouse, page);
+    expect(readPagesOfRun(warehouse, run)).toEqual(pages);
+    deletePages(warehouse, run);
+    expect(readPages(warehouse)).toEqual([makePage(other, 0, [3])]);
   });
 });
 

@@ -1,0 +1,251 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exitCodeOf } from "../../src/sync/run.ts";
+import { type Answer, gzip, json, raw, reset, text } from "../api/bad-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import {
+  failsOn,
+  readIds,
+  readRows,
+  rowOf,
+  rowsOf,
+  serverError,
+  startRowService,
+  syncFrom,
+} from "./row-service.ts";
+
+/** Pages of 20 rows overlap by 10, so they start at 0, 10, 20, … and each row but the first ten is on two of them. */
+const IDS = Array.from({ length: 40 }, (_, index) => index + 1);
+
+const without = (bad: readonly number[]) => IDS.filter((id) => !bad.includes(id));
+
+/** The rejected rows of a warehouse, by the call that each follows and how far after it. */
+function readUndelivered(folder: string): { place: unknown; reason: unknown; call_id: unknown }[] {
+  return readRows(
+    join(folder, "calls.db"),
+    `SELECT json AS place, reason, call_id FROM rejected_calls
+     ORDER BY json ->> 'undelivered_after_call_id', json ->> 'rows_after'`,
+  ).map((row) => {
+    if (typeof row !== "object" || row === null) throw new Error("A row is an object");
+    const { place, reason, call_id } = { place: "", reason: "", call_id: 0, ...row };
+    return { place: JSON.parse(place), reason, call_id };
+  });
+}
+
+const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
+  undelivered_after_call_id,
+  rows_after,
+});
+
+describe("sync, of a service that fails on some rows", () => {
+  it.each([
+    { title: "in the middle", bad: [25], places: [follows(24)] },
+    { title: "the first of all", bad: [1], places: [follows(null)] },
+    { title: "the last of all", bad: [40], places: [follows(39)] },
+    { title: "the first of a page", bad: [11], places: [follows(10)] },
+    { title: "the last of a page", bad: [20], places: [follows(19)] },
+    { title: "two neighbours", bad: [25, 26], places: [follows(24), follows(24, 2)] },
+    {
+      title: "two neighbours, a page starting with the second",
+      bad: [20, 21],
+      places: [follows(19), follows(19, 2)],
+    },
+    { title: "two neighbours at the front", bad: [1, 2], places: [follows(null), follows(null, 2)] },
+    { title: "two of different pages", bad: [5, 35], places: [follows(4), follows(34)] },
+    {
+      title: "five, as many as one page may have",
+      bad: [22, 24, 26, 28, 30],
+      places: [21, 23, 25, 27, 29].map((id) => follows(id)),
+    },
+  ])("keeps all other calls, and names each such row once: $title", async ({ bad, places }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), failsOn(bad));
+    for (const runs of [1, 2]) {
+      const run = await syncFrom(service, folder.path);
+      expect(exitCodeOf(run)).toBe(3);
+      expect(run).toMatchObject({
+        run_id: runs,
+        status: "done",
+        verdict: "unverified",
+        calls_rejected: bad.length,
+      });
+      expect(run.verdict_reason).toMatch(/^\d+ pages? had to be read in pieces: \d+ calls read, total 40$/);
+      expect(readIds(join(folder.path, "calls.db"))).toEqual(without(bad));
+      const undelivered = readUndelivered(folder.path);
+      expect(undelivered.map(({ place }) => place)).toEqual(places);
+      expect(undelivered.map(({ reason }) => reason)).toEqual(
+        bad.map(
+          (id) =>
+            `the service fails on the row at offset ${id - 1}: The API answered 500: Internal server error`,
+        ),
+      );
+      expect(undelivered.every(({ call_id }) => call_id === null)).toBe(true);
+    }
+  });
+
+  it("names the row as before when calls that came since have moved it", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), failsOn([25]));
+    await syncFrom(service, folder.path);
+    service.rows = [...rowsOf(-7, 0), ...service.rows];
+    const run = await syncFrom(service, folder.path);
+    expect(run).toMatchObject({ calls_new: 8, calls_rejected: 1 });
+    expect(readUndelivered(folder.path)).toEqual([
+      {
+        place: follows(24),
+        reason: "the service fails on the row at offset 32: The API answered 500: Internal server error",
+        call_id: null,
+      },
+    ]);
+  });
+
+  it("lets go of the row once a verified pass has read all", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), failsOn([25, 11]));
+    await syncFrom(service, folder.path);
+    service.disturb = failsOn([25]);
+    await syncFrom(service, folder.path);
+    expect(readUndelivered(folder.path)).toHaveLength(2);
+    service.disturb = () => undefined;
+    const run = await syncFrom(service, folder.path);
+    expect({ code: exitCodeOf(run), run }).toMatchObject({
+      code: 0,
+      run: { verdict: "exact", calls_new: 1, calls_rejected: 0 },
+    });
+    expect(readUndelivered(folder.path)).toEqual([]);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS);
+  });
+
+  const html = text("<html>We will be back soon</html>", 200, { "content-type": "text/html" });
+  const cut = raw('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"code":200,');
+  it.each<{ title: string; failure: Answer; says: string }>([
+    { title: "502", failure: text("<html>", 502), says: "The API answered 502" },
+    {
+      title: "a page of HTML",
+      failure: html,
+      says: "The API's answer is not JSON, though its status is 200",
+    },
+    { title: "a reset", failure: reset, says: "Cannot reach http://127.0.0.1:" },
+    { title: "half an answer", failure: cut, says: "Cannot reach http://127.0.0.1:" },
+    {
+      title: "an envelope without calls",
+      failure: json({ code: 200, data: {} }),
+      says: "data is not as documented: calls",
+    },
+  ])("finds the row whatever way it fails: $title", async ({ failure, says }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), failsOn([25], failure));
+    const run = await syncFrom(service, folder.path);
+    expect(run).toMatchObject({ verdict: "unverified", calls_rejected: 1 });
+    expect(readUndelivered(folder.path)).toEqual([
+      { place: follows(24), reason: expect.stringContaining(says), call_id: null },
+    ]);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
+  });
+
+  it("takes few requests to find a row of a page of 1000", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 900), failsOn([500]));
+    const run = await syncFrom(service, folder.path, { limit: 1000 });
+    expect(run).toMatchObject({ calls_read: 899, calls_rejected: 1 });
+    // The page itself 6 times, and 3 times each of the pieces that hold the row, of 500, 250, …, 1 rows, for each of
+    // the looks at it; and the pieces around.
+    const looks = run.pages ?? 0;
+    expect(looks).toBeLessThanOrEqual(3);
+    expect(service.requests.length).toBeLessThan(looks * 80);
+  });
+
+  it("reads a page in pieces that is larger than an answer may be", async () => {
+    using folder = makeTempFolder();
+    const tooLarge = gzip(Buffer.alloc(65 * 1024 * 1024, " "));
+    await using service = await startRowService(rowsOf(1, 9), ({ rows }) =>
+      rows.length > 4 ? tooLarge : undefined,
+    );
+    const run = await syncFrom(service, folder.path);
+    expect(run).toMatchObject({ calls_read: 9, calls_new: 9, calls_rejected: 0, verdict: "unverified" });
+    expect(run.verdict_reason).toMatch(/^\d pages had to be read in pieces: 9 calls read, total 9$/);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+});
+
+describe("sync, of a service that fails as a whole", () => {
+  it("quarantines nothing, and gives up soon", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), () => serverError);
+    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
+      exitCode: 5,
+      message: "The API answered 500: Internal server error",
+    });
+    // Six attempts, and two looks at other rows.
+    expect(service.requests).toHaveLength(8);
+    expect(readUndelivered(folder.path)).toEqual([]);
+    expect(readRows(join(folder.path, "calls.db"), "SELECT status, verdict FROM sync_runs")).toEqual([
+      { status: "failed", verdict: null },
+    ]);
+  });
+
+  it.each([1, 2])("keeps the pages before when it goes down after %i of them", async (pages) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), ({ before }) =>
+      before < pages ? undefined : serverError,
+    );
+    await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({ exitCode: 5 });
+    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS.slice(0, 10 * pages + 10));
+    expect(readUndelivered(folder.path)).toEqual([]);
+    expect(service.requests.length).toBeLessThan(40);
+  });
+
+  it("quarantines nothing when it goes down while a page is read in pieces", async () => {
+    using folder = makeTempFolder();
+    const isBad = failsOn([5]);
+    // The page, a look elsewhere, the first half of it, then nothing any more.
+    await using service = await startRowService(IDS.map(rowOf), (request) =>
+      request.before < 10 ? isBad(request) : serverError,
+    );
+    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
+      exitCode: 5,
+      message: "The API answered 500: Internal server error",
+    });
+    expect(readUndelivered(folder.path)).toEqual([]);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual([]);
+    expect(service.requests.length).toBeLessThan(60);
+  });
+
+  it("believes a page's own error when more than five of its rows fail", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(IDS.map(rowOf), failsOn([32, 33, 34, 35, 36, 38]));
+    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({ exitCode: 5 });
+    expect(readUndelivered(folder.path)).toEqual([]);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS.slice(0, 30));
+  });
+
+  it.each([
+    { status: 400, exitCode: 8, requests: 1 },
+    { status: 404, exitCode: 8, requests: 1 },
+    { status: 401, exitCode: 4, requests: 1 },
+    { status: 403, exitCode: 4, requests: 1 },
+    { status: 429, exitCode: 5, requests: 6 },
+  ])("does not look for a row when it answers $status", async ({ status, exitCode, requests }) => {
+    using folder = makeTempFolder();
+    const refuse = json({ code: status, message: "No" }, status);
+    await using service = await startRowService(IDS.map(rowOf), () => refuse);
+    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({ exitCode, status });
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it("does not look for a row when it asks to be left alone for long", async () => {
+    using folder = makeTempFolder();
+    const unwell = json({ code: 503, message: "Maintenance" }, 503, { "retry-after": "3600" });
+    await using service = await startRowService(IDS.map(rowOf), ({ offset }) =>
+      offset >= 20 ? unwell : undefined,
+    );
+    await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining("asks to be left alone until 2026-11-20T16:00:00.000Z"),
+    });
+    expect(service.requests.filter(({ url }) => url?.includes("limit=1&")).length).toBe(0);
+    expect(readRows(join(folder.path, "calls.db"), "SELECT not_before FROM sync_runs")).toEqual([
+      { not_before: "2026-11-20T16:00:00.000Z" },
+    ]);
+  });
+});

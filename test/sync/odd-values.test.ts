@@ -1,0 +1,247 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DNI_FIELDS } from "../../src/call.ts";
+import { exitCodeOf } from "../../src/sync/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { readRows, rowOf, startRowService, syncFrom } from "./row-service.ts";
+
+const TEXTS = [
+  "insight_name",
+  "caller_id",
+  "tracking_number",
+  "disposition",
+  "org_unit_name",
+  "recording_url",
+  "summary",
+  "transcription",
+  ...DNI_FIELDS,
+];
+const OTHERS = ["call_started", "duration", "org_unit_id", "transcription_details"];
+const MEMBERS = [...TEXTS, ...OTHERS];
+
+/** Returns a row as it is served, in which every text member has this JSON value. */
+function withTexts(id: number | string, json: string): string {
+  const [own, dni] = [TEXTS.slice(0, 8), TEXTS.slice(8)].map((members) =>
+    members.map((member) => `"${member}":${json}`).join(),
+  );
+  return `{"call_id":${id},${own},"dni_data":{${dni}}}`;
+}
+
+/** The bytes of each text member of a call, in hex; its type where it is not text. */
+function readTextBytes(database: string, id: number): Record<string, unknown> {
+  const columns = TEXTS.map(
+    (name) => `iif(typeof(${name}) = 'text', hex(${name}), typeof(${name})) AS ${name}`,
+  );
+  const [row] = readRows(
+    database,
+    `SELECT ${columns.join()} FROM calls LEFT JOIN transcripts USING (call_id) WHERE call_id = ${id}`,
+  );
+  return { ...(typeof row === "object" && row) };
+}
+
+const everyText = (value: string) => Object.fromEntries(TEXTS.map((name) => [name, value]));
+
+describe("sync, of odd but legal values", () => {
+  it.each([
+    { title: "an empty text", json: '""', stored: "" },
+    { title: "blanks and line ends", json: String.raw`" \t\r\n\u00a0 "`, stored: " \t\r\n\u00a0 " },
+    { title: "NUL", json: String.raw`"a\u0000b\u0000"`, stored: "a\0b\0" },
+    { title: "an emoji as it is, and escaped", json: String.raw`"😀 \ud83d\ude00"`, stored: "😀 😀" },
+    { title: "letters composed in two ways", json: String.raw`"é e\u0301"`, stored: "é e\u0301" },
+    {
+      title: "a byte order mark and noncharacters",
+      json: String.raw`"\ufeffx\uffff\ufffe"`,
+      stored: "\ufeffx\uffff\ufffe",
+    },
+    {
+      title: "quotes, backslashes and controls",
+      json: String.raw`"\"\\\/'\u0001\u001b[31m\u007f"`,
+      stored: "\"\\/'\u0001\u001b[31m\u007f",
+    },
+    { title: "the last code point", json: '"\u{10ffff}"', stored: "\u{10ffff}" },
+    {
+      title: "lone surrogates, which become U+FFFD",
+      json: String.raw`"a\ud83d, \ude00b, \udc00\ud800"`,
+      stored: "a\ufffd, \ufffdb, \ufffd\ufffd",
+    },
+    { title: "a text that looks like a number", json: '"007"', stored: "007" },
+    { title: "a number", json: "491234", stored: "491234" },
+    { title: "a fraction", json: "-1.5", stored: "-1.5" },
+    { title: "a number beyond 2^53", json: "90071992547409931234", stored: "90071992547409931234" },
+  ])("brings $title through to SQLite byte for byte, and finds it unchanged", async ({ json, stored }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService([withTexts(1, json)]);
+    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", calls_rejected: 0 });
+    const hex = Buffer.from(stored).toString("hex").toUpperCase();
+    expect(readTextBytes(join(folder.path, "calls.db"), 1)).toEqual(everyText(hex));
+    expect(await syncFrom(service, folder.path)).toMatchObject({ calls_changed: 0, calls_unchanged: 1 });
+  });
+
+  it("takes members that are null and members that are absent for the same", async () => {
+    using folder = makeTempFolder();
+    const nulls = Object.fromEntries([...OTHERS, ...TEXTS.slice(0, 8)].map((name) => [name, null]));
+    const nullDni = Object.fromEntries(DNI_FIELDS.map((name) => [name, null]));
+    const rows = [
+      { call_id: 1 },
+      { call_id: 2, ...nulls },
+      { call_id: 3, dni_data: null },
+      { call_id: 4, dni_data: nullDni },
+    ];
+    await using service = await startRowService(rows.map((row) => JSON.stringify(row)));
+    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", calls_new: 4 });
+    const select = `SELECT call_id, ${MEMBERS.join()}, extra FROM calls LEFT JOIN transcripts USING (call_id)`;
+    const empty = Object.fromEntries([...MEMBERS, "extra"].map((name) => [name, null]));
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, select)).toEqual([1, 2, 3, 4].map((call_id) => ({ call_id, ...empty })));
+    expect(readRows(database, "SELECT * FROM schema_drift")).toEqual([]);
+    service.rows = service.rows.toReversed();
+    expect(await syncFrom(service, folder.path)).toMatchObject({ calls_changed: 0, calls_unchanged: 4 });
+  });
+
+  it("lists each member that has a number in place of text once", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService([withTexts(1, "5"), withTexts(2, "6"), withTexts(3, '"x"')]);
+    await syncFrom(service, folder.path);
+    await syncFrom(service, folder.path);
+    const paths = TEXTS.map((name, index) => (index < 8 ? name : `dni_data.${name}`)).sort();
+    expect(
+      readRows(
+        join(folder.path, "calls.db"),
+        "SELECT path, kind, json_type, first_run_id FROM schema_drift ORDER BY path",
+      ),
+    ).toEqual(paths.map((path) => ({ path, kind: "type", json_type: "number", first_run_id: 1 })));
+  });
+
+  it("keeps unknown members as they are served, __proto__ among them, and is not taken in by it", async () => {
+    using folder = makeTempFolder();
+    const proto =
+      '{"call_id":5,"duration":3,"__proto__":{"call_id":99,"duration":7},"dni_data":{"__proto__":"p"}}';
+    const deep = String.raw`{"call_id":6,"constructor":null,"score":12345678901234567890,"tags":["\ud800",{"__proto__":[1]}]}`;
+    await using service = await startRowService([proto, deep]);
+    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", calls_rejected: 0 });
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, "SELECT call_id, duration, extra FROM calls")).toEqual([
+      {
+        call_id: 5,
+        duration: 3,
+        extra: '{"__proto__":{"call_id":99,"duration":7},"dni_data":{"__proto__":"p"}}',
+      },
+      {
+        call_id: 6,
+        duration: null,
+        extra: String.raw`{"constructor":null,"score":12345678901234567890,"tags":["\ud800",{"__proto__":[1]}]}`,
+      },
+    ]);
+    expect(readRows(database, "SELECT path, kind, json_type FROM schema_drift ORDER BY path")).toEqual([
+      { path: "__proto__", kind: "unknown", json_type: "object" },
+      { path: "constructor", kind: "unknown", json_type: "null" },
+      { path: "dni_data.__proto__", kind: "unknown", json_type: "string" },
+      { path: "score", kind: "unknown", json_type: "number" },
+      { path: "tags", kind: "unknown", json_type: "array" },
+    ]);
+    expect(Reflect.get({}, "call_id")).toBeUndefined();
+  });
+
+  it("keeps ids up to 2^53 − 1, and rejects those beyond with all their digits", async () => {
+    using folder = makeTempFolder();
+    const bad = [
+      "9007199254740992",
+      "9007199254740993",
+      "-9007199254740992",
+      "123456789012345678901234567890",
+    ];
+    const served = bad.map((id) => `{"call_id":${id},"duration":61}`);
+    const good = ["9007199254740991", "9007199254740990", "-9007199254740991", "0"];
+    await using service = await startRowService([...good.map((id) => `{"call_id":${id}}`), ...served]);
+    const run = await syncFrom(service, folder.path);
+    expect({ code: exitCodeOf(run), run }).toMatchObject({
+      code: 3,
+      run: { calls_new: 4, calls_rejected: 4 },
+    });
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, "SELECT CAST(call_id AS TEXT) AS id FROM calls ORDER BY call_id")).toEqual(
+      [-9007199254740991n, 0n, 9007199254740990n, 9007199254740991n].map((id) => ({ id: `${id}` })),
+    );
+    const rejected = readRows(
+      database,
+      "SELECT call_id, json, path, reason FROM rejected_calls ORDER BY json",
+    );
+    expect(rejected).toEqual(
+      bad
+        .map((id, index) => ({
+          call_id: null,
+          json: served[index],
+          path: "call_id",
+          reason: `${id} is beyond 2^53 − 1 and would be rounded`,
+        }))
+        .sort((left, right) => (`${left.json}` < `${right.json}` ? -1 : 1)),
+    );
+  });
+});
+
+describe("sync, of a call that does not parse", () => {
+  const broken = '{"call_id":3,"duration":"long"}';
+
+  it("keeps the row aside, and lets go of it when a later run reads the call well", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    await using service = await startRowService([rowOf(1), rowOf(2), broken, rowOf(4)]);
+    for (const runs of [1, 2]) {
+      const run = await syncFrom(service, folder.path);
+      expect({ code: exitCodeOf(run), run }).toMatchObject({
+        code: 3,
+        run: { run_id: runs, calls_rejected: 1 },
+      });
+      expect(readRows(database, "SELECT * FROM rejected_calls")).toEqual([
+        {
+          row_key: "id:3",
+          call_id: 3,
+          json: broken,
+          path: "duration",
+          reason: expect.stringContaining("expected number, received string"),
+          first_run_id: 1,
+          last_run_id: runs,
+        },
+      ]);
+    }
+    service.rows[2] = rowOf(3);
+    const run = await syncFrom(service, folder.path);
+    expect({ code: exitCodeOf(run), run }).toMatchObject({
+      code: 0,
+      run: { calls_new: 1, calls_rejected: 0 },
+    });
+    expect(readRows(database, "SELECT * FROM rejected_calls")).toEqual([]);
+    expect(readRows(database, "SELECT call_id FROM calls")).toHaveLength(4);
+  });
+
+  it("leaves what was known of the call before as it was", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    await using service = await startRowService([rowOf(1), rowOf(2), rowOf(3), rowOf(4)]);
+    await syncFrom(service, folder.path);
+    const before = readRows(database, "SELECT * FROM calls");
+    service.rows[2] = broken;
+    expect(await syncFrom(service, folder.path, { force: "full" })).toMatchObject({
+      verdict: "exact",
+      calls_rejected: 1,
+      calls_missing: 0,
+      calls_unchanged: 3,
+    });
+    expect(readRows(database, "SELECT * FROM calls")).toEqual(before);
+  });
+
+  it("lets go of a row without an id once a verified pass does not meet it any more", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const count = () => readRows(database, "SELECT 1 FROM rejected_calls").length;
+    await using service = await startRowService([rowOf(1), '{"call_id":"two"}', "null", rowOf(4)]);
+    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "verified", calls_rejected: 2 });
+    service.rows = [rowOf(1), rowOf(2), "null", rowOf(4)];
+    expect(await syncFrom(service, folder.path, { force: "full" })).toMatchObject({ calls_rejected: 1 });
+    expect(count()).toBe(1);
+    service.rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
+    const run = await syncFrom(service, folder.path, { force: "full" });
+    expect({ code: exitCodeOf(run), verdict: run.verdict }).toEqual({ code: 0, verdict: "exact" });
+    expect(count()).toBe(0);
+  });
+});

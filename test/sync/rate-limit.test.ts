@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Answer, json } from "../api/bad-server.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { page, readIds, readRows, rowsOf, startRowService, syncFrom } from "./row-service.ts";
+
+const busy = (retryAfter: string) =>
+  json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });
+
+const readLedger = (folder: string) =>
+  readRows(join(folder, "calls.db"), "SELECT run_id, status, not_before FROM sync_runs");
+
+describe("sync, of a service that answers 429", () => {
+  it("runs fewer requests at once afterwards, and ever more again", async () => {
+    using folder = makeTempFolder();
+    const peaks: number[] = [];
+    const refusals: (() => void)[] = [];
+    let open = 0;
+    const counted =
+      (hold: (answer: () => void) => void, answer: Answer): Answer =>
+      (request, response) => {
+        peaks.push(++open);
+        hold(() => {
+          open--;
+          answer(request, response);
+        });
+      };
+    const rows = rowsOf(1, 700);
+    await using service = await startRowService(rows, (asked) => {
+      // Long enough that what is asked for at once comes in meanwhile.
+      if (asked.before < 1 || asked.before > 8)
+        return counted((answer) => setTimeout(answer, 10), page(asked, rows.length));
+      // The page at 0 is read alone; then eight are asked for, and once all have come in, all are refused.
+      return counted((refuse) => {
+        if (refusals.push(refuse) === 8) for (const each of refusals) each();
+      }, busy("2"));
+    });
+    const clock = new FakeClock();
+    const run = await syncFrom(service, folder.path, { concurrency: 8, clock });
+    expect(run).toMatchObject({ verdict: "exact", calls_read: 700, retries: 8, not_before: null });
+    expect(clock.sleeps).toEqual(Array<number>(8).fill(2000));
+    expect(peaks.slice(0, 9)).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8]);
+    // Eight that wait are let through; after that one, two, three, … at once, one more for each ten answers.
+    expect(Math.max(...peaks.slice(20, 27))).toBeLessThanOrEqual(3);
+    expect(Math.max(...peaks.slice(45))).toBeGreaterThan(3);
+  });
+
+  it("sends nothing until the time it was given, then goes on", async () => {
+    using folder = makeTempFolder();
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
+      before === 3 ? busy("3600") : undefined,
+    );
+    const options = { concurrency: 1, clock };
+    await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
+      exitCode: 5,
+      message: "The API answered 429: Too many, and asks to be left alone until 2026-11-20T16:00:00.000Z",
+    });
+    expect(clock.sleeps).toEqual([]);
+    const failed = { run_id: 1, status: "failed", not_before: "2026-11-20T16:00:00.000Z" };
+    expect(readLedger(folder.path)).toEqual([failed]);
+    expect(readIds(join(folder.path, "calls.db"))).toHaveLength(40);
+
+    const sent = service.requests.length;
+    clock.advance(3_599_999);
+    await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
+      exitCode: 5,
+      message: "The API asked to be left alone until 2026-11-20T16:00:00.000Z: nothing was sent",
+    });
+    expect(service.requests).toHaveLength(sent);
+    expect(readLedger(folder.path)).toEqual([failed]);
+
+    clock.advance(1);
+    expect(await syncFrom(service, folder.path, options)).toMatchObject({
+      run_id: 1,
+      resumed: 1,
+      verdict: "exact",
+      calls_read: 60,
+      not_before: null,
+      error: null,
+    });
+  });
+
+  it.each([
+    { title: "a date", retryAfter: "Fri, 20 Nov 2026 17:30:00 GMT", notBefore: "2026-11-20T17:30:00.000Z" },
+    {
+      title: "more years than there are dates",
+      retryAfter: "9".repeat(30),
+      notBefore: "+275760-09-13T00:00:00.000Z",
+    },
+  ])("keeps the time it was given: $title", async ({ retryAfter, notBefore }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    for (const said of ["asks to be left alone", "asked to be left alone"]) {
+      await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
+        exitCode: 5,
+        message: expect.stringContaining(`${said} until ${notBefore}`),
+      });
+    }
+    expect(service.requests).toHaveLength(1);
+    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: notBefore }]);
+  });
+});

@@ -1,0 +1,289 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Run } from "../../src/sync/read.ts";
+import { type PageSlice, toSlice } from "../../src/sync/store.ts";
+import { syncWarehouse } from "../../src/sync/sync.ts";
+import { Throttle } from "../../src/sync/throttle.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { readPages } from "../../src/warehouse/pages.ts";
+import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const LIMIT = 20;
+const OVERLAP = 3;
+const HOUR_MS = 3_600_000;
+const FIRST_CALL_MS = Date.parse("2026-10-01T00:00:00.000Z");
+
+/** A service in memory, newest first, that can fall silent. */
+class Listing {
+  /** Newest first; a call is as new as its id is high. */
+  calls = idsDown(100, 1);
+  readonly offsets: number[] = [];
+  /** Requests that are answered. */
+  answered = Number.POSITIVE_INFINITY;
+  /** Puts pages together from several answers where it is given. */
+  tear: (slice: PageSlice) => PageSlice = (slice) => slice;
+
+  fetch = async (offset: number): Promise<PageSlice> => {
+    this.offsets.push(offset);
+    if (this.offsets.length > this.answered) return await new Promise<never>(() => undefined);
+    const rows = this.calls.slice(offset, offset + LIMIT).map((id) => ({
+      call: makeCall({ call_id: id, call_started: new Date(FIRST_CALL_MS + id * HOUR_MS).toISOString() }),
+      drift: [],
+    }));
+    const requestId = `request ${this.offsets.length}`;
+    return this.tear(toSlice({ rows, total: this.calls.length, limit: LIMIT, offset, requestId }));
+  };
+}
+
+function idsDown(first: number, last: number): number[] {
+  return Array.from({ length: first - last + 1 }, (_, index) => first - index);
+}
+
+function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Run {
+  return {
+    warehouse,
+    fetch,
+    clock,
+    limit: LIMIT,
+    overlap: OVERLAP,
+    throttle: new Throttle(1), // its own: a run that was left alone keeps its place in it for ever
+    lookbackHours: 72,
+    fullEveryHours: 24,
+    goneAfterHours: 6,
+    acceptGone: 0,
+    attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
+  };
+}
+
+function countPages(warehouse: Warehouse): number {
+  return readRuns(warehouse, 10).flatMap(({ run_id }) => readPages(warehouse, run_id)).length;
+}
+
+/** Leaves a run as a kill does: the service falls silent after some pages, and the run is never heard of again. */
+async function abandon(
+  warehouse: Warehouse,
+  listing: Listing,
+  clock: FakeClock,
+  pages: number,
+): Promise<void> {
+  listing.answered = listing.offsets.length + pages;
+  const before = countPages(warehouse);
+  void syncWarehouse(makeRun(warehouse, listing, clock));
+  while (countPages(warehouse) < before + pages) await new Promise(setImmediate);
+  listing.answered = Number.POSITIVE_INFINITY;
+  listing.offsets.length = 0;
+}
+
+/** What a run leaves of the calls that are not missing; not by which run each came. */
+function readCalls({ sqlite }: Warehouse): unknown[] {
+  return sqlite
+    .prepare("SELECT call_id, call_started, row_hash FROM calls WHERE missing_since IS NULL ORDER BY call_id")
+    .all();
+}
+
+/** What a run alone, never cut short, leaves of a service. */
+async function readCleanCalls(folder: string, { calls }: Listing): Promise<unknown[]> {
+  const listing = new Listing();
+  listing.calls = calls;
+  using warehouse = openWarehouse(join(folder, "clean.db"));
+  await syncWarehouse(makeRun(warehouse, listing, new FakeClock()));
+  return readCalls(warehouse);
+}
+
+describe("syncWarehouse, after a full pass that was killed", () => {
+  it.each([0, HOUR_MS])("goes on from its last page when that is %i ms old", async (ageMs) => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    await abandon(warehouse, listing, clock, 3);
+    expect(readRuns(warehouse, 2)).toMatchObject([{ run_id: 1, status: "running" }]);
+    clock.advance(ageMs);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      status: "done",
+      resumed: 1,
+      verdict: "exact",
+      calls_read: 100,
+      calls_new: 100,
+      calls_unchanged: 0,
+      error: null,
+    });
+    // The pages start at 0, 17, 34 and 51; the last request is the closing look at the front.
+    expect(listing.offsets[0]).toBe(51);
+    expect(listing.offsets.slice(0, -1).every((offset) => offset >= 51)).toBe(true);
+    expect(listing.offsets.at(-1)).toBe(0);
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+
+  it("starts again when its last page is older than an hour, and says what became of it", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    await abandon(warehouse, listing, clock, 3);
+    clock.advance(HOUR_MS + 1);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 2,
+      resumed: null,
+      verdict: "exact",
+      calls_read: 100,
+      calls_new: 46,
+      calls_unchanged: 54,
+    });
+    expect(listing.offsets[0]).toBe(0);
+    expect(readRuns(warehouse, 2)[1]).toMatchObject({
+      run_id: 1,
+      status: "interrupted",
+      error: "The process was killed",
+      verdict: null,
+    });
+    expect(readPages(warehouse, 1).every(({ call_ids }) => call_ids === null)).toBe(true);
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+
+  it("starts again when the seam does not join any more, and does not say that it went on", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    await abandon(warehouse, listing, clock, 3);
+    listing.calls = idsDown(92, 1);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      resumed: null,
+      verdict: "exact",
+      calls_read: 92,
+      first_total: 92,
+      calls_missing: 8,
+    });
+    expect(listing.offsets.slice(0, 2)).toEqual([51, 0]);
+    expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(
+      listing.offsets.slice(1).map((offset, seq) => [seq, offset]),
+    );
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+
+  it("finds the calls that came to the front meanwhile", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    await abandon(warehouse, listing, clock, 3);
+    listing.calls = idsDown(110, 1);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      resumed: 1,
+      verdict: "verified",
+      calls_read: 110,
+      calls_new: 110,
+    });
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+
+  it("goes on twice, and counts it", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    await abandon(warehouse, listing, clock, 2);
+    await abandon(warehouse, listing, clock, 2);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      resumed: 2,
+      verdict: "exact",
+      calls_new: 100,
+    });
+  });
+
+  it("goes on from a run that failed, too, and clears what it failed of", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    const fetch: Run["fetch"] = async (offset) => {
+      if (offset > 40) throw new Error("The line is dead");
+      return await listing.fetch(offset);
+    };
+    await expect(syncWarehouse({ ...run, fetch })).rejects.toThrow("The line is dead");
+    expect(readRuns(warehouse, 1)).toMatchObject([{ status: "failed", error: "The line is dead" }]);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      status: "done",
+      resumed: 1,
+      error: null,
+      verdict: "exact",
+      calls_new: 100,
+    });
+  });
+
+  it("starts again when a page was put together from several answers, since it may lack a call", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock()];
+    const run = makeRun(warehouse, listing, clock);
+    const lost = 74;
+    listing.tear = (slice) => {
+      if (slice.offset !== 17) return slice;
+      const rows = slice.page.rows.filter((row) => "call" in row && row.call.call_id !== lost);
+      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), torn: true };
+    };
+    await abandon(warehouse, listing, clock, 3);
+    listing.tear = (slice) => slice;
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 2,
+      resumed: null,
+      verdict: "exact",
+      calls_read: 100,
+    });
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+});
+
+describe("syncWarehouse, after an incremental pass that was killed", () => {
+  it("begins anew from the live end", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const [listing, clock] = [new Listing(), new FakeClock("2026-10-05T05:00:00.000Z")];
+    const run = makeRun(warehouse, listing, clock);
+    await syncWarehouse(run);
+    listing.calls = idsDown(103, 1);
+    await abandon(warehouse, listing, clock, 1);
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 3,
+      mode: "incremental",
+      resumed: null,
+      verdict: "probable",
+    });
+    expect(listing.offsets[0]).toBe(0);
+    expect(readRuns(warehouse, 3)[1]).toMatchObject({ run_id: 2, status: "interrupted" });
+    expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
+  });
+});
+
+describe("closeKilledRuns", () => {
+  it("marks the runs that still seem to run, and no other", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const statuses = ["done", "running", "failed", "interrupted", "running"] as const;
+    for (const status of statuses) {
+      const started = { started_at: "2026-10-01T00:00:00.000Z", plan_reason: "a test", pid: 1 };
+      updateRun(warehouse, startRun(warehouse, { ...started, mode: "full" }), { status, error: "as it was" });
+    }
+    closeKilledRuns(warehouse);
+    expect(
+      readRuns(warehouse, 5)
+        .toReversed()
+        .map(({ status, error }) => [status, error]),
+    ).toEqual([
+      ["done", "as it was"],
+      ["interrupted", "The process was killed"],
+      ["failed", "as it was"],
+      ["interrupted", "as it was"],
+      ["interrupted", "The process was killed"],
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Throttle } from "../../src/sync/throttle.ts";
+
+function answer(throttle: Throttle, times: number): void {
+  for (let answers = 0; answers < times; answers++) throttle.answered();
+}
+
+describe("Throttle", () => {
+  it("lets half as many requests run at once after each 429, and never fewer than one", () => {
+    const throttle = new Throttle(9);
+    const seen = [throttle.limit.concurrency];
+    for (let refusals = 0; refusals < 5; refusals++) {
+      throttle.slowDown();
+      seen.push(throttle.limit.concurrency);
+    }
+    expect(seen).toEqual([9, 4, 2, 1, 1, 1]);
+  });
+
+  it("lets one more run at once after each ten good answers, up to what it began with", () => {
+    const throttle = new Throttle(4);
+    throttle.slowDown();
+    throttle.slowDown();
+    const seen: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      answer(throttle, 9);
+      seen.push(throttle.limit.concurrency);
+      answer(throttle, 1);
+      seen.push(throttle.limit.concurrency);
+    }
+    expect(seen).toEqual([1, 2, 2, 3, 3, 4, 4, 4, 4, 4]);
+  });
+
+  it("begins to count good answers anew after a 429, and counts none while it is at its best", () => {
+    const throttle = new Throttle(4);
+    answer(throttle, 9);
+    throttle.slowDown();
+    answer(throttle, 9);
+    expect(throttle.limit.concurrency).toBe(2);
+    throttle.slowDown();
+    answer(throttle, 9);
+    expect(throttle.limit.concurrency).toBe(1);
+    answer(throttle, 1);
+    expect(throttle.limit.concurrency).toBe(2);
+  });
+
+  it("runs as many requests at once as it says", async () => {
+    const throttle = new Throttle(4);
+    throttle.slowDown();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let running = 0;
+    const requests = Array.from({ length: 6 }, () =>
+      throttle.limit(async () => {
+        running++;
+        await promise;
+      }),
+    );
+    await new Promise(setImmediate);
+    expect(running).toBe(2);
+    resolve();
+    await Promise.all(requests);
+    expect(running).toBe(6);
+  });
+
+  it("stays between one and its most, whatever comes", () => {
+    const most = fc.integer({ min: 1, max: 32 });
+    fc.assert(
+      fc.property(most, fc.array(fc.boolean(), { maxLength: 200 }), (max, answers) => {
+        const throttle = new Throttle(max);
+        for (const isGood of answers) {
+          if (isGood) throttle.answered();
+          else throttle.slowDown();
+          expect(throttle.limit.concurrency).toBeGreaterThanOrEqual(1);
+          expect(throttle.limit.concurrency).toBeLessThanOrEqual(max);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
