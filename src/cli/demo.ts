@@ -1,12 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import type { ExitCode } from "../errors.ts";
 import { exportRollups } from "../export/rollups.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
 import type { RollupQuery } from "../rollup/sql.ts";
 import { startSandbox } from "../sandbox/server.ts";
-import { runSync } from "../sync/run.ts";
+import { exitCodeOf, runSync } from "../sync/run.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export.ts";
@@ -25,7 +26,7 @@ const SHOWN = {
   average_duration_seconds: "avg s",
 };
 
-export function demoCommand(context: Context) {
+export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("demo")
     .summary("try it all without an account")
     .description(
@@ -67,6 +68,7 @@ export function demoCommand(context: Context) {
         context.print(`\n${describeRollup(query, rows)}`);
       }
       context.print(`\n${describeExport(result, context.folder)}`);
+      exit(exitCodeOf(run));
     });
 }
 

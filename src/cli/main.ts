@@ -48,6 +48,7 @@ export async function main(): Promise<void> {
 
 function toCalltallyError(error: unknown): CalltallyError {
   if (error instanceof CalltallyError) return error;
+  if (error instanceof Error && error.cause instanceof SqliteError) return toCalltallyError(error.cause);
   if (error instanceof SqliteError) {
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
   }

@@ -12,7 +12,7 @@ import { syncCommand } from "./sync.ts";
 /** Returns the whole command line; `exit` takes the code of a command that ends well but not clean. */
 export function createProgram(context: Context, exit: (code: ExitCode) => void): Command {
   const commands = [
-    demoCommand(context),
+    demoCommand(context, exit),
     syncCommand(context, exit),
     exportCommand(context),
     statusCommand(context),

@@ -31,25 +31,45 @@ export class OrderWitness {
     this.#overlap = overlap;
   }
 
+  /** Whether any call of the slice has been met, and is remembered. */
+  knows({ ids }: Slice): boolean {
+    return ids.some((id) => id !== null && this.#places.has(id));
+  }
+
   observe({ offset, ids }: Slice): OrderReport {
     const known = ids.map((id) => (id === null ? undefined : this.#places.get(id)));
-    const report = { fresh: 0, advance: 0, ...this.#countInversions(known) };
+    const inversions = this.#countInversions(known);
     const lastKnown = known.findLastIndex((place) => place !== undefined);
+    const isNewFront = lastKnown === -1 && offset === 0 && this.#end > 0;
+    const lead = isNewFront ? ids.length : lastKnown + 1;
+
     const added: number[] = [];
-    let place = known.find((found) => found !== undefined);
-    const mayAppend = lastKnown === -1 ? offset > 0 || this.#end === 0 : known[lastKnown] === this.#end - 1;
-    ids.forEach((id, index) => {
+    // A newcomer between known calls shares its neighbour's place: of the two nothing is known yet.
+    let place = known.find((found) => found !== undefined) ?? 0;
+    for (const [index, id] of ids.slice(0, lead).entries()) {
       place = known[index] ?? place;
-      if (id === null || known[index] !== undefined || this.#places.has(id)) return;
-      report.fresh++;
-      if (index > lastKnown) report.advance++;
-      // A newcomer between known calls shares its neighbour's place: nothing is known of it against calls unseen here.
-      const appended = index > lastKnown && mayAppend;
-      this.#places.set(id, appended ? this.#end++ : (place ?? 0));
+      if (id === null || this.#places.has(id)) continue;
+      this.#places.set(id, place);
       added.push(id);
-    });
+    }
+    const beyond = new Set(ids.slice(lead).filter((id) => id !== null && !this.#places.has(id)));
+    let next = lastKnown === -1 ? this.#end : (known[lastKnown] ?? 0) + 1;
+    this.#makeRoom(next, beyond.size);
+    for (const id of beyond) {
+      if (id === null) continue;
+      this.#places.set(id, next++);
+      added.push(id);
+    }
     this.#remember(added);
-    return report;
+    return { fresh: added.length, advance: beyond.size, ...inversions };
+  }
+
+  /** What was placed higher and is still visible lies after the slice, for a slice has no gaps. */
+  #makeRoom(start: number, count: number): void {
+    if (start < this.#end) {
+      for (const [id, place] of this.#places) if (place >= start) this.#places.set(id, place + count);
+    }
+    this.#end += count;
   }
 
   #countInversions(known: readonly (number | undefined)[]) {

@@ -37,7 +37,11 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     const reading = await readAll(run, store, earlier);
     return finish(run, entry, store, reading, judgeReading(run, entry, reading));
   } catch (error) {
-    fail(run, entry, error);
+    try {
+      fail(run, entry, error);
+    } catch {
+      // A full disk, say, which the first error tells as well; the next run closes this one as killed.
+    }
     throw error;
   }
 }

@@ -11,6 +11,8 @@ export interface Evidence {
   /** Calls out of the order seen before, by less than the overlap. */
   inversionsNear: number;
   inversionsFar: number;
+  /** The first slice began at offset 0, by the service's own word. */
+  startsAtFront: boolean;
   /** A joined slice reached its own total and brought nothing new. */
   endReached: boolean;
   /** The last look at the front met calls of this pass again. */
@@ -36,6 +38,7 @@ export function noEvidence(): Evidence {
     seamsBroken: 0,
     inversionsNear: 0,
     inversionsFar: 0,
+    startsAtFront: false,
     endReached: false,
     closingMet: false,
     firstTotal: 0,
@@ -65,6 +68,7 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   const inversionsFar = evidence.inversionsFar + Math.max(0, evidence.fresh - distinct);
   const counted = `${distinct} calls read, total ${lastTotal}`;
 
+  if (!evidence.startsAtFront) return unverified(`the service did not begin with the first call: ${counted}`);
   if (!endReached) return unverified(`the end of the calls was not reached: ${counted}`);
   if (inversionsFar > 0) return unverified(`${inversionsFar} calls changed places while reading`);
   if (lastTotal - distinct > tolerance(lastTotal)) return unverified(`too few calls came: ${counted}`);
@@ -88,7 +92,13 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   if (totalConstant && distinct === lastTotal) {
     return { verdict: "exact", verdict_reason: `all seams joined, and every one of ${lastTotal} calls read` };
   }
-  const why = totalConstant ? "though the service counts otherwise" : "while calls came or went";
+  if (totalConstant && distinct < lastTotal) {
+    return {
+      verdict: "probable",
+      verdict_reason: `all seams joined, but the service counts more: ${counted}`,
+    };
+  }
+  const why = totalConstant ? "though the service counts fewer" : "while calls came or went";
   return { verdict: "verified", verdict_reason: `all seams joined, ${why}: ${counted}` };
 }
 

@@ -22,8 +22,6 @@ const MAX_FRUITLESS = 10;
 const MAX_ENDINGS = 10;
 /** Slices read at the front in the end, to meet a known call again. */
 const MAX_CLOSING = 10;
-/** Slices from the front that the closing look may meet. */
-const HEAD_SLICES = 4;
 
 /**
  * Walks all calls in overlapping slices, and yields each slice once it has its place in the chain.
@@ -89,7 +87,6 @@ class Pass<S extends Slice> implements Disposable {
   readonly #pages: Prefetch<S>;
   readonly #evidence: Evidence;
   #witness: OrderWitness;
-  #head: Slice[] = [];
   /** The chain's first and last slice. */
   #first: S | undefined;
   #left: Slice = { offset: 0, total: 0, ids: [] };
@@ -117,6 +114,7 @@ class Pass<S extends Slice> implements Disposable {
       const next = await this.#pages.fetch(this.#nextOffset());
       if (this.#joins(this.#left, next)) {
         this.#evidence.resumed = earlier.length;
+        this.#evidence.startsAtFront = earlier[0]?.offset === 0;
         this.#pages.planAfter(next);
         this.#accept(next);
         yield next;
@@ -135,6 +133,7 @@ class Pass<S extends Slice> implements Disposable {
     }
     this.#pages.planAfter(first);
     this.#first = first;
+    this.#evidence.startsAtFront = first.offset === 0;
     this.#accept(first);
     yield first;
   }
@@ -146,7 +145,7 @@ class Pass<S extends Slice> implements Disposable {
       if (right.ids.length === 0) continue; // planned by a total that has shrunk since
       if (!this.#joins(this.#left, right)) {
         const outcome = yield* this.#walkOn((slice) => this.#joins(slice, right));
-        if (outcome === "end") continue; // what lay there has moved before the end, and was read
+        if (outcome === "end") return; // what lay there has moved before the end, and was read
         if (outcome === "lost") this.#evidence.seamsBroken++;
         if (outcome === "arrived") this.#evidence.seamsMended++;
       }
@@ -201,9 +200,13 @@ class Pass<S extends Slice> implements Disposable {
       const offset = previous === undefined ? 0 : this.#nextOffset();
       const slice = await this.#pages.fetch(offset);
       if (previous && !this.#joins(previous, slice)) return;
+      const isMet = reachesTotal(slice) || this.#witness.knows(slice);
+      const { fresh } = this.#evidence;
       this.#accept(slice);
+      // Deletions bring calls to the front whose places are forgotten: they are no news.
+      this.#evidence.fresh = fresh;
       yield slice;
-      if (reachesTotal(slice) || this.#head.some((known) => this.#joins(known, slice))) {
+      if (isMet) {
         this.#evidence.closingMet = true;
         return;
       }
@@ -213,7 +216,8 @@ class Pass<S extends Slice> implements Disposable {
 
   /**
    * Walks on from the chain's last slice until a slice has arrived where it should, or is the end: one that reaches its
-   * own total and brings nothing new. Steps back twice as far each time the join is missing.
+   * own total and brings nothing new. Steps back twice as far each time the join is missing. Any slice of the chain will
+   * do to join, and the front needs none: between them and the end there is a path of joined slices all the same.
    */
   async *#walkOn(hasArrived: (slice: S) => boolean): AsyncGenerator<S, "arrived" | "end" | "lost", void> {
     let endings = 0;
@@ -221,9 +225,7 @@ class Pass<S extends Slice> implements Disposable {
     for (let fruitless = 0; fruitless < MAX_FRUITLESS; ) {
       const offset = this.#nextOffset(stepBack);
       const slice = await this.#pages.fetch(offset);
-      const startsAnew = this.#left.ids.length === 0 && slice.offset === 0;
-      if (!startsAnew && !this.#joins(this.#left, slice)) {
-        if (offset === 0) return "lost";
+      if (slice.offset > 0 && !this.#joins(this.#left, slice) && !this.#witness.knows(slice)) {
         fruitless++;
         stepBack *= 2;
         continue;
@@ -250,7 +252,6 @@ class Pass<S extends Slice> implements Disposable {
     const evidence = this.#evidence;
     const report = this.#witness.observe(slice);
     if (evidence.slices === 0) evidence.firstTotal = total;
-    if (this.#head.length < HEAD_SLICES) this.#head.push(slice);
     this.#left = slice;
     evidence.slices++;
     if (torn) evidence.torn++;
@@ -265,7 +266,6 @@ class Pass<S extends Slice> implements Disposable {
   #forget(): void {
     Object.assign(this.#evidence, noEvidence());
     this.#witness = new OrderWitness(this.#overlap);
-    this.#head = [];
     this.#left = { offset: 0, total: 0, ids: [] };
   }
 }

@@ -2,7 +2,6 @@ import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSyn
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
-import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder } from "../folder.ts";
@@ -63,8 +62,17 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
   return toWarehouse(path, sqlite);
 }
 
+/** How often each file is open in this process. */
+const openFiles = new Map<string, number>();
+
 function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
-  return { path, sqlite, db: drizzle(sqlite), [Symbol.dispose]: () => void sqlite.close() };
+  const count = (change: number) => openFiles.set(path, (openFiles.get(path) ?? 0) + change);
+  count(1);
+  const close = () => {
+    sqlite.close();
+    count(-1);
+  };
+  return { path, sqlite, db: drizzle(sqlite), [Symbol.dispose]: close };
 }
 
 /** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
@@ -80,6 +88,9 @@ function create(file: string): void {
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
     bringForward(sqlite, draft);
+  } catch (error) {
+    rmSync(draft); // on a full disk its room is dear
+    throw error;
   } finally {
     sqlite.close();
   }
@@ -99,24 +110,33 @@ function configure(sqlite: Database.Database): void {
 }
 
 function bringForward(sqlite: Database.Database, file: string): void {
-  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const ours = migrations.length;
   const theirs = Number(sqlite.pragma("user_version", { simple: true }));
   if (theirs > ours) throw newer(file, theirs, ours);
   if (theirs === ours) return;
-  migrate(drizzle(sqlite), { migrationsFolder: MIGRATIONS_FOLDER });
-  sqlite.pragma(`user_version = ${ours}`);
+  // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
+  const apply = sqlite.transaction(() => {
+    for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
+    sqlite.pragma(`user_version = ${ours}`);
+  });
+  apply.immediate();
   // Into the file itself, where the next opening looks for it before it touches anything.
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
 }
 
 /** Reads the file's header (SQLite file format § 1.3) without opening it as a database, which could change it. */
 function assertOurs(file: string): void {
+  // Closing any handle of the file drops the locks that SQLite holds on it in this process (fcntl's way), and then
+  // another process may take the log of acknowledged writes for an orphan, and delete it.
+  if (openFiles.get(file)) return;
   if (!existsSync(file)) {
     throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
       hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
     });
   }
-  const size = statSync(file).size;
+  const stat = statSync(file);
+  if (!stat.isFile()) throw notOurs(file, "is not a file");
   const header = Buffer.alloc(100);
   const handle = openSync(file, "r");
   try {
@@ -124,7 +144,7 @@ function assertOurs(file: string): void {
   } finally {
     closeSync(handle);
   }
-  if (size === 0) throw notOurs(file, "is empty");
+  if (stat.size === 0) throw notOurs(file, "is empty");
   if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
     throw notOurs(file, "is not an SQLite database");
   if (header.readUInt32BE(68) !== APPLICATION_ID)

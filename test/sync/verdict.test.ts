@@ -6,6 +6,7 @@ import { type Evidence, judge, judgeIncremental, noEvidence } from "../../src/sy
 const CLEAN: Evidence = {
   ...noEvidence(),
   slices: 3,
+  startsAtFront: true,
   endReached: true,
   closingMet: true,
   firstTotal: 100,
@@ -38,17 +39,17 @@ describe("judge", () => {
     {
       ...full({ totalConstant: false, firstTotal: 99 }),
       verdict: "verified",
-      verdict_reason: "all seams joined while calls came or went: 100 calls read, total 100",
+      verdict_reason: "all seams joined, while calls came or went: 100 calls read, total 100",
     },
     {
       ...full({ fresh: 101 }, 101),
       verdict: "verified",
-      verdict_reason: "all seams joined while calls came or went: 101 calls read, total 100",
+      verdict_reason: "all seams joined, though the service counts fewer: 101 calls read, total 100",
     },
     {
       ...full({ fresh: 50 }, 50),
-      verdict: "verified",
-      verdict_reason: "all seams joined while calls came or went: 50 calls read, total 100",
+      verdict: "probable",
+      verdict_reason: "all seams joined, but the service counts more: 50 calls read, total 100",
     },
     {
       ...full({ inversionsNear: 2 }),
@@ -104,7 +105,7 @@ describe("judge", () => {
     {
       ...full({ lastTotal: 10_000, totalConstant: false, fresh: 9900 }, 9900),
       verdict: "verified",
-      verdict_reason: "all seams joined while calls came or went: 9900 calls read, total 10000",
+      verdict_reason: "all seams joined, while calls came or went: 9900 calls read, total 10000",
     },
     {
       ...full({ torn: 1, fresh: 99 }, 99),
@@ -156,7 +157,11 @@ describe("judgeIncremental", () => {
   it.each([
     { ...news({}), verdict: "probable", verdict_reason: balanced },
     // Read from the end, where no look at the front is taken.
-    { ...news({ endReached: true, closingMet: false }), verdict: "probable", verdict_reason: balanced },
+    {
+      ...news({ startsAtFront: true, endReached: true, closingMet: false }),
+      verdict: "probable",
+      verdict_reason: balanced,
+    },
     { ...news({ totalConstant: false, firstTotal: 99 }), verdict: "probable", verdict_reason: balanced },
     {
       ...news({ settled: false }),
