@@ -1,0 +1,95 @@
+import { copyFileSync, existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import Database from "better-sqlite3";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** What a warehouse holds: rows of each table as JSON, in the order of its key; and what is wrong with them. */
+export type Dump = Record<Table | "contradictions", string[]>;
+
+type Table = keyof typeof KEYS;
+
+const KEYS = {
+  calls: "call_id",
+  transcripts: "call_id",
+  utm_values: "raw",
+  rejected_calls: "row_key",
+} as const;
+const KINDS = [
+  "calls",
+  "transcripts",
+  "utm_values",
+  "rejected_calls",
+  "contradictions",
+] as const satisfies readonly (keyof Dump)[];
+
+/** Columns that tell which run did something; how many runs it took is no matter here. */
+const BOOKKEEPING = new Set(["first_run_id", "changed_run_id", "last_run_id"]);
+
+/** Each finds rows that a warehouse must not have, whenever its process was killed. */
+const CONTRADICTIONS = {
+  "pages name calls that are not there": `SELECT page.run_id, page.seq, id.value
+    FROM sync_pages AS page, json_each(page.call_ids) AS id
+    WHERE id.value NOT IN (SELECT call_id FROM calls)
+      AND id.value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL)`,
+  "runs that are done have read more calls than there are": `SELECT run_id, calls_read
+    FROM sync_runs WHERE status = 'done' AND calls_read >
+      (SELECT count(*) FROM calls) + (SELECT count(*) FROM rejected_calls WHERE call_id IS NOT NULL)`,
+  "utm values of calls are not listed": `SELECT call_id FROM calls
+    WHERE utm_source IS NOT NULL AND utm_source NOT IN (SELECT raw FROM utm_values)`,
+};
+
+/**
+ * Returns what a warehouse holds. Looks at a copy, so that the next run finds the files as the last one left them.
+ *
+ * @throws Error if the file is damaged
+ */
+export function dumpWarehouse(path: string): Dump {
+  using folder = makeTempFolder();
+  const copy = join(folder.path, basename(path));
+  for (const suffix of ["", "-wal", "-journal"]) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+  }
+  const database = new Database(copy, { fileMustExist: true });
+  try {
+    const integrity = database.pragma("integrity_check", { simple: true });
+    if (integrity !== "ok") throw new Error(`${path} is damaged: ${integrity}`);
+    const rows = (table: Table) => dumpTable(database, table);
+    return {
+      calls: rows("calls"),
+      transcripts: rows("transcripts"),
+      utm_values: rows("utm_values"),
+      rejected_calls: rows("rejected_calls"),
+      contradictions: findContradictions(database),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns how two dumps differ, a line a row; nothing where they are equal. */
+export function compareDumps(expected: Dump, found: Dump): string[] {
+  return KINDS.flatMap((kind) => {
+    const wanted = new Set(expected[kind]);
+    const there = new Set(found[kind]);
+    return [
+      ...expected[kind].filter((row) => !there.has(row)).map((row) => `${kind} lacks ${row}`),
+      ...found[kind].filter((row) => !wanted.has(row)).map((row) => `${kind} has ${row}`),
+    ];
+  });
+}
+
+function findContradictions(database: Database.Database): string[] {
+  return Object.entries(CONTRADICTIONS).flatMap(([title, sql]) => {
+    const rows = database.prepare(sql).all();
+    return rows.length > 0 ? [`${title}: ${rows.length}, the first ${JSON.stringify(rows[0])}`] : [];
+  });
+}
+
+function dumpTable(database: Database.Database, table: Table): string[] {
+  const rows = database.prepare<[], Record<string, unknown>>(
+    `SELECT * FROM ${table} ORDER BY ${KEYS[table]}`,
+  );
+  return rows
+    .all()
+    .map((row) => JSON.stringify(row, (key, value) => (BOOKKEEPING.has(key) ? undefined : value)));
+}

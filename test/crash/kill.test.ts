@@ -1,0 +1,119 @@
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { calltally, type RunOptions, settingsFor, startCalltally } from "../cli/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { compareDumps, dumpWarehouse } from "./dump.ts";
+
+// However often and wherever `sync` is killed: one run to the end leaves what a run that was never killed leaves.
+
+const KILLS = Number(process.env.CALLTALLY_KILLS ?? 50);
+const MOST_IN_A_ROW = 4;
+const LANES = 2;
+
+const WAREHOUSE = "data/calltally.db";
+const NOW = new Date();
+const CALLS = { old: 1200, added: 300 };
+const LATENCY_MS = 40;
+// A page of 100 or less is repeated by its two neighbours, who would make good what a lost one held.
+const SYNC = ["sync", "--json", "--limit", "150"];
+
+/** What the killed runs find. */
+interface Start {
+  title: string;
+  folder: string;
+  env?: Record<string, string>;
+}
+
+it(`holds what the service holds after ${KILLS} kills`, { timeout: 60_000 + KILLS * 3000 }, async () => {
+  using temp = makeTempFolder();
+  const starts = await makeStarts(temp.path);
+  const cwd = join(temp.path, "clean");
+  mkdirSync(cwd);
+  await using service = await startService();
+  await syncToEnd(service, { cwd });
+  const clean = dumpWarehouse(join(cwd, WAREHOUSE));
+  expect(clean.calls).toHaveLength(CALLS.old + CALLS.added);
+  const requests = service.requests.length;
+
+  const counts = { rounds: 0, kills: 0, resumed: 0 };
+  async function killAndRecover({ title, folder, env = {} }: Start): Promise<void> {
+    using work = makeTempFolder();
+    cpSync(folder, work.path, { recursive: true });
+    await using service = await startService();
+    const options = { cwd: work.path, env };
+    const inARow = 1 + Math.floor(Math.random() * MOST_IN_A_ROW);
+    for (let row = 0; row < inARow; row++) {
+      const isKilled = await killSync(service, options, Math.floor(Math.random() * requests));
+      if (isKilled) counts.kills++;
+    }
+    const warehouse = join(work.path, WAREHOUSE);
+    if (existsSync(warehouse)) expect(dumpWarehouse(warehouse).contradictions).toEqual([]);
+    const { resumed } = await syncToEnd(service, options);
+    if (resumed) counts.resumed++;
+    const differences = compareDumps(clean, dumpWarehouse(warehouse));
+    expect(differences.slice(0, 5), `${inARow} kills, from ${title}`).toEqual([]);
+  }
+  async function lane(): Promise<void> {
+    while (counts.kills < KILLS) {
+      const start = starts[counts.rounds++ % starts.length];
+      if (start) await killAndRecover(start);
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane));
+  // Kills that never fall between two pages would show nothing.
+  expect(counts.resumed).toBeGreaterThan(counts.rounds / 10);
+});
+
+/** Makes the folders that killed runs start from, by a service that has moved on since. */
+async function makeStarts(folder: string): Promise<Start[]> {
+  const at = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(path);
+    return path;
+  };
+  const lacking = { title: "a warehouse that lacks the news", folder: at("lacking") };
+  const outdated = {
+    title: "a warehouse of calls that were edited since, some of them rejected then",
+    folder: at("outdated"),
+    env: { CALLTALLY_FULL_EVERY_HOURS: "0" },
+  };
+  await using service = await startSandbox({ calls: CALLS.old, now: NOW });
+  await syncToEnd(service, { cwd: lacking.folder });
+  service.calls.ids.forEach((id, index) => {
+    if (index % 3 === 0) service.calls.edit(id, { duration: 1, summary: "as it was" });
+    if (index % 3 === 1) service.calls.edit(id, { transcription: undefined });
+    if (index % 50 === 0) service.calls.edit(id, { call_started: "soon" });
+  });
+  const rejecting = await calltally(SYNC, { cwd: outdated.folder, env: settingsFor(service) });
+  expect(rejecting).toMatchObject({ code: 3, stderr: "" });
+  return [{ title: "nothing", folder: at("nothing") }, lacking, outdated];
+}
+
+/** Starts the service as it is now; each one holds the same. */
+async function startService(): Promise<Sandbox> {
+  const service = await startSandbox({ calls: CALLS.old, now: NOW, latencyMs: LATENCY_MS });
+  for (let call = 0; call < CALLS.added; call++) service.calls.insert();
+  return service;
+}
+
+/** Starts a sync and kills it a moment after it has made some requests; returns whether it was still running. */
+async function killSync(service: Sandbox, options: Required<RunOptions>, requests: number): Promise<boolean> {
+  const target = service.requests.length + requests;
+  const sync = startCalltally(SYNC, { ...options, env: { ...settingsFor(service), ...options.env } });
+  while (service.requests.length < target && sync.exitCode === null) await sleep(1);
+  await sleep(Math.random() * (requests === 0 ? 10 : 1) * LATENCY_MS);
+  sync.kill("SIGKILL");
+  const { code, stderr } = await sync.done;
+  expect({ code: code ?? 0, stderr }).toEqual({ code: 0, stderr: "" });
+  return code === null;
+}
+
+/** Runs a sync that must come to its end; returns the run. */
+async function syncToEnd(service: Sandbox, { cwd, env }: RunOptions): Promise<{ resumed: number | null }> {
+  const { code, stdout, stderr } = await calltally(SYNC, { cwd, env: { ...settingsFor(service), ...env } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+}

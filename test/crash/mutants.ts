@@ -1,0 +1,122 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { build, type Plugin } from "esbuild";
+import packageJson from "../../package.json" with { type: "json" };
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** A change of one source file that a harness must notice. */
+export interface Mutation {
+  /** Relative to the repository. */
+  file: string;
+  edits: readonly { find: string; replace: string }[];
+}
+
+/** A built program; dispose of it to delete it. */
+export interface Program extends Disposable {
+  bin: string;
+}
+
+/**
+ * Builds the program as `npm run build` does, changed or as it is, into a folder of its own.
+ *
+ * @throws Error if the text to be replaced is not there just once: the source has moved on from the mutation
+ */
+export async function buildProgram(mutation?: Mutation): Promise<Program> {
+  // Below the repository, so that its libraries are found; git leaves node_modules aside.
+  const cache = join(ROOT, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "calltally-crash-"));
+  const script = packageJson.scripts["build:bundle"];
+  let seen = false;
+  const mutate: Plugin = {
+    name: "mutate",
+    setup: ({ onLoad }) => {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (mutation === undefined || relative(ROOT, path) !== mutation.file) return undefined;
+        seen = true;
+        return { contents: applyMutation(readFileSync(path, "utf8"), mutation), loader: "ts" };
+      });
+    },
+  };
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["src/cli/bin.ts"],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node22",
+    format: "esm",
+    logLevel: "silent",
+    external: [...script.matchAll(/--external:(\S+)/g)].map(([, name = ""]) => name),
+    plugins: [mutate],
+  });
+  if (mutation !== undefined && !seen) throw new Error(`${mutation.file} is no part of the program`);
+  cpSync(join(ROOT, "src/warehouse/migrations"), join(folder, "migrations"), { recursive: true });
+  return {
+    bin: join(folder, "bin.js"),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function applyMutation(source: string, { file, edits }: Mutation): string {
+  return edits.reduce((text, { find, replace }) => {
+    const pieces = text.split(find);
+    if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} times: ${find}`);
+    return pieces.join(replace);
+  }, source);
+}
+
+const KILL_AT_PAGE = `if (process.env.KILL_AT_PAGE === String(this.#seq)) process.kill(process.pid, "SIGKILL");`;
+
+const STORE = "src/sync/store.ts";
+const FILE_SET = "src/export/file-set.ts";
+
+/** What the harnesses are shown to notice, and one change that is none. */
+export const MUTATIONS = {
+  /** The right order, killed in the middle: what every harness must find nothing wrong with. */
+  "kill-in-transaction": {
+    file: STORE,
+    edits: [{ find: "      insertPage(", replace: `      ${KILL_AT_PAGE}\n      insertPage(` }],
+  },
+  /** A page stands in the ledger before its calls are there. */
+  "page-before-calls": {
+    file: STORE,
+    edits: [
+      {
+        find: "    const saved = writeTransaction(this.#warehouse, () => {\n",
+        replace: `
+    const insertPageFirst = () => insertPage(this.#warehouse, {
+      run_id: this.#runId, seq: this.#seq, offset, row_count: ids.length, total,
+      call_ids: JSON.stringify(ids), request_id: page.requestId, fetched_at: fetchedAt,
+    });
+    insertPageFirst();
+    ${KILL_AT_PAGE}
+    const saved = writeTransaction(this.#warehouse, () => {\n`,
+      },
+      { find: "      insertPage(this.#warehouse, {", replace: "      void ({" },
+    ],
+  },
+  /** Files of an export grow under their final names. */
+  "write-in-place": {
+    file: FILE_SET,
+    edits: [
+      {
+        find: "const draft = join(this.folder, ",
+        replace: "const draft = join(this.folder, file);\n    void join(this.folder, ",
+      },
+      { find: `open(draft, "wx", 0o600)`, replace: `open(draft, "w", 0o600)` },
+    ],
+  },
+  /** They get their names before their content is on the disk. */
+  "rename-before-sync": {
+    file: FILE_SET,
+    edits: [{ find: "await handle.sync()", replace: "await Promise.resolve()" }],
+  },
+  /** Their names may be lost in a power cut. */
+  "no-folder-sync": {
+    file: FILE_SET,
+    edits: [{ find: "await folder.sync()", replace: "await Promise.resolve()" }],
+  },
+} as const satisfies Record<string, Mutation>;

@@ -1,0 +1,107 @@
+import { deepEqual } from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { settingsFor } from "../cli/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { compareDumps, type Dump, dumpWarehouse } from "./dump.ts";
+import { runProgram } from "./program.ts";
+
+/** How a run of the program ended. */
+export type End = "killed" | "failed" | "done";
+
+/** Something the program does, that can be cut short anywhere. */
+export interface Scene {
+  name: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Fills an empty folder with what the program starts from. */
+  prepare: (folder: string) => void;
+  /** Throws if the folder is not as such an end may leave it. */
+  check: (folder: string, end: End) => void;
+}
+
+export interface Scenes extends AsyncDisposable {
+  all: readonly Scene[];
+}
+
+const WAREHOUSE = "data/calltally.db";
+const EXPORTS = "data/exports";
+/** In the order in which they get their names. */
+const EXPORTED = ["utm_source.csv", "campaign.csv", "gclid.csv", "manifest.json"];
+
+const CALLS = { first: 40, added: 20 };
+
+/**
+ * Makes the scenes: `sync` into a folder without a warehouse, and `export` over the files of an earlier one. What they
+ * must lead to is taken from undisturbed runs of the same program.
+ */
+export async function makeScenes(bin: string): Promise<Scenes> {
+  await using scope = new AsyncDisposableStack();
+  const folder = scope.use(makeTempFolder()).path;
+  const sandbox = scope.use(await startSandbox({ calls: CALLS.first }));
+  // Pages of an odd number of calls, so that each page has one that neither of its neighbours repeats.
+  const sync = { name: "sync", args: ["sync", "--limit", "21"], env: settingsFor(sandbox) };
+  const exporting = { name: "export", args: ["export"], env: {} };
+  const run = async ({ args, env }: Pick<Scene, "args" | "env">, cwd: string) => {
+    const ended = await runProgram([process.execPath, bin, ...args], { cwd, env });
+    deepEqual(ended, { code: 0, signal: null, stderr: "", hung: false });
+  };
+
+  const [before, after] = [join(folder, "before"), join(folder, "after")];
+  mkdirSync(before);
+  await run(sync, before);
+  await run(exporting, before);
+  for (let call = 0; call < CALLS.added; call++) sandbox.calls.insert();
+  await run(sync, before);
+  cpSync(before, after, { recursive: true });
+  await run(exporting, after);
+
+  const dump = dumpWarehouse(join(before, WAREHOUSE));
+  const files = { before: readExports(before), after: readExports(after) };
+  const kept = scope.move();
+  return {
+    all: [
+      { ...sync, prepare: () => {}, check: (found, end) => checkWarehouse(dump, found, end) },
+      {
+        ...exporting,
+        prepare: (empty) => cpSync(before, empty, { recursive: true }),
+        check: (found, end) => {
+          checkExports(files, found, end);
+          checkWarehouse(dump, found, "done");
+        },
+      },
+    ],
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** There is no warehouse yet, or a sound one; and after a run that came to its end, it has all calls. */
+function checkWarehouse(expected: Dump, folder: string, end: End): void {
+  const path = join(folder, WAREHOUSE);
+  if (end !== "done" && !existsSync(path)) return;
+  const found = dumpWarehouse(path);
+  deepEqual(end === "done" ? compareDumps(expected, found) : found.contradictions, []);
+}
+
+/**
+ * Each file is the old one or the new one, whole. They are renewed in one order, the manifest last: so a new manifest
+ * means that all are new, and one that does not fit its files that an export was cut short.
+ */
+function checkExports(expected: { before: string[]; after: string[] }, folder: string, end: End): void {
+  const states = readExports(folder).map((text, index) => {
+    if (text === expected.after[index]) return "new";
+    return text === expected.before[index] ? "old" : "torn";
+  });
+  const renewed = end === "done" ? EXPORTED.length : states.filter((state) => state === "new").length;
+  const inOrder = EXPORTED.map((_, index) => (index < renewed ? "new" : "old"));
+  deepEqual(states, inOrder);
+
+  // A killed run has no time to tidy up its drafts, which are hidden.
+  const left = readdirSync(join(folder, EXPORTS)).filter((file) => !file.startsWith(".") || end === "failed");
+  deepEqual(left.sort(), EXPORTED.toSorted());
+}
+
+function readExports(folder: string): string[] {
+  return EXPORTED.map((file) => readFileSync(join(folder, EXPORTS, file), "utf8"));
+}
