@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/build.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Generous, for machines that do other things as well.
+    testTimeout: 300_000,
   },
 });

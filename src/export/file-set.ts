@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder } from "../folder.ts";
 
 /** What was written to one file. */
@@ -44,9 +45,9 @@ export class FileSet implements AsyncDisposable {
       const buffer = Buffer.from(chunk);
       sha256.update(buffer);
       bytes += buffer.length;
-      await handle.writeFile(buffer);
+      await handle.writeFile(buffer).catch(cannotWrite(join(this.folder, file)));
     }
-    await handle.sync();
+    await handle.sync().catch(cannotWrite(join(this.folder, file)));
     return { file, bytes, sha256: sha256.digest("hex") };
   }
 
@@ -57,10 +58,17 @@ export class FileSet implements AsyncDisposable {
       this.#drafts.shift();
     }
     await using folder = await open(this.folder, "r");
-    await folder.sync();
+    await folder.sync().catch(cannotWrite(this.folder));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { draft } of this.#drafts) await rm(draft, { force: true });
   }
+}
+
+/** The system's errors do not name a file that is open already. */
+function cannotWrite(path: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause });
+  };
 }

@@ -80,7 +80,7 @@ describe("sync, of a failing service", () => {
 
     const status = await calltally(["status", "--json"], options);
     expect(JSON.parse(status.stdout)).toMatchObject({
-      runs: [{ status: "failed", verdict: null, error: expect.stringContaining("status 401") }],
+      runs: [{ status: "failed", verdict: null, retries: 0, error: expect.stringContaining("status 401") }],
     });
     for (const said of [stderr, status.stdout, status.stderr]) expect(said).not.toContain(TOKEN);
     const files = readdirSync(join(folder.path, "data"));

@@ -77,6 +77,11 @@ describe("judge", () => {
       verdict_reason: "2 seams between pages did not join: 99 calls read, total 100",
     },
     {
+      ...full({ startsAtFront: false }),
+      verdict: "unverified",
+      verdict_reason: "the service did not begin with the first call: 100 calls read, total 100",
+    },
+    {
       ...full({ endReached: false }),
       verdict: "unverified",
       verdict_reason: "the end of the calls was not reached: 100 calls read, total 100",
@@ -128,6 +133,7 @@ describe("judge", () => {
 
   it("is never sure of a pass that saw anything amiss", () => {
     const blemish = fc.constantFrom<Partial<Evidence>>(
+      { startsAtFront: false },
       { endReached: false },
       { closingMet: false },
       { seamsBroken: 1 },
