@@ -13,7 +13,7 @@ const envelope = (data: unknown) => ({
 });
 
 const clientOf = (baseUrl: URL) =>
-  new ApiClient({ baseUrl, token: "t", clock: new FakeClock(), random: () => 0 });
+  new ApiClient({ baseUrl, token: "secret-token-4711", clock: new FakeClock(), random: () => 0 });
 
 const BARE = {
   insight_id: 101,

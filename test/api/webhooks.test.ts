@@ -19,7 +19,7 @@ const changed = json({
 });
 
 const clientOf = (baseUrl: URL) =>
-  new ApiClient({ baseUrl, token: "t", clock: new FakeClock(), random: () => 0 });
+  new ApiClient({ baseUrl, token: "secret-token-4711", clock: new FakeClock(), random: () => 0 });
 
 describe("replaceWebhook, patchWebhook", () => {
   it("send the body as JSON to the webhook's address, and return its id and the request's", async () => {
@@ -76,7 +76,7 @@ describe("replaceWebhook, patchWebhook", () => {
     const server = await startBadServer(changed);
     await server[Symbol.asyncDispose]();
     const clock = new FakeClock();
-    await using client = new ApiClient({ baseUrl: server.url, token: "t", clock, random: () => 0.5 });
+    await using client = new ApiClient({ baseUrl: server.url, token: "secret-token-4711", clock, random: () => 0.5 });
     await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
       exitCode: 5,
       outcomeUnknown: false,
