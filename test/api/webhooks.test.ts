@@ -76,7 +76,12 @@ describe("replaceWebhook, patchWebhook", () => {
     const server = await startBadServer(changed);
     await server[Symbol.asyncDispose]();
     const clock = new FakeClock();
-    await using client = new ApiClient({ baseUrl: server.url, token: "secret-token-4711", clock, random: () => 0.5 });
+    await using client = new ApiClient({
+      baseUrl: server.url,
+      token: "secret-token-4711",
+      clock,
+      random: () => 0.5,
+    });
     await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
       exitCode: 5,
       outcomeUnknown: false,
