@@ -1,6 +1,7 @@
 import { exportJob } from "./export.ts";
+import { insightsJob } from "./insights.ts";
 import type { Job } from "./job.ts";
 import { syncJob } from "./sync.ts";
 
 /** All jobs, by which `calltally job` and `calltally schedule` know them. */
-export const JOBS: readonly Job[] = [syncJob, exportJob];
+export const JOBS: readonly Job[] = [syncJob, exportJob, insightsJob];

@@ -123,6 +123,11 @@ export const SETTINGS = {
     default: DEFAULT_RULES.duration_unit,
     help: "Unit of the API's `duration`, which its document leaves open: `seconds` or `milliseconds`",
   }),
+  insightIds: setting({
+    env: "CALLTALLY_INSIGHT_IDS",
+    parse: parseIds,
+    help: "Insights that the job `insights` keeps up to date, ids separated by commas",
+  }),
   syncCron: setting({
     env: "CALLTALLY_SYNC_CRON",
     parse: String,
@@ -134,6 +139,12 @@ export const SETTINGS = {
     parse: String,
     default: "30 5 * * *",
     help: "When `schedule` exports, a cron expression",
+  }),
+  insightsCron: setting({
+    env: "CALLTALLY_INSIGHTS_CRON",
+    parse: String,
+    default: "15 4 * * *",
+    help: "When `schedule` refreshes the insights, a cron expression",
   }),
 };
 
@@ -186,6 +197,8 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
     } satisfies RollupRules,
     syncCron: read(SETTINGS.syncCron),
     exportCron: read(SETTINGS.exportCron),
+    insightIds: read(SETTINGS.insightIds) ?? [],
+    insightsCron: read(SETTINGS.insightsCron),
   };
 }
 
@@ -272,6 +285,13 @@ function parseList(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+function parseIds(text: string): number[] {
+  return parseList(text).map((item) => {
+    if (/^\d{1,15}$/.test(item)) return Number(item);
+    throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+  });
 }
 
 function parseDurationUnit(text: string): RollupRules["duration_unit"] {

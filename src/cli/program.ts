@@ -4,10 +4,12 @@ import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { exportCommand } from "./export.ts";
+import { insightCommand } from "./insight.ts";
 import { jobCommand, scheduleCommand } from "./job.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { statusCommand } from "./status.ts";
 import { syncCommand } from "./sync.ts";
+import { webhookCommand } from "./webhook.ts";
 
 /** Returns the whole command line; `exit` takes the code of a command that ends well but not clean. */
 export function createProgram(context: Context, exit: (code: ExitCode) => void): Command {
@@ -16,6 +18,8 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     syncCommand(context, exit),
     exportCommand(context),
     statusCommand(context),
+    insightCommand(context),
+    webhookCommand(context),
     scheduleCommand(context),
     jobCommand(context, exit),
     sandboxCommand(context),
@@ -25,7 +29,7 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     .version(packageJson.version)
     .addHelpText("after", "\nExample:\n  $ calltally demo");
   for (const command of commands) program.addCommand(command);
-  for (const command of [program, ...commands]) {
+  for (const command of [program, ...commands, ...commands.flatMap(({ commands: nested }) => nested)]) {
     command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
     command.configureOutput({ writeOut: context.print, writeErr: context.note });
   }

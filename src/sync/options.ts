@@ -1,6 +1,27 @@
+import type { ApiClientOptions } from "../api/client.ts";
 import type { Settings } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { SyncOptions } from "./run.ts";
+
+/** How to reach the service. */
+export type ApiAccess = Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry">;
+
+/**
+ * Returns how to reach the service, as the settings have it.
+ *
+ * @throws UsageError where the address or the token is missing
+ */
+export function toApiAccess({ baseUrl, token, timeoutSeconds, retrySeconds }: Settings): ApiAccess {
+  if (baseUrl === undefined)
+    throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
+  if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
+  return {
+    baseUrl,
+    token,
+    attemptTimeoutMs: timeoutSeconds * 1000,
+    retry: { budgetMs: retrySeconds * 1000 },
+  };
+}
 
 /**
  * Returns the options of a sync as the settings have them.
@@ -8,17 +29,8 @@ import type { SyncOptions } from "./run.ts";
  * @throws UsageError where the address or the token is missing
  */
 export function toSyncOptions(settings: Settings): SyncOptions {
-  const { baseUrl, token, database, limit, concurrency, timeoutSeconds, retrySeconds } = settings;
-  const { lookbackHours, fullEveryHours, goneAfterHours } = settings;
-  if (baseUrl === undefined)
-    throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
-  if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
-  const api = {
-    baseUrl,
-    token,
-    attemptTimeoutMs: timeoutSeconds * 1000,
-    retry: { budgetMs: retrySeconds * 1000 },
-  };
+  const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours } = settings;
+  const api = toApiAccess(settings);
   return { database, api, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, acceptGone: 0 };
 }
 

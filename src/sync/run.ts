@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ApiClient, type ApiClientOptions } from "../api/client.ts";
+import { ApiClient } from "../api/client.ts";
 import type { ApiError } from "../api/errors.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
@@ -9,6 +9,7 @@ import { openWarehouse } from "../warehouse/open.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import { createFetch } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
+import type { ApiAccess } from "./options.ts";
 import type { SyncProgress, SyncRules } from "./read.ts";
 import { syncWarehouse } from "./sync.ts";
 import { Throttle } from "./throttle.ts";
@@ -16,7 +17,7 @@ import { Throttle } from "./throttle.ts";
 export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */
   database: string;
-  api: Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry">;
+  api: ApiAccess;
   /** Calls asked for in one page, 1 to 1000. */
   limit: number;
   /** Pages fetched at once. */

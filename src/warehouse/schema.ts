@@ -190,3 +190,95 @@ export const exports = sqliteTable("exports", {
   /** The last finished run when the file was made; null if there was none. */
   run_id: integer(),
 });
+
+/** Insight details as last fetched (API v3 § 2.1), under the API's own names. */
+export const insights = sqliteTable("insights", {
+  insight_id: integer().primaryKey(),
+  insight_name: text(),
+  insight_type: text(),
+  insight_help: text(),
+  indicator_score_type: text(),
+  insight_status: text(),
+  indicator_active: integer({ mode: "boolean" }),
+  is_custom_ai: integer({ mode: "boolean" }),
+  /** JSON object. */
+  llm_config: text({ mode: "json" }),
+  /** JSON object. */
+  keyword_config: text({ mode: "json" }),
+  /** JSON object. */
+  draft_details: text({ mode: "json" }),
+  hit_outcome_by: text(),
+  hit_keywords: text(),
+  hit_mention: text(),
+  miss_outcome_by: text(),
+  miss_keywords: text(),
+  miss_mention: text(),
+  insight_output: text(),
+  insight_guideline: text(),
+  insight_description: text(),
+  insight_example: text(),
+  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say, as the next two. */
+  start_date: text(),
+  indicator_start_date: text(),
+  indicator_end_date: text(),
+  indicator_group_active: integer({ mode: "boolean" }),
+  scorecards: integer(),
+  /** ISO 8601 UTC, as the next three. */
+  creation_date: text(),
+  last_updated: text(),
+  created_at: text(),
+  updated_at: text(),
+  created_by: integer(),
+  updated_by: integer(),
+  deleted_at: text(),
+  deleted_by: integer(),
+  /** JSON object of members the API document does not name. */
+  extra: text({ mode: "json" }),
+  /** ISO 8601 UTC. */
+  fetched_at: text().notNull(),
+});
+
+/** The organization units (groups) that an insight is associated with. */
+export const insight_groups = sqliteTable(
+  "insight_groups",
+  {
+    insight_id: integer()
+      .notNull()
+      .references(() => insights.insight_id, { onDelete: "cascade" }),
+    /** The group's id, `group_list[].id`. */
+    group_id: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.insight_id, table.group_id] })],
+);
+
+/** What changed in an insight between two fetches, one row a member. */
+export const insight_changes = sqliteTable("insight_changes", {
+  change_id: integer().primaryKey({ autoIncrement: true }),
+  insight_id: integer().notNull(),
+  /** When the change was seen, ISO 8601 UTC. */
+  seen_at: text().notNull(),
+  /** The member's name. */
+  member: text().notNull(),
+  /** JSON value at the fetch before. */
+  before: text().notNull(),
+  /** JSON value now. */
+  after: text().notNull(),
+});
+
+/** What we changed at the service's webhooks. */
+export const webhook_changes = sqliteTable("webhook_changes", {
+  change_id: integer().primaryKey({ autoIncrement: true }),
+  webhook_id: integer().notNull(),
+  /** ISO 8601 UTC. */
+  sent_at: text().notNull(),
+  /** PUT or PATCH. */
+  method: text({ enum: ["PUT", "PATCH"] }).notNull(),
+  /** JSON object as sent; values of static parameters that look like secrets are masked. */
+  body: text().notNull(),
+  /** sent: no answer yet, or the process was killed. done, refused, or unknown: it may have been made all the same. */
+  outcome: text({ enum: ["sent", "done", "refused", "unknown"] }).notNull(),
+  /** The service's answer, or what went wrong. */
+  answer: text(),
+  /** The service's own identifier of the request. */
+  request_id: text(),
+});

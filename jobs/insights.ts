@@ -1,0 +1,24 @@
+import { EXIT } from "../src/errors.ts";
+import { syncInsights } from "../src/sync/insights.ts";
+import { toApiAccess } from "../src/sync/options.ts";
+import type { Job } from "./job.ts";
+
+/** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
+export const insightsJob: Job = {
+  name: "insights",
+  cron: (settings) => settings.insightsCron,
+  cronSetting: "CALLTALLY_INSIGHTS_CRON",
+  run: async ({ settings, log, signal }) => {
+    const { database, insightIds } = settings;
+    if (insightIds.length === 0) log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");
+    for await (const { insight_id, changes } of syncInsights(
+      database,
+      toApiAccess(settings),
+      insightIds,
+      signal,
+    )) {
+      log.info({ insight_id, changed: changes?.map(({ member }) => member) ?? "new" }, "insight refreshed");
+    }
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+function readAll(folder: string, sql: string): unknown[] {
+  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
+describe("calltally insight", () => {
+  it("shows insights, in words and as JSON", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const words = await calltally(["insight", "show", "101", "102"], options);
+    expect(words).toMatchObject({ code: 0, stderr: "" });
+    expect(words.stdout).toMatch(/^Insight 101: .+\n( {2}\w+ +.+\n)+ {2}groups +\d/);
+    expect(words.stdout).toContain("Insight 102: ");
+    const json = await calltally(["insight", "show", "101", "--json"], options);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      insight_id: 101,
+      group_list: [{ id: expect.any(Number) }, expect.anything()],
+    });
+  });
+
+  it("ends with 8 for one that is not there, with the service's message and request id", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const { code, stderr } = await calltally(["insight", "show", "999"], {
+      cwd: folder.path,
+      env: settingsFor(sandbox),
+    });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/The API answered 404: .+ \(request [0-9a-f-]{36}\)/);
+  });
+
+  it("stores insights, and says and keeps what changed since", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    expect((await calltally(["insight", "sync", "101"], options)).stdout).toMatch(/^Insight 101, .+: new\n$/);
+    expect((await calltally(["insight", "sync", "101"], options)).stdout).toMatch(
+      /^Insight 101, .+: unchanged\n$/,
+    );
+    sandbox.insights.edit(101, { insight_status: "paused", group_list: [{ id: 9 }] });
+    const { stdout } = await calltally(["insight", "sync", "101"], options);
+    expect(stdout).toMatch(/: changed\n {2}insight_status: \w+ → paused\n {2}group_list: \[.*\] → \[9\]\n$/);
+    expect(readAll(folder.path, "SELECT member, after FROM insight_changes ORDER BY change_id")).toEqual([
+      { member: "insight_status", after: '"paused"' },
+      { member: "group_list", after: "[9]" },
+    ]);
+    expect(readAll(folder.path, "SELECT * FROM insight_groups")).toEqual([{ insight_id: 101, group_id: 9 }]);
+  });
+
+  it("is refreshed by the job for the ids in the settings", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "101, 102" };
+    const { code, stderr } = await calltally(["job", "insights"], { cwd: folder.path, env });
+    expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 0, lines: 2 });
+    expect(readAll(folder.path, "SELECT insight_id FROM insights")).toEqual([
+      { insight_id: 101 },
+      { insight_id: 102 },
+    ]);
+  });
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const WEBHOOK = {
+  webhook_name: "CRM",
+  webhook_endpoint: "https://crm.example.com/in",
+  format: "JSON",
+  method: "POST",
+};
+
+function readChanges(folder: string): unknown[] {
+  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
+  try {
+    return database
+      .prepare("SELECT webhook_id, method, body, outcome, request_id FROM webhook_changes")
+      .all();
+  } finally {
+    database.close();
+  }
+}
+
+describe("calltally webhook", () => {
+  it("patches a webhook, and keeps the change with its answer", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const flags = [
+      "--status",
+      "inactive",
+      "--no-include-dni-logs",
+      "--static-parameter",
+      "team=sales",
+      "api_key=k-4711",
+    ];
+    const { code, stdout, stderr } = await calltally(["webhook", "patch", "44", ...flags], options);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Webhook 44 changed, request [0-9a-f-]{36}\n$/);
+    const static_parameters = [
+      { field_name: "team", field_value: "sales" },
+      { field_name: "api_key", field_value: "k-4711" },
+    ];
+    expect(sandbox.webhooks.get(44)).toMatchObject({
+      webhook_status: "inactive",
+      include_dni_logs: false,
+      static_parameters,
+    });
+    const [change] = readChanges(folder.path);
+    expect(change).toMatchObject({
+      webhook_id: 44,
+      method: "PATCH",
+      outcome: "done",
+      request_id: expect.any(String),
+    });
+    expect(JSON.stringify(change)).not.toContain("k-4711");
+  });
+
+  it("replaces a webhook from a file, and says what the body leaves out", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, static_parameters: [] }));
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const { code, stderr } = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
+    expect(code).toBe(0);
+    expect(stderr).toContain("Left out of the body: description, include_data_append");
+    expect(stderr).toContain("static_parameters replaces the stored list whole");
+    expect(sandbox.webhooks.get(44)).toMatchObject({ ...WEBHOOK, static_parameters: [] });
+  });
+
+  it("shows a request without sending it, and without its secrets", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const args = ["webhook", "patch", "44", "--static-parameter", "password=p-4711", "--dry-run"];
+    const { code, stdout } = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^PATCH ${sandbox.url}/v3/webhooks/44\n`));
+    expect(stdout).toContain("[hidden]");
+    expect(stdout).not.toContain("p-4711");
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it.each([
+    {
+      title: "a plain http endpoint",
+      args: ["patch", "44", "--endpoint", "http://crm.example.com"],
+      says: "webhook_endpoint: must be a valid https:// URL",
+    },
+    { title: "a PUT without method", args: ["replace", "44", "--file", "w.json"], says: "method: " },
+    { title: "an empty PATCH", args: ["patch", "44"], says: "at least one field must be given" },
+    {
+      title: "a file that is not there",
+      args: ["patch", "44", "--file", "x.json"],
+      says: "Cannot read the file of the webhook",
+    },
+    {
+      title: "a parameter without value",
+      args: ["patch", "44", "--static-parameter", "team"],
+      says: "name=value",
+    },
+    { title: "an id that is none", args: ["patch", "x", "--status", "active"], says: "whole number" },
+  ])("ends with 2 and sends nothing for $title", async ({ args, says }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, method: undefined }));
+    const { code, stdout, stderr } = await calltally(["webhook", ...args], {
+      cwd: folder.path,
+      env: settingsFor(sandbox),
+    });
+    expect({ code, stdout, requests: sandbox.requests }).toEqual({ code: 2, stdout: "", requests: [] });
+    expect(stderr).toContain(says);
+  });
+
+  it("ends with 8 for a deleted webhook", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const { code, stderr } = await calltally(["webhook", "patch", "46", "--status", "active"], options);
+    expect(code).toBe(8);
+    expect(stderr).toContain("The API answered 404");
+    expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
+  });
+
+  it("ends with 5 and sends no second request when the connection is cut after a change was sent", async () => {
+    using folder = makeTempFolder();
+    let requests = 0;
+    const server = createServer((request) => {
+      requests++;
+      request.resume().on("end", () => request.socket.destroy());
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const env = { CALLTALLY_BASE_URL: `http://127.0.0.1:${port}`, CALLTALLY_TOKEN: "token-4711" };
+    const { code, stderr } = await calltally(["webhook", "patch", "44", "--description", "x"], {
+      cwd: folder.path,
+      env,
+    });
+    server.close();
+    expect({ code, requests }).toEqual({ code: 5, requests: 1 });
+    expect(stderr).toContain("outcome unknown");
+    expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
+  });
+});
