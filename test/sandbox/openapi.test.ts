@@ -2,10 +2,22 @@ import { expect, test } from "vitest";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { openApiDocument } from "../../src/sandbox/openapi.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { calltally } from "../cli/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { send } from "./requests.ts";
 
 test("src/sandbox/openapi.json is what the schemas say; if not: npm run openapi:write", () => {
   expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+});
+
+test("calltally sandbox --print-openapi prints it, and serves nothing", async () => {
+  using folder = makeTempFolder();
+  const { code, stdout, stderr } = await calltally(["sandbox", "--print-openapi"], { cwd: folder.path });
+  expect({ code, stderr, document: JSON.parse(stdout) }).toEqual({
+    code: 0,
+    stderr: "",
+    document: committed,
+  });
 });
 
 test("openApiDocument has the bounds, defaults and values of the API's document, and no others", () => {
