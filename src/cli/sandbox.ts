@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../errors.ts";
-import { FAULT_KINDS, type FaultKind, startSandbox } from "../sandbox/server.ts";
+import { FAULT_KINDS, type FaultKind } from "../sandbox/faults.ts";
+import type { Sandbox } from "../sandbox/server.ts";
 import type { Context } from "./context.ts";
 
 const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 
+/** The server and its schemas are loaded when they are asked for: they would cost every command its start. */
 export function sandboxCommand(context: Context) {
   return new Command("sandbox")
     .summary("serve the API with made-up calls, to try things on")
-    .description("Serves the attribution endpoint of API v3 on this machine until it is stopped.")
+    .description(
+      "Serves API v3 (attribution, insights, webhooks) on this machine until it is stopped. " +
+        "Its state can be read at /_sandbox/state.",
+    )
     .option("--port <port>", "port to listen on; 0 takes a free one", number(0, 65_535), 8787)
     .option("--calls <count>", "calls to begin with", number(0, 10_000_000), 5000)
     .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
@@ -21,16 +26,28 @@ export function sandboxCommand(context: Context) {
     .option("--faults <kinds>", `kinds of faults, of ${FAULT_KINDS.join(",")}`, faultKinds, [...FAULT_KINDS])
     .option("--insert-every <requests>", "a new call comes with every n-th request", number(1, 1e9))
     .option("--delete-every <requests>", "a call goes with every n-th request", number(1, 1e9))
+    .option("--allow-delivery", "deliver events of webhooks to other machines too", false)
+    .option("--print-openapi", "print the OpenAPI document of the API, and stop", false)
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
-    .action(async ({ latency: latencyMs, ...options }) => {
+    .action(async ({ latency: latencyMs, printOpenapi, ...options }) => {
+      if (printOpenapi) {
+        const { openApiDocument } = await import("../sandbox/openapi.ts");
+        return context.print(JSON.stringify(openApiDocument(), null, 2));
+      }
+      const { startSandbox } = await import("../sandbox/server.ts");
       await using sandbox = await startSandbox({ ...options, latencyMs }).catch((cause: unknown) => {
         throw new UsageError("Cannot start the sandbox", { cause, hint: "Choose another --port." });
       });
-      context.note(`The sandbox serves ${sandbox.calls.size} calls. Use it from another terminal:
+      context.note(`The sandbox serves ${sandbox.calls.size} calls, the insights ${sandbox.insights.ids.join(", ")}
+and the webhooks ${webhooksOf(sandbox)}. Use it from another terminal:
   export CALLTALLY_BASE_URL=${sandbox.url} CALLTALLY_TOKEN=${sandbox.token}
   npx calltally sync`);
       if (!context.signal.aborted) await once(context.signal, "abort");
     });
+}
+
+function webhooksOf({ webhooks }: Sandbox): string {
+  return webhooks.ids.map((id) => `${id} (${webhooks.get(id)?.webhook_status})`).join(", ");
 }
 
 function number(min: number, max: number): (text: string) => number {

@@ -14,6 +14,8 @@ interface SandboxCallsOptions {
   readonly order: CallOrder;
   /** Milliseconds since 1970-01-01 UTC; the seeded calls end shortly before it, an inserted call starts at it. */
   readonly now: () => number;
+  /** Is told of each call that comes in after the seeded ones. */
+  readonly onInsert?: (call: WireCall) => void;
 }
 
 const NEWEST_AGE_MS = 60_000;
@@ -27,6 +29,7 @@ export class SandboxCalls {
   readonly #generator: CallGenerator;
   readonly #order: CallOrder;
   readonly #now: () => number;
+  readonly #onInsert: (call: WireCall) => void;
   readonly #random: Random;
   #ids: number[];
   #nextIndex: number;
@@ -35,10 +38,11 @@ export class SandboxCalls {
   readonly #edits = new Map<number, WireCall>();
 
   constructor(options: SandboxCallsOptions) {
-    const { seed, count, order, now } = options;
+    const { seed, count, order, now, onInsert = () => {} } = options;
     this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS);
     this.#order = order;
     this.#now = now;
+    this.#onInsert = onInsert;
     this.#random = seededRandom(deriveSeed(seed, "order"));
     this.#nextIndex = count;
     this.#ids = Array.from({ length: count }, (_, index) => this.#generator.idAt(index));
@@ -73,9 +77,12 @@ export class SandboxCalls {
 
   /** Adds a call that started now, in its place in the order; returns its id. */
   insert(): number {
-    const id = this.#generator.idAt(this.#nextIndex++);
-    this.#insertedMs.set(id, this.#now());
+    const index = this.#nextIndex++;
+    const id = this.#generator.idAt(index);
+    const startedMs = this.#now();
+    this.#insertedMs.set(id, startedMs);
     this.#ids.splice(this.#placeOfNewest(), 0, id);
+    this.#onInsert(this.#generator.callAt(index, startedMs));
     return id;
   }
 

@@ -21,14 +21,16 @@ export interface SandboxOptions {
   pageCap?: number;
   /** Wait before each answer. @default 0 */
   latencyMs?: number;
-  /** Which faults to mix into the attribution answers, at `faultRate`. @default all kinds */
+  /** Which faults to mix into the answers of all operations, at `faultRate`. @default all kinds */
   faults?: readonly FaultKind[];
-  /** Share of the attribution requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
+  /** Share of the requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
   faultRate?: number;
   /** A call comes in with every N-th attribution request, before it is answered. @default never */
   insertEvery?: number;
   /** A random call is removed with every N-th attribution request, before it is answered. @default never */
   deleteEvery?: number;
+  /** Deliver events of webhooks to other machines too. @default false, to loopback addresses only */
+  allowDelivery?: boolean;
 }
 
 const count = z.int().min(0);
@@ -47,6 +49,7 @@ const optionsSchema = z.object({
   faultRate: z.number().min(0).max(1).optional(),
   insertEvery: atLeastOne.optional(),
   deleteEvery: atLeastOne.optional(),
+  allowDelivery: z.boolean().default(false),
 });
 
 export type SandboxSettings = ReturnType<typeof parseOptions>;

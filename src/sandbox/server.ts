@@ -1,20 +1,18 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
-import { ATTRIBUTION_PATH, attributionRoutes } from "./attribution.ts";
-import { requireBearer } from "./auth.ts";
-import { SandboxCalls } from "./calls.ts";
-import { fail, type SandboxEnv } from "./envelope.ts";
-import { createFaultDraw } from "./faults.ts";
-import { parseOptions, type SandboxOptions, type SandboxSettings } from "./options.ts";
-import { churn, type LoggedRequest, logAndDisturb } from "./traffic.ts";
+import { createApp } from "./app.ts";
+import type { SandboxCalls } from "./calls.ts";
+import type { LoggedDelivery } from "./deliveries.ts";
+import type { SandboxInsights } from "./insight-store.ts";
+import { parseOptions, type SandboxOptions } from "./options.ts";
+import type { LoggedRequest } from "./traffic.ts";
+import type { SandboxWebhooks } from "./webhook-store.ts";
+import { createWorld } from "./world.ts";
 
 export type { SandboxCalls } from "./calls.ts";
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
 export type { SandboxOptions } from "./options.ts";
-export type { LoggedRequest } from "./traffic.ts";
 
 const HOST = "127.0.0.1";
 
@@ -28,70 +26,54 @@ export interface Sandbox extends AsyncDisposable {
    * answer shows them in the order of their `ids`.
    */
   readonly calls: SandboxCalls;
-  /** The last 10,000 attribution requests. */
+  /** Insights 101 (keywords), 102 (LLM), 103 (deleted) and 104 (with a draft); a test may edit them. */
+  readonly insights: SandboxInsights;
+  /** Webhooks 44 (active), 45 (inactive) and 46 (deleted); a test may edit them. */
+  readonly webhooks: SandboxWebhooks;
+  /** The last 10,000 requests of the four operations. */
   readonly requests: readonly LoggedRequest[];
-  /** Stops listening and closes open sockets at once. */
+  /** The last 1000 events for webhooks, once they have ended. */
+  readonly deliveries: readonly LoggedDelivery[];
+  /** Waits until no delivery is waiting or under way. */
+  settleDeliveries(): Promise<void>;
+  /** Stops listening, closes open sockets and breaks off deliveries at once. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a local server of API v3 on 127.0.0.1, with made-up calls.
+ * Starts a local server of API v3 on 127.0.0.1, with made-up calls, insights and webhooks.
  *
  * @throws {RangeError} when an option is out of its bounds.
  * @throws the system's error when the port cannot be had.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = parseOptions(options);
-  const { seed, order, now, token } = settings;
-  const calls = new SandboxCalls({
-    seed,
-    count: settings.calls,
-    order: order === "random" ? "shuffled" : order,
-    now,
-  });
-  const requests: LoggedRequest[] = [];
-  const app = createApp(settings, calls, requests);
+  const world = createWorld(settings);
+  const app = createApp(settings, world);
 
   // Hono's adapter would replace the process's Request and Response; a test's own fetch must not notice us.
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.listen(settings.port, HOST);
   await once(server, "listening");
 
-  let closed: Promise<void> | undefined;
-  const close = () => {
-    closed ??= closeServer(server);
-    return closed;
+  const { calls, insights, webhooks, requests, deliveries } = world;
+  let closed: Promise<unknown> | undefined;
+  const close = async () => {
+    closed ??= Promise.all([closeServer(server), deliveries.close()]);
+    await closed;
   };
-  return { url: addressOf(server), token, calls, requests, close, [Symbol.asyncDispose]: close };
-}
-
-function createApp(
-  settings: SandboxSettings,
-  calls: SandboxCalls,
-  requests: LoggedRequest[],
-): Hono<SandboxEnv> {
-  const { seed, latencyMs } = settings;
-  const app = new Hono<SandboxEnv>();
-  app.notFound((context) => fail(context, 404, "Not found"));
-  app.onError((error, context) => fail(context, 500, error.message));
-
-  if (latencyMs > 0) {
-    app.use(async (_context, next) => {
-      await sleep(latencyMs, undefined, { ref: false });
-      await next();
-    });
-  }
-  app.use(
-    ATTRIBUTION_PATH,
-    churn(calls, settings),
-    logAndDisturb(requests, createFaultDraw(seed, settings.faults, settings.faultRate)),
-  );
-  app.use("/v3/*", requireBearer(settings.token));
-  app.route(
-    "/",
-    attributionRoutes({ calls, seed, reshuffle: settings.order === "random", pageCap: settings.pageCap }),
-  );
-  return app;
+  return {
+    url: addressOf(server),
+    token: settings.token,
+    calls,
+    insights,
+    webhooks,
+    requests,
+    deliveries: deliveries.log,
+    settleDeliveries: () => deliveries.settled(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function addressOf(server: Server): string {

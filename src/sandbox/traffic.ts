@@ -1,14 +1,17 @@
 import type { MiddlewareHandler } from "hono";
+import { readBody } from "./body.ts";
 import type { SandboxCalls } from "./calls.ts";
 import type { SandboxEnv } from "./envelope.ts";
 import { answerFault, cutAnswer, type FaultKind } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
 
-/** One attribution request, in the order of the answers. */
+/** One request of the four operations, in the order of the answers. */
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  /** Parsed JSON, the text of what is no JSON, or undefined when there was none. */
+  readonly body: unknown;
   /** 0 when the connection was reset without an answer. */
   readonly status: number;
   /** The fault mixed into the answer; undefined when it was a true one. */
@@ -17,13 +20,18 @@ export interface LoggedRequest {
 
 const LONGEST_LOG = 10_000;
 
-/** Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in. */
+/**
+ * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
+ *
+ * A request that meets a fault is not carried out, but for "cut": that one is, and only its answer is lost.
+ */
 export function logAndDisturb(
   log: LoggedRequest[],
   drawFault: () => FaultKind | undefined,
 ): MiddlewareHandler<SandboxEnv> {
   return async (context, next) => {
     const fault = drawFault();
+    const body = await readBody(context);
     const isReplaced = fault !== undefined && fault !== "cut";
     if (isReplaced) context.res = answerFault(context, fault);
     else await next();
@@ -33,6 +41,7 @@ export function logAndDisturb(
       method: context.req.method,
       path: context.req.path,
       query: context.req.query(),
+      body,
       status,
       fault,
     });

@@ -33,18 +33,18 @@ test("startSandbox leaves the process's own Request and Response alone", async (
 });
 
 test("startSandbox seeds 100,000 calls fast and serves 1000 rows fast", async () => {
-  const startedAt = performance.now();
+  const started = process.cpuUsage();
   await using sandbox = await startSandbox({ calls: 100_000 });
-  const seededAfterMs = performance.now() - startedAt;
+  const seedingMs = process.cpuUsage(started).user / 1000;
   const page = () => sandbox.calls.ids.slice(50_000, 51_000).map((id) => sandbox.calls.get(id));
   page();
-  const pageStartedAt = performance.now();
+  const pageStarted = process.cpuUsage();
   const text = JSON.stringify(page());
-  const pageAfterMs = performance.now() - pageStartedAt;
+  const pageMs = process.cpuUsage(pageStarted).user / 1000;
 
-  // Measured at 12 and 15 ms; the bounds leave room for a busy machine.
-  expect(seededAfterMs).toBeLessThan(300);
-  expect(pageAfterMs).toBeLessThan(100);
+  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch as it does the clock.
+  expect(seedingMs).toBeLessThan(300);
+  expect(pageMs).toBeLessThan(100);
   expect(text.length).toBeGreaterThan(2_500_000);
   expect((await fetchPage(sandbox, "?limit=1000&offset=99500")).calls).toHaveLength(500);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FAULT_KINDS, type FaultKind, startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, fetchRaw, PATH } from "./requests.ts";
+import { FAULT_KINDS, type FaultKind, type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { fetchPage, fetchRaw, PATH, send } from "./requests.ts";
 
 const always = (kind: FaultKind) => startSandbox({ calls: 50, faults: [kind], faultRate: 1 });
 
@@ -118,6 +118,90 @@ describe("faults", () => {
     expect(await faultsOf(2)).not.toEqual(faults);
   });
 });
+
+describe("faults of a PATCH", () => {
+  const WEBHOOK = "/v3/webhooks/44";
+  const CHANGES = { description: "changed" };
+
+  test.for([
+    ["500", 500],
+    ["429", 429],
+    ["502", 502],
+    ["html", 200],
+  ] as const)("%s comes in place of the change", async ([kind, status]) => {
+    await using sandbox = await always(kind);
+    const response = await patch(sandbox, WEBHOOK, CHANGES);
+    expect(response.status).toBe(status);
+    expect(sandbox.webhooks.get(44)?.description).not.toBe("changed");
+    expect(sandbox.requests).toMatchObject([{ method: "PATCH", body: CHANGES, status, fault: kind }]);
+  });
+
+  test("reset comes before the change, cut after it", async () => {
+    await using reset = await always("reset");
+    await using cut = await always("cut");
+
+    expect(await rejection(patch(reset, WEBHOOK, CHANGES))).toMatchObject({ cause: { code: "ECONNRESET" } });
+    const response = await patch(cut, WEBHOOK, CHANGES);
+    expect(await rejection(response.text())).toMatchObject({ message: "terminated" });
+
+    expect(reset.webhooks.get(44)?.description).not.toBe("changed");
+    expect(reset.requests).toMatchObject([{ method: "PATCH", body: CHANGES, status: 0, fault: "reset" }]);
+    expect(cut.webhooks.get(44)?.description).toBe("changed");
+    expect(cut.requests).toMatchObject([{ method: "PATCH", body: CHANGES, status: 200, fault: "cut" }]);
+  });
+
+  test("500 comes for an insight too", async () => {
+    await using sandbox = await always("500");
+    expect((await send(sandbox, "GET", "/v3/insights/101")).status).toBe(500);
+  });
+});
+
+test("Sandbox.requests logs the requests of the four operations, with their bodies", async () => {
+  await using sandbox = await startSandbox({ calls: 0 });
+  const webhook = "/v3/webhooks/44";
+
+  await send(sandbox, "GET", "/v3/insights/101");
+  await send(sandbox, "PUT", webhook, { made: ["up"] });
+  await patch(sandbox, webhook, "{", "text/plain");
+  await send(sandbox, "DELETE", webhook);
+  await fetch(`${sandbox.url}/v3/webhooks/46?a=1`, { method: "PATCH" });
+  await send(sandbox, "GET", "/v3/webhooks");
+
+  expect(sandbox.requests).toEqual(
+    [
+      { method: "GET", path: "/v3/insights/101", body: undefined, status: 200 },
+      { method: "PUT", path: webhook, body: { made: ["up"] }, status: 400 },
+      { method: "PATCH", path: webhook, body: "{", status: 400 },
+      { method: "DELETE", path: webhook, body: undefined, status: 405 },
+      { method: "PATCH", path: "/v3/webhooks/46", body: undefined, status: 401, query: { a: "1" } },
+    ].map((request) => ({ query: {}, fault: undefined, ...request })),
+  );
+});
+
+test("A body without Content-Length is read, and broken off beyond a megabyte", async () => {
+  await using sandbox = await startSandbox({ calls: 0 });
+  const streamed = (length: number) =>
+    new Blob([JSON.stringify({ description: "x".repeat(length) })]).stream();
+
+  expect((await patch(sandbox, "/v3/webhooks/44", streamed(900_000))).status).toBe(200);
+  await expect(patch(sandbox, "/v3/webhooks/44", streamed(5_000_000))).rejects.toThrow("fetch failed");
+
+  expect(sandbox.webhooks.get(44)?.description).toHaveLength(900_000);
+});
+
+function patch(
+  sandbox: Sandbox,
+  path: string,
+  body: object | string | ReadableStream,
+  contentType = "application/json",
+): Promise<Response> {
+  return fetch(`${sandbox.url}${path}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${sandbox.token}`, "content-type": contentType },
+    body: typeof body === "string" || body instanceof ReadableStream ? body : JSON.stringify(body),
+    duplex: "half",
+  });
+}
 
 test("Sandbox.requests logs the attribution requests, whatever their answer", async () => {
   await using sandbox = await startSandbox({ calls: 3 });

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+import { attributionApp, attributionRoute } from "./attribution.ts";
+import { requireBearer } from "./auth.ts";
+import { limitBody } from "./body.ts";
+import { controlApp } from "./control.ts";
+import { fail, failInvalid, failThrown, type SandboxEnv } from "./envelope.ts";
+import { createFaultDraw } from "./faults.ts";
+import { insightApp, insightRoute } from "./insights.ts";
+import type { SandboxSettings } from "./options.ts";
+import { churn, logAndDisturb } from "./traffic.ts";
+import { patchWebhookRoute, webhookApp } from "./webhooks.ts";
+import type { World } from "./world.ts";
+
+const OPERATIONS = [
+  { path: attributionRoute.getRoutingPath(), methods: ["GET"] },
+  { path: insightRoute.getRoutingPath(), methods: ["GET"] },
+  { path: patchWebhookRoute.getRoutingPath(), methods: ["PUT", "PATCH"] },
+];
+
+/** Puts the four operations together: 401 comes before 405, that before 400, and 404 last. */
+export function createApp(settings: SandboxSettings, world: World): OpenAPIHono<SandboxEnv> {
+  const { seed, latencyMs, order, pageCap } = settings;
+  const { calls } = world;
+  const app = new OpenAPIHono<SandboxEnv>({ defaultHook: failInvalid });
+  app.notFound((context) => fail(context, 404, "Not found"));
+  app.onError(failThrown);
+
+  if (latencyMs > 0) {
+    app.use(async (_context, next) => {
+      await sleep(latencyMs, undefined, { ref: false });
+      await next();
+    });
+  }
+  app.use(limitBody);
+  app.use(attributionRoute.getRoutingPath(), churn(calls, settings));
+  const disturb = logAndDisturb(world.requests, createFaultDraw(seed, settings.faults, settings.faultRate));
+  for (const { path } of OPERATIONS) app.use(path, disturb);
+  app.use("/v3/*", requireBearer(settings.token));
+  for (const { path, methods } of OPERATIONS) app.use(path, allowOnly(methods));
+
+  app.route("/", attributionApp({ calls, seed, reshuffle: order === "random", pageCap }));
+  app.route("/", insightApp(world.insights));
+  app.route("/", webhookApp(world.webhooks));
+  app.route("/", controlApp(world));
+  return app;
+}
+
+/** Answers 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
+function allowOnly(methods: readonly string[]): MiddlewareHandler<SandboxEnv> {
+  return async (context, next) => {
+    if (methods.includes(context.req.method)) return next();
+    context.header("Allow", methods.join(", "));
+    return fail(context, 405, "Method not allowed");
+  };
+}

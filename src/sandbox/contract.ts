@@ -1,0 +1,57 @@
+import { type RouteConfig, z } from "@hono/zod-openapi";
+
+/** A whole number as it stands in a path or a query. */
+export const digits = z
+  .string()
+  .regex(/^\d+$/, "must be a whole number")
+  .transform(Number)
+  .pipe(z.int({ error: "must be a whole number" }));
+
+/** The path parameter of an insight or a webhook. */
+export const idParams = z.object({
+  id: digits.openapi({
+    type: "integer",
+    description:
+      "Identifier. Not documented: its format beyond a whole-number example. The sandbox answers 400 to what is no whole number.",
+  }),
+});
+
+/** The common response envelope around an operation's data (API v3 § 1). */
+function envelopeOf<Data extends z.ZodType>(data: Data) {
+  return z.object({
+    code: z.int().openapi({ description: "Status code, 200 on success." }),
+    message: z.string().openapi({ description: "Text such as a success label." }),
+    data,
+    request_id: z.uuid().openapi({ description: "Identifier of the request." }),
+    timestamp: z.iso
+      .datetime({ precision: 3 })
+      .openapi({ description: "Time of the response, ISO 8601 UTC with milliseconds." }),
+  });
+}
+
+interface AnswerTexts {
+  readonly 200: string;
+  readonly 400: string;
+  /** Left out where the API lists no 404. */
+  readonly 404?: string;
+}
+
+/** The answers of an operation, with the error statuses the API lists for it (§ 7). */
+export function answersOf(data: z.ZodType, texts: AnswerTexts): RouteConfig["responses"] {
+  return {
+    200: {
+      description: texts[200],
+      content: { "application/json": { schema: envelopeOf(data) } },
+    },
+    400: { description: `${texts[400]} ${ERROR_BODY}` },
+    401: { description: `Missing or invalid bearer token. ${ERROR_BODY}` },
+    ...(texts[404] !== undefined && { 404: { description: `${texts[404]} ${ERROR_BODY}` } }),
+    500: { description: `Server error. ${ERROR_BODY}` },
+  };
+}
+
+const ERROR_BODY = "Not documented: the shape of the body.";
+
+/** Every operation requires a bearer token (API v3 § 5). */
+export const BEARER_NAME = "bearer";
+export const BEARER_SECURITY = [{ [BEARER_NAME]: [] }];

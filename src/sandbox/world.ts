@@ -1,0 +1,32 @@
+import { SandboxCalls } from "./calls.ts";
+import { Deliveries } from "./deliveries.ts";
+import { SandboxInsights } from "./insight-store.ts";
+import type { SandboxSettings } from "./options.ts";
+import type { LoggedRequest } from "./traffic.ts";
+import { SandboxWebhooks } from "./webhook-store.ts";
+
+/** All that a sandbox holds between requests. */
+export interface World {
+  readonly calls: SandboxCalls;
+  readonly insights: SandboxInsights;
+  readonly webhooks: SandboxWebhooks;
+  readonly deliveries: Deliveries;
+  readonly requests: LoggedRequest[];
+}
+
+/** Makes the seeded state; each call that is added later is an event for the webhooks that are active then. */
+export function createWorld(settings: SandboxSettings): World {
+  const { seed, order, now } = settings;
+  const webhooks = new SandboxWebhooks(now);
+  const deliveries = new Deliveries(settings);
+  const calls = new SandboxCalls({
+    seed,
+    count: settings.calls,
+    order: order === "random" ? "shuffled" : order,
+    now,
+    onInsert: (call) => {
+      for (const webhook of webhooks.active()) deliveries.send(webhook, call);
+    },
+  });
+  return { calls, insights: new SandboxInsights(), webhooks, deliveries, requests: [] };
+}

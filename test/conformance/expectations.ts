@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Answer, Expectation, Verdict } from "./row.ts";
+
+export const passed = (reason = ""): Verdict => ({ verdict: "passed", reason });
+export const failed = (reason: string): Verdict => ({ verdict: "failed", reason });
+export const notSeen = (reason: string): Verdict => ({ verdict: "not seen", reason });
+
+const members = z.record(z.string(), z.unknown());
+const envelope = z.object({ data: members });
+const page = z.object({ calls: z.array(members) });
+
+/** The answer has one of these statuses. */
+export const answers = (...statuses: number[]): Expectation => {
+  const wanted = statuses.join(" or ");
+  return ({ status }) => (statuses.includes(status) ? passed() : failed(`${status}, not ${wanted}`));
+};
+
+/** The answer is a 200 whose envelope fits. */
+export const envelopeHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => fits(schema, body));
+
+/** The answer is a 200 whose data fits. */
+export const dataHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => fits(schema, dataOf(body)));
+
+/** A member of the insight has this type; the document does not say which members are always there. */
+export const insightHas = (name: string, schema: z.ZodType): Expectation =>
+  insightIs((insight) => (name in insight ? fits(schema, insight[name]) : notSeen("not in the answer")));
+
+/** The insight is as told. */
+export const insightIs = (judge: (insight: Record<string, unknown>) => Verdict): Expectation =>
+  whenOk(({ body }) => judge(dataOf(body)));
+
+/**
+ * A member of the calls has this type where it has a value; the document does not say how a missing one looks.
+ * `path` may lead into an object.
+ */
+export const callsHave = (path: readonly string[], schema: z.ZodType): Expectation =>
+  whenOk(({ body }) => {
+    const calls = callsOf(body);
+    const values = calls.map((call) => valueAt(call, path)).filter((value) => (value ?? null) !== null);
+    const [misfit] = values.map((value) => fits(schema, value)).filter(({ verdict }) => verdict === "failed");
+    if (misfit) return misfit;
+    if (values.length === 0) return notSeen(`in none of ${calls.length} calls`);
+    return passed(`in ${values.length} of ${calls.length} calls`);
+  });
+
+/** Both answers bring these calls in the same order; calls that come in between speak against it, too. */
+export const sameCalls = (ofOther: (ids: unknown[]) => unknown[] = (ids) => ids): Expectation =>
+  whenOk(({ body }, other) => {
+    const [ids, others] = [idsOf(body), ofOther(idsOf(other?.body))];
+    if (ids.length === 0 && others.length === 0) return notSeen("no calls");
+    return JSON.stringify(ids) === JSON.stringify(others) ? passed() : failed(`${ids} and ${others}`);
+  });
+
+export function callsOf(body: unknown): Record<string, unknown>[] {
+  return page.parse(dataOf(body)).calls;
+}
+
+function idsOf(body: unknown): unknown[] {
+  return callsOf(body).map((call) => call.call_id);
+}
+
+function dataOf(body: unknown): Record<string, unknown> {
+  return envelope.parse(body).data;
+}
+
+function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return value;
+  return valueAt(members.safeParse(value).data?.[name], rest);
+}
+
+function fits(schema: z.ZodType, value: unknown): Verdict {
+  const { success, error } = schema.safeParse(value);
+  return success ? passed() : failed(z.prettifyError(error).replaceAll(/\s*\n\s*/g, " "));
+}
+
+/** Judges an answer with status 200; any other one has failed, and so has one that is no envelope. */
+function whenOk(judge: (answer: Answer, other: Answer | undefined) => Verdict): Expectation {
+  return (answer, other) => {
+    const stray = [answer, other].find((one) => one !== undefined && one.status !== 200);
+    if (stray !== undefined) return failed(`${stray.status}, not 200`);
+    try {
+      return judge(answer, other);
+    } catch (error) {
+      if (error instanceof z.ZodError) return failed(z.prettifyError(error).replaceAll(/\s*\n\s*/g, " "));
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,71 @@
+import { failed, notSeen } from "./expectations.ts";
+import type { Answer, Request, Row, Verdict } from "./row.ts";
+
+export interface Target {
+  /** The {base_url} of the API's document. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** An insight that exists. */
+  readonly insightId: number;
+}
+
+export type Ask = (request: Request) => Promise<Answer>;
+
+const TIMEOUT_MS = 30_000;
+const WRONG_TOKEN = "not-a-token";
+
+/** Sends the requests of a row and judges what comes back. */
+export async function judge(row: Row, ask: Ask): Promise<Verdict> {
+  try {
+    const answer = await ask(row.request);
+    const other = row.other && (await ask(row.other));
+    if (row.request.path.includes("{insight}") && answer.status === 404)
+      return notSeen("404: name an insight of the server with --insight-id");
+    return row.expect(answer, other);
+  } catch (error) {
+    return failed(`no answer: ${describe(error)}`);
+  }
+}
+
+/** Returns what asks a server; the same GET is sent once, since a stranger's server may count requests. */
+export function createAsk(target: Target): Ask {
+  const known = new Map<string, Promise<Answer>>();
+  return (request) => {
+    if (request.method !== "GET") return send(target, request);
+    const key = JSON.stringify(request);
+    const answer = known.get(key) ?? send(target, request);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+async function send(target: Target, { method, path, body, token = "right" }: Request): Promise<Answer> {
+  const url = `${target.baseUrl.replace(/\/+$/, "")}${path.replace("{insight}", String(target.insightId))}`;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      accept: "application/json",
+      ...(token !== "none" && {
+        authorization: `Bearer ${token === "right" ? target.token : WRONG_TOKEN}`,
+      }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: "error",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return { status: response.status, body: parse(await response.text()) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { fetchPage, send } from "./requests.ts";
+
+test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, and needs no token", async () => {
+  await using sandbox = await startSandbox({ calls: 2 });
+  await fetchPage(sandbox, "?limit=1");
+  await send(sandbox, "PATCH", "/v3/webhooks/45", { webhook_status: "active" });
+  sandbox.calls.insert();
+
+  const response = await fetch(`${sandbox.url}/_sandbox/state`);
+
+  expect(response.status).toBe(200);
+  const { webhooks, insights, deliveries, requests } = sandbox;
+  const state = {
+    webhooks: webhooks.ids.map((id) => webhooks.get(id)),
+    insights: insights.ids.map((id) => insights.get(id)),
+    deliveries,
+    requests,
+  };
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(state)));
+  expect(state.requests.map(({ method }) => method)).toEqual(["GET", "PATCH"]);
+  expect(state.deliveries.map(({ webhook_id }) => webhook_id)).toEqual([44, 45]);
+});
+
+test("GET /_sandbox/state lists the last 100 requests, and is none of them", async () => {
+  await using sandbox = await startSandbox({ calls: 0 });
+  for (let sent = 0; sent < 105; sent++) await fetchPage(sandbox, `?offset=${sent}`);
+
+  const state = JSON.parse(await (await fetch(`${sandbox.url}/_sandbox/state`)).text());
+
+  expect(sandbox.requests).toHaveLength(105);
+  expect(state.requests).toHaveLength(100);
+  expect(state.requests.at(-1)).toMatchObject({ query: { offset: "104" } });
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import committed from "../../src/sandbox/openapi.json" with { type: "json" };
+import { openApiDocument } from "../../src/sandbox/openapi.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { calltally } from "../cli/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { send } from "./requests.ts";
+
+test("src/sandbox/openapi.json is what the schemas say; if not: npm run openapi:write", () => {
+  expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+});
+
+test("calltally sandbox --print-openapi prints it, and serves nothing", async () => {
+  using folder = makeTempFolder();
+  const { code, stdout, stderr } = await calltally(["sandbox", "--print-openapi"], { cwd: folder.path });
+  expect({ code, stderr, document: JSON.parse(stdout) }).toEqual({
+    code: 0,
+    stderr: "",
+    document: committed,
+  });
+});
+
+test("openApiDocument has the bounds, defaults and values of the API's document, and no others", () => {
+  const parameters = committed.paths["/v3/conversations/attribution-engine"].get.parameters.map(
+    ({ name, in: place, required, schema: { description: _, ...schema } }) => ({
+      name,
+      place,
+      required,
+      schema,
+    }),
+  );
+  const query = { place: "query", required: false };
+  expect(parameters).toEqual([
+    { ...query, name: "limit", schema: { type: "integer", default: 100, maximum: 1000 } },
+    { ...query, name: "offset", schema: { type: "integer", default: 0 } },
+    {
+      ...query,
+      name: "sort_by",
+      schema: {
+        type: "string",
+        enum: ["source_name", "total_calls", "conversion_rate", "roi", "cost_per_conversion"],
+      },
+    },
+    {
+      ...query,
+      name: "sort_order",
+      schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
+    },
+    { ...query, name: "org_unit_id", schema: {} },
+  ]);
+
+  const enums = JSON.stringify(committed.components.schemas).match(/"enum":\[[^\]]*\]/g);
+  expect(new Set(enums)).toEqual(new Set(['"enum":["active","inactive"]']));
+  const { WebhookReplacement, WebhookChanges } = committed.components.schemas;
+  expect(WebhookReplacement.required).toEqual(["webhook_name", "webhook_endpoint", "format", "method"]);
+  expect(WebhookChanges.minProperties).toBe(1);
+});
+
+test("openApiDocument lists the statuses of each operation, and the sandbox serves each path", async () => {
+  await using sandbox = await startSandbox({ calls: 0 });
+  const statuses: Record<string, string> = {};
+  for (const [path, operations] of Object.entries(committed.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      statuses[`${method} ${path}`] = Object.keys(operation.responses).join();
+      const answer = await send(sandbox, method.toUpperCase(), path.replace("{id}", "x"));
+      expect([200, 400]).toContain(answer.status);
+    }
+  }
+  expect(statuses).toEqual({
+    "get /v3/conversations/attribution-engine": "200,400,401,500",
+    "get /v3/insights/{id}": "200,400,401,404,500",
+    "put /v3/webhooks/{id}": "200,400,401,404,500",
+    "patch /v3/webhooks/{id}": "200,400,401,404,500",
+  });
+});

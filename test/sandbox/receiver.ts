@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { text } from "node:stream/consumers";
+import { selfSigned } from "./certificate.ts";
+
+const identity = selfSigned("localhost");
+
+export interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  /** Such as https://127.0.0.1:43211. */
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Resolves with the next request. */
+  next(): Promise<void>;
+}
+
+/** Starts what a webhook points at: TLS with a self-signed certificate, on 127.0.0.1. */
+export async function startReceiver(
+  answer: (response: ServerResponse) => void = (response) => response.end(),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer(identity, async (request, response) => {
+    const { method, url } = request;
+    const contentType = request.headers["content-type"];
+    received.push({ method, url, contentType, body: await text(request) });
+    answer(response);
+    server.emit("received");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The receiver has no port");
+  return {
+    url: `https://127.0.0.1:${address.port}`,
+    received,
+    next: async () => void (await once(server, "received")),
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
