@@ -6,7 +6,6 @@ import { exportRollups } from "../export/rollups.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
 import type { RollupQuery } from "../rollup/sql.ts";
-import { startSandbox } from "../sandbox/server.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type Context, settingsOf } from "./context.ts";
@@ -37,6 +36,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       const folder = join(context.folder, "data", "demo");
       const database = join(folder, "calltally.db");
       for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+      const { startSandbox } = await import("../sandbox/server.ts");
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
       const settings = settingsOf(context);

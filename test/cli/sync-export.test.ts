@@ -83,6 +83,17 @@ describe("sync, then export", () => {
     expect(lasting.filter((id) => !stored.has(id))).toEqual([]);
   });
 
+  it("ends with 3, and says why, when the calls come in another order each time", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1500, order: "random" });
+    const { code, stdout } = await calltally(["sync", "--limit", "200"], {
+      cwd: folder.path,
+      env: settingsFor(sandbox),
+    });
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/verdict {3}unverified: /);
+  });
+
   it("writes nothing again when nothing has changed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1500 });
