@@ -43,6 +43,8 @@ describe("loadSettings", () => {
       rules: DEFAULT_RULES,
       syncCron: "7 * * * *",
       exportCron: "30 5 * * *",
+      insightIds: [],
+      insightsCron: "15 4 * * *",
     });
   });
 
@@ -66,6 +68,8 @@ describe("loadSettings", () => {
       CALLTALLY_DURATION_UNIT: "milliseconds",
       CALLTALLY_SYNC_CRON: "0 0 * * *",
       CALLTALLY_EXPORT_CRON: "1 1 * * *",
+      CALLTALLY_INSIGHT_IDS: "101, 102",
+      CALLTALLY_INSIGHTS_CRON: "2 2 * * *",
     };
     const names = Object.values(SETTINGS).map((setting) => setting.env);
     expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE"].sort()).toEqual(names.sort());
@@ -90,6 +94,8 @@ describe("loadSettings", () => {
       },
       syncCron: "0 0 * * *",
       exportCron: "1 1 * * *",
+      insightIds: [101, 102],
+      insightsCron: "2 2 * * *",
     });
   });
 
