@@ -47,9 +47,24 @@ describe("OrderWitness", () => {
     expect(observe(FIRST, between, [1, [3, 90]])).toEqual({ ...quiet, inversionsNear: 1 });
   });
 
+  it("sees a newcomer at a slice's end change places with known calls that must follow the slice", () => {
+    const end: [number, number[]] = [0, [1, 2, 90]];
+    expect(observe(FIRST, end)).toEqual({ ...quiet, fresh: 1, advance: 1 });
+    expect(observe(FIRST, end, [2, [90, 3, 4]])).toEqual(quiet);
+    expect(observe(FIRST, end, [2, [3, 90]])).toEqual({ ...quiet, inversionsNear: 1 });
+  });
+
+  it("takes a front of newcomers alone for what lies before all known calls", () => {
+    const front: [number, number[]] = [0, [90, 91]];
+    expect(observe(FIRST, front)).toEqual({ ...quiet, fresh: 2 });
+    expect(observe(FIRST, front, [1, [91, 1, 2]])).toEqual(quiet);
+    expect(observe(FIRST, front, [1, [2, 91]])).toEqual({ ...quiet, inversionsNear: 1 });
+  });
+
   it("holds nothing against a newcomer that stands between known calls, in whatever slice it comes", () => {
     expect(observe(FIRST, [1, [2, 90, 3]], [1, [2, 90, 3]])).toEqual(quiet);
     expect(observe(FIRST, [1, [2, 90]], [2, [90, 3, 4]])).toEqual(quiet);
+    expect(observe(FIRST, [1, [2, 3, 4, 90, 5]], [3, [4, 90, 5]])).toEqual(quiet);
     expect(observe(FIRST, [0, [90, 1]], [0, [91, 90, 1]], [0, [91, 90, 1]])).toEqual(quiet);
   });
 
