@@ -44,7 +44,6 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         ...settings,
         database,
         api,
-        force: "full",
         acceptGone: 0,
         signal: context.signal,
       });
