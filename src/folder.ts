@@ -6,14 +6,17 @@ import { dirname } from "node:path";
  * (Node's own `recursive` never returns below /proc.)
  *
  * @param folder absolute path
+ * @returns the folders that it made, the topmost first
  */
-export function makeFolder(folder: string): void {
-  if (isFolder(folder)) return;
-  makeFolder(dirname(folder));
+export function makeFolder(folder: string): string[] {
+  if (isFolder(folder)) return [];
+  const made = makeFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
+    return [...made, folder];
   } catch (error) {
     if (!isFolder(folder)) throw error; // another process may have been faster
+    return made;
   }
 }
 

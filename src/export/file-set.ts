@@ -1,16 +1,25 @@
 import { createHash, randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { globSync } from "node:fs";
+import { open, rename, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder } from "../folder.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
-  /** Its name in the folder. */
+  /** Its name in the folder, with `/` after each sub-folder. */
   file: string;
   bytes: number;
   /** Of the content, in hex. */
   sha256: string;
+}
+
+export interface PublishOptions {
+  /**
+   * Glob of a partitioned set that is replaced as a whole, with `*` for what differs between the names of its files.
+   * Files of such a name that were not written this time are removed, and their folders where nothing else is in them.
+   */
+  replace?: string | undefined;
 }
 
 /**
@@ -19,25 +28,33 @@ export interface WrittenFile {
  */
 export class FileSet implements AsyncDisposable {
   readonly folder: string;
-  readonly #drafts: { draft: string; file: string }[] = [];
+  readonly #drafts: { draft: string; path: string }[] = [];
+  /** Every file written, by its path. */
+  readonly #written = new Set<string>();
+  /** Folders that were made for the set, each after the one that it is in. */
+  readonly #made: string[];
 
-  private constructor(folder: string) {
+  private constructor(folder: string, made: string[]) {
     this.folder = folder;
+    this.#made = made;
   }
 
   /** Makes the folder where there is none. */
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
-    makeFolder(path);
-    return new FileSet(path);
+    return new FileSet(path, makeFolder(path));
   }
 
+  /** Writes a file, which may lie in sub-folders: `calls/month=2026-10/calls.parquet`. */
   async write(
     file: string,
     content: Iterable<Buffer | string> | AsyncIterable<Buffer | string>,
   ): Promise<WrittenFile> {
-    const draft = join(this.folder, `.${file}.${randomUUID()}.tmp`);
-    this.#drafts.push({ draft, file });
+    const path = join(this.folder, file);
+    this.#made.push(...makeFolder(dirname(path)));
+    const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
+    this.#drafts.push({ draft, path });
+    this.#written.add(path);
     const sha256 = createHash("sha256");
     let bytes = 0;
     await using handle = await open(draft, "wx", 0o600);
@@ -45,25 +62,51 @@ export class FileSet implements AsyncDisposable {
       const buffer = Buffer.from(chunk);
       sha256.update(buffer);
       bytes += buffer.length;
-      await handle.writeFile(buffer).catch(cannotWrite(join(this.folder, file)));
+      await handle.writeFile(buffer).catch(cannotWrite(path));
     }
-    await handle.sync().catch(cannotWrite(join(this.folder, file)));
+    await handle.sync().catch(cannotWrite(path));
     return { file, bytes, sha256: sha256.digest("hex") };
   }
 
-  async publish(): Promise<void> {
+  async publish({ replace }: PublishOptions = {}): Promise<void> {
+    const changed = new Set(this.#made.map((folder) => dirname(folder)));
     while (this.#drafts[0] !== undefined) {
-      const { draft, file } = this.#drafts[0];
-      await rename(draft, join(this.folder, file));
+      const { draft, path } = this.#drafts[0];
+      await rename(draft, path);
+      changed.add(dirname(path));
       this.#drafts.shift();
     }
-    await using folder = await open(this.folder, "r");
-    await folder.sync().catch(cannotWrite(this.folder));
+    this.#made.length = 0;
+    for (const folder of changed) await syncFolder(folder);
+    if (replace !== undefined) await this.#removeOthers(replace);
+  }
+
+  async #removeOthers(pattern: string): Promise<void> {
+    for (const file of globSync(pattern, { cwd: this.folder })) {
+      const path = join(this.folder, file);
+      if (this.#written.has(path)) continue;
+      await rm(path);
+      await syncFolder((await removeIfEmpty(dirname(path))) ? dirname(dirname(path)) : dirname(path));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { draft } of this.#drafts) await rm(draft, { force: true });
+    for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
   }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, "r");
+  await folder.sync().catch(cannotWrite(path));
+}
+
+/** Returns whether it did: one with something in it stays. */
+function removeIfEmpty(folder: string): Promise<boolean> {
+  return rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The system's errors do not name a file that is open already. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileSet } from "../../src/export/file-set.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -11,6 +11,11 @@ async function* failing() {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const listFiles = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
 const readText = (folder: string, file: string) => readFileSync(join(folder, file), "utf8");
 
 describe("FileSet", () => {
@@ -70,6 +75,101 @@ describe("FileSet", () => {
     }
     expect(readdirSync(folder.path)).toEqual(["a.csv", "b.csv"]);
     expect(statSync(join(folder.path, "b.csv")).isDirectory()).toBe(true);
+  });
+
+  it("writes into sub-folders, which only their owner may enter", async () => {
+    using temp = makeTempFolder();
+    await using files = await FileSet.open(temp.path);
+    const written = await files.write("calls/month=2026-10/calls.csv", ["a"]);
+    expect(written.file).toBe("calls/month=2026-10/calls.csv");
+    expect(listFiles(temp.path)).toEqual([
+      expect.stringMatching(/^calls\/month=2026-10\/\.calls\.csv\.[\da-f-]+\.tmp$/),
+    ]);
+
+    await files.publish();
+
+    expect(listFiles(temp.path)).toEqual(["calls/month=2026-10/calls.csv"]);
+    expect(["calls", "calls/month=2026-10"].map((name) => modeOf(join(temp.path, name)))).toEqual([
+      "700",
+      "700",
+    ]);
+  });
+
+  it("removes the folders that it made when it is not published, and no others", async () => {
+    using temp = makeTempFolder();
+    mkdirSync(join(temp.path, "exports", "calls"), { recursive: true });
+    {
+      await using files = await FileSet.open(join(temp.path, "exports"));
+      await files.write("calls/month=2026-10/calls.csv", ["a"]);
+      await files.write("calls/month=2026-11/calls.csv", ["a"]);
+      writeFileSync(join(temp.path, "exports", "calls", "month=2026-11", "notes.txt"), "not ours");
+      await using others = await FileSet.open(join(temp.path, "data", "exports"));
+      await others.write("a.csv", ["a"]);
+    }
+    expect(readdirSync(temp.path, { recursive: true }).sort()).toEqual([
+      "exports",
+      "exports/calls",
+      "exports/calls/month=2026-11",
+      "exports/calls/month=2026-11/notes.txt",
+    ]);
+  });
+
+  it("keeps the folders that it made when it is published", async () => {
+    using temp = makeTempFolder();
+    {
+      await using files = await FileSet.open(join(temp.path, "exports"));
+      await files.publish();
+    }
+    expect(readdirSync(temp.path)).toEqual(["exports"]);
+  });
+
+  it("replaces a partitioned set as a whole, and touches nothing of another name", async () => {
+    using temp = makeTempFolder();
+    const others = [
+      "a.csv",
+      "calls/calls.csv",
+      "calls/month=2026-08/calls.csv.bak",
+      "calls/month=2026-08/calls.parquet",
+      "calls/month=2026-08/more/calls.csv",
+      "calls/year=2026/calls.csv",
+      "other/month=2026-08/calls.csv",
+    ];
+    const old = [
+      "calls/month=2026-08/calls.csv",
+      "calls/month=2026-09/calls.csv",
+      "calls/month=2026-10/calls.csv",
+    ];
+    for (const file of [...others, ...old]) {
+      mkdirSync(dirname(join(temp.path, file)), { recursive: true });
+      writeFileSync(join(temp.path, file), "old");
+    }
+    const kept = ["calls/month=2026-10/calls.csv", "calls/month=2026-11/calls.csv"];
+    {
+      await using files = await FileSet.open(temp.path);
+      for (const file of kept) await files.write(file, ["new"]);
+      await files.publish({ replace: "calls/month=*/calls.csv" });
+    }
+    expect(listFiles(temp.path)).toEqual([...others, ...kept].sort());
+    expect(kept.map((file) => readText(temp.path, file))).toEqual(["new", "new"]);
+    expect(readdirSync(join(temp.path, "calls"))).not.toContain("month=2026-09");
+  });
+
+  it("replaces nothing when a file cannot get its name", async () => {
+    using temp = makeTempFolder();
+    const old = "calls/month=2026-09/calls.csv";
+    mkdirSync(join(temp.path, "manifest.json"));
+    mkdirSync(dirname(join(temp.path, old)), { recursive: true });
+    writeFileSync(join(temp.path, old), "old");
+    {
+      await using files = await FileSet.open(temp.path);
+      await files.write("manifest.json", ["{}"]);
+      await files.write("calls/month=2026-10/calls.csv", ["new"]);
+      await expect(files.publish({ replace: "calls/month=*/calls.csv" })).rejects.toMatchObject({
+        syscall: "rename",
+      });
+    }
+    expect(listFiles(temp.path)).toEqual([old]);
+    expect(readdirSync(join(temp.path, "calls"))).toEqual(["month=2026-09"]);
   });
 
   it("does not open a folder that is a file", async () => {
