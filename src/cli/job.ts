@@ -5,6 +5,7 @@ import type { ExitCode } from "../errors.ts";
 import { openLog } from "../log.ts";
 import { toSyncOptions } from "../sync/options.ts";
 import { type Context, settingsOf } from "./context.ts";
+import { oneOf } from "./suggest.ts";
 
 const NAMES = JOBS.map((job) => job.name);
 
@@ -12,7 +13,7 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
     .summary("run one job once, for cron and systemd")
     .description("Runs one job of the schedule once, with log lines instead of a summary.")
-    .addArgument(new Argument("<name>", "the job").choices(NAMES))
+    .addArgument(new Argument("<name>", "the job").choices(NAMES).argParser(oneOf(NAMES)))
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
     .action(async (name) => {
       const settings = settingsOf(context);

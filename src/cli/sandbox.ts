@@ -4,6 +4,7 @@ import { UsageError } from "../errors.ts";
 import { FAULT_KINDS, type FaultKind } from "../sandbox/faults.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import type { Context } from "./context.ts";
+import { oneOf } from "./suggest.ts";
 
 const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 
@@ -19,7 +20,12 @@ export function sandboxCommand(context: Context) {
     .option("--calls <count>", "calls to begin with", number(0, 10_000_000), 5000)
     .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
     .option("--token <token>", "bearer token it accepts", "sandbox-token")
-    .addOption(new Option("--order <order>", "order of the calls").choices(ORDERS).default("newest" as const))
+    .addOption(
+      new Option("--order <order>", "order of the calls")
+        .choices(ORDERS)
+        .argParser(oneOf(ORDERS))
+        .default("newest" as const),
+    )
     .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
     .option("--latency <ms>", "wait before each answer", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
@@ -65,9 +71,5 @@ function share(text: string): number {
 }
 
 function faultKinds(text: string): FaultKind[] {
-  return text.split(",").map((name) => {
-    const kind = FAULT_KINDS.find((known) => known === name.trim());
-    if (kind === undefined) throw new InvalidArgumentError(`Allowed are ${FAULT_KINDS.join(", ")}.`);
-    return kind;
-  });
+  return text.split(",").map((name) => oneOf(FAULT_KINDS)(name.trim()));
 }

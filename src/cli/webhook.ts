@@ -7,6 +7,9 @@ import { UsageError } from "../errors.ts";
 import { toApiAccess } from "../sync/options.ts";
 import { checkWebhookChange, maskSecrets, sendWebhookChange, type WebhookChange } from "../sync/webhooks.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
+import { oneOf } from "./suggest.ts";
+
+const STATUSES = ["active", "inactive"] as const;
 
 interface SendFlags {
   dryRun?: true | undefined;
@@ -58,7 +61,7 @@ function patchCommand(context: Context) {
     .option("--description <text>")
     .option("--format <format>", "e.g. JSON")
     .option("--method <method>", "HTTP method of the events, e.g. GET")
-    .addOption(new Option("--status <status>").choices(["active", "inactive"]))
+    .addOption(new Option("--status <status>").choices(STATUSES).argParser(oneOf(STATUSES)))
     .option("--include-data-append")
     .option("--no-include-data-append")
     .option("--include-dni-logs")
