@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: ["./src/warehouse/schema.ts", "./src/warehouse/views.ts"],
+  schema: "./src/warehouse/schema.ts",
   out: "./src/warehouse/migrations",
 });

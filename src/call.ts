@@ -92,7 +92,15 @@ function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? url;
 }
 
-/** Returns the key a utm value is tallied under: trimmed, inner white space folded to one space, lower-cased. */
+/** What stands for no value, beside nothing at all: what scripts and unexpanded macros leave in a link. */
+export const MISSING_WORDS = ["null", "undefined", "(not set)"] as const;
+
+/**
+ * Returns the key a utm value is tallied under: trimmed, inner white space folded to one space, lower-cased; empty for
+ * what counts as no value: {@link MISSING_WORDS}, and a macro such as `{keyword}` or `{{campaign.name}}`.
+ */
 export function foldUtm(value: string): string {
-  return value.trim().replace(/\s+/g, " ").toLowerCase();
+  const folded = value.trim().replace(/\s+/g, " ").toLowerCase();
+  const isMissing = MISSING_WORDS.some((word) => word === folded) || /^\{.*\}$/s.test(folded);
+  return isMissing ? "" : folded;
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { describeError, UsageError } from "./errors.ts";
+import { nearest } from "./nearest.ts";
 import { DEFAULT_RULES, type RollupRules } from "./rollup/rules.ts";
 
 /** One setting: where it is given, how its text is read, and what a person should know of it. */
@@ -51,9 +52,10 @@ export const SETTINGS = {
   }),
   timezone: setting({
     env: "CALLTALLY_TIMEZONE",
+    flag: "--timezone",
     parse: parseTimeZone,
     default: "UTC",
-    help: "Time zone of the schedule, an IANA name",
+    help: "Time zone of the days in exports and of the schedule, an IANA name",
   }),
   limit: setting({
     env: "CALLTALLY_LIMIT",
@@ -122,6 +124,11 @@ export const SETTINGS = {
     parse: parseDurationUnit,
     default: DEFAULT_RULES.duration_unit,
     help: "Unit of the API's `duration`, which its document leaves open: `seconds` or `milliseconds`",
+  }),
+  aliasesFile: setting({
+    env: "CALLTALLY_ALIASES",
+    parse: String,
+    help: "CSV file `raw,value` of utm values that are tallied under another's name, such as `fb,facebook`",
   }),
   insightIds: setting({
     env: "CALLTALLY_INSIGHT_IDS",
@@ -195,6 +202,7 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
       qualified_seconds: read(SETTINGS.qualifiedSeconds),
       duration_unit: read(SETTINGS.durationUnit),
     } satisfies RollupRules,
+    aliasesFile: read(SETTINGS.aliasesFile),
     syncCron: read(SETTINGS.syncCron),
     exportCron: read(SETTINGS.exportCron),
     insightIds: read(SETTINGS.insightIds) ?? [],
@@ -259,8 +267,12 @@ function parseToken(text: string): string {
 }
 
 function parseTimeZone(text: string): string {
-  if (!isTimeZone(text)) throw new Error(`${text} is not an IANA time zone such as Europe/Berlin`);
-  return text;
+  if (isTimeZone(text)) return text;
+  const zones = Intl.supportedValuesOf("timeZone");
+  const city = text.trim().toLowerCase().replaceAll(" ", "_");
+  const meant = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, zones);
+  const advice = meant === undefined ? " such as Europe/Berlin" : `; did you mean ${meant}?`;
+  throw new Error(`${text} is not an IANA time zone${advice}`);
 }
 
 function isTimeZone(text: string): boolean {

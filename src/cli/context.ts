@@ -9,6 +9,8 @@ export interface Context {
   signal: AbortSignal;
   /** Data, and what a person asked to read. */
   print: (text: string) => void;
+  /** Data in bytes; resolves when more may follow. */
+  write: (chunk: Buffer) => Promise<void>;
   /** Everything else, on standard error. */
   note: (text: string) => void;
 }
@@ -19,6 +21,7 @@ export interface SettingFlags {
   out?: string | undefined;
   limit?: string | undefined;
   concurrency?: string | undefined;
+  timezone?: string | undefined;
 }
 
 /** Reads the settings, the flags of a command before all else. */
@@ -31,6 +34,7 @@ export function settingsOf(context: Context, flags: SettingFlags = {}): Settings
       [SETTINGS.exportDir.env]: flags.out,
       [SETTINGS.limit.env]: flags.limit,
       [SETTINGS.concurrency.env]: flags.concurrency,
+      [SETTINGS.timezone.env]: flags.timezone,
     },
   });
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { SqliteError } from "better-sqlite3";
 import { CommanderError } from "commander";
 import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
@@ -30,6 +31,7 @@ export async function main(): Promise<void> {
     folder: process.cwd(),
     signal: stop.signal,
     print: (text: string) => void process.stdout.write(endLine(text)),
+    write: writeToOutput,
     note: (text: string) => void process.stderr.write(endLine(text)),
   };
   const exit = (code: ExitCode) => {
@@ -56,6 +58,10 @@ function toCalltallyError(error: unknown): CalltallyError {
     return new CalltallyError(EXIT.storage, error.message);
   }
   return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
+}
+
+async function writeToOutput(chunk: Buffer): Promise<void> {
+  if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
 }
 
 /** The reader of a pipe may have enough before we are done, as with `| head`; or the disk it goes to is full. */

@@ -1,34 +1,74 @@
 import type { Database } from "better-sqlite3";
-import { keyColumns } from "./dimensions.ts";
+import type { CallFilter } from "./filter.ts";
 import { metrics } from "./metrics.ts";
-import { FIRST_CALLS_SQL, type RollupQuery, rollupSql } from "./sql.ts";
+import { firstCallsSql, isCompared, type RollupQuery, rollupKeys, rollupSql } from "./sql.ts";
 
-/** A column of a rollup: a key, or a metric with its decimals. */
+/** A column of a rollup. */
 export interface RollupColumn {
   name: string;
-  isKey: boolean;
-  decimals: number | undefined;
+  type: "text" | "integer" | "decimal" | "time";
+  /** Digits after the point, of a decimal. */
+  decimals?: number | undefined;
+  /** Whether it adds up across rows. */
+  isAdditive?: boolean | undefined;
 }
 
 /** Values in the order of the columns; null where there is none. */
 export type RollupRow = (string | number | null)[];
 
+/** A period of a rollup, and where its calls are looked up. */
+export interface LabelledPeriod {
+  period: string;
+  /** ISO 8601 UTC. */
+  startsAt: string;
+}
+
+/** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
+const CHANGE_DECIMALS = 4;
+
 /** Returns the columns of a rollup in their order. */
-export function rollupColumns({ dimension, rules, raw = false }: RollupQuery): RollupColumn[] {
+export function rollupColumns(query: RollupQuery): RollupColumn[] {
+  const measures = metrics(query.rules);
+  const compared = query.previousSpan ? measures.filter(isCompared) : [];
   return [
-    ...keyColumns(dimension, { raw }).map(({ name }) => ({ name, isKey: true, decimals: undefined })),
-    ...metrics(rules).map(({ name, decimals }) => ({ name, isKey: false, decimals })),
+    ...rollupKeys(query).map(({ name, type }) => ({ name, type })),
+    ...measures,
+    ...compared.flatMap((metric): RollupColumn[] => [
+      { ...metric, name: `${metric.name}_previous` },
+      { name: `${metric.name}_change`, type: "decimal", decimals: CHANGE_DECIMALS },
+    ]),
   ];
 }
 
-/** Finds each caller's first call, once for all the rollups that this connection then reads. */
-export function prepareRollups(database: Database): void {
-  database.exec(`CREATE TEMP TABLE IF NOT EXISTS first_calls (call_id INTEGER PRIMARY KEY);
-    DELETE FROM temp.first_calls;
-    INSERT INTO temp.first_calls ${FIRST_CALLS_SQL}`);
+/**
+ * Prepares what the rollups of this connection read: each caller's first call, once for all of them, and the periods.
+ *
+ * @param periods in the order of time; those of the stretch compared with have the labels of the ones they stand beside
+ */
+export function prepareRollups(
+  database: Database,
+  {
+    filter = {},
+    periods = [],
+    previousPeriods = [],
+  }: {
+    filter?: CallFilter;
+    periods?: readonly LabelledPeriod[];
+    previousPeriods?: readonly LabelledPeriod[];
+  } = {},
+): void {
+  database.exec(`DROP TABLE IF EXISTS temp.first_calls;
+    CREATE TEMP TABLE first_calls (call_id INTEGER PRIMARY KEY);
+    INSERT INTO temp.first_calls ${firstCallsSql(filter)};
+    DROP TABLE IF EXISTS temp.periods;
+    CREATE TEMP TABLE periods (side TEXT, starts_at TEXT, period TEXT, PRIMARY KEY (side, starts_at)) WITHOUT ROWID`);
+  const insert = database.prepare("INSERT INTO temp.periods (side, starts_at, period) VALUES (?, ?, ?)");
+  for (const { startsAt, period } of periods) insert.run("current", startsAt, period);
+  for (const { startsAt, period } of previousPeriods) insert.run("previous", startsAt, period);
 }
 
 /** Reads a rollup row by row, after {@link prepareRollups}. */
 export function* iterateRollup(database: Database, query: RollupQuery): Generator<RollupRow, void, void> {
-  yield* database.prepare<[], RollupRow>(rollupSql(query)).raw().iterate();
+  const { sql, values } = rollupSql(query);
+  yield* database.prepare<[Record<string, string | number>], RollupRow>(sql).raw().iterate(values);
 }

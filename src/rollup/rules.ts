@@ -18,6 +18,18 @@ export const DEFAULT_RULES: RollupRules = {
 };
 
 /** Returns the form in which dispositions are compared, but for their case. */
-export function normalizeDisposition(disposition: string): string {
+function normalizeDisposition(disposition: string): string {
   return disposition.replace(/[-_]/g, " ").trim();
+}
+
+/**
+ * Returns dispositions as SQLite's lower() leaves them, which knows ASCII alone: beyond it one matches as configured,
+ * in lower and in upper case.
+ */
+export function spellings(dispositions: readonly string[]): string[] {
+  const texts = dispositions
+    .map(normalizeDisposition)
+    .flatMap((text) => [text, text.toLowerCase(), text.toUpperCase()])
+    .map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  return [...new Set(texts)];
 }

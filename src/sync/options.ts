@@ -1,6 +1,7 @@
 import type { ApiClientOptions } from "../api/client.ts";
 import type { Settings } from "../config.ts";
 import { UsageError } from "../errors.ts";
+import { readTallySettings } from "../warehouse/tally-settings.ts";
 import type { SyncOptions } from "./run.ts";
 
 /** How to reach the service. */
@@ -31,7 +32,18 @@ export function toApiAccess({ baseUrl, token, timeoutSeconds, retrySeconds }: Se
 export function toSyncOptions(settings: Settings): SyncOptions {
   const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours } = settings;
   const api = toApiAccess(settings);
-  return { database, api, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, acceptGone: 0 };
+  const tally = readTallySettings(settings);
+  return {
+    database,
+    api,
+    limit,
+    concurrency,
+    lookbackHours,
+    fullEveryHours,
+    goneAfterHours,
+    acceptGone: 0,
+    tally,
+  };
 }
 
 function missing(variable: string, what: string): UsageError {

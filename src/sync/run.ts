@@ -7,6 +7,7 @@ import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
+import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
 import { createFetch } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
 import type { ApiAccess } from "./options.ts";
@@ -22,6 +23,8 @@ export interface SyncOptions extends SyncRules {
   limit: number;
   /** Pages fetched at once. */
   concurrency: number;
+  /** What the warehouse's views follow. @default as before */
+  tally?: TallySettings;
   clock?: Clock;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
@@ -70,5 +73,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
   });
   const fetch = createFetch(client, { limit, throttle, signal });
-  return await syncWarehouse({ ...options, warehouse, fetch, clock, throttle, attempts });
+  const run = await syncWarehouse({ ...options, warehouse, fetch, clock, throttle, attempts });
+  if (options.tally) applyTallySettings(warehouse, options.tally);
+  return run;
 }

@@ -5,7 +5,9 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder } from "../folder.ts";
+import { DEFAULT_RULES } from "../rollup/rules.ts";
 import { nameFile } from "./errors.ts";
+import { updateViews } from "./views.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;
@@ -118,6 +120,7 @@ function bringForward(sqlite: Database.Database, file: string): void {
   // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
   const apply = sqlite.transaction(() => {
     for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
+    updateViews(sqlite, DEFAULT_RULES);
     sqlite.pragma(`user_version = ${ours}`);
   });
   apply.immediate();

@@ -68,6 +68,14 @@ export const utm_values = sqliteTable("utm_values", {
   folded: text().notNull(),
 });
 
+/** The aliases that CALLTALLY_ALIASES named at the last sync or export. */
+export const aliases = sqliteTable("aliases", {
+  /** A utm value as folded, e.g. fb. */
+  raw: text().primaryKey(),
+  /** The key it is tallied under instead, e.g. facebook; empty for what counts as not set. */
+  value: text().notNull(),
+});
+
 /** The ledger: one row a run of `sync`. */
 export const sync_runs = sqliteTable("sync_runs", {
   run_id: integer().primaryKey({ autoIncrement: true }),

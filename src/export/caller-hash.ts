@@ -1,0 +1,51 @@
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { CalltallyError, EXIT } from "../errors.ts";
+
+const KEY_BYTES = 32;
+
+/**
+ * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits of their number, in hex. Without the key,
+ * which lies beside the warehouse and is made when it is first needed, nobody can try all numbers until one fits.
+ *
+ * @param database path of the warehouse
+ * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ */
+export function openCallerHash(database: string): (phoneDigits: string) => string {
+  const key = readKey(`${database}.caller-key`);
+  return (phoneDigits) => createHmac("sha256", key).update(phoneDigits).digest("hex");
+}
+
+function readKey(file: string): Buffer {
+  if (!existsSync(file)) makeKey(file);
+  const key = Buffer.from(readFileSync(file, "latin1").trim(), "hex");
+  if (key.length === KEY_BYTES) return key;
+  throw new CalltallyError(EXIT.storage, `Cannot use ${file}: it is not a key of ${KEY_BYTES} bytes in hex`, {
+    hint: "Restore it from a backup. With another key the pseudonyms of callers do not match those of earlier files.",
+  });
+}
+
+/** Makes a key, whole from the first moment it is there; another process may be quicker, and its key then stays. */
+function makeKey(file: string): void {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  const handle = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+    fsyncSync(handle);
+    linkSync(draft, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    closeSync(handle);
+    rmSync(draft);
+  }
+}

@@ -1,0 +1,146 @@
+import { DNI_FIELDS } from "../call.ts";
+import { iterateSelected, selectCalls } from "../rollup/calls.ts";
+import { localTime } from "../rollup/local-time.ts";
+import {
+  CAMPAIGN,
+  CHANNEL,
+  IS_FIRST,
+  isQualified,
+  MEDIUM,
+  outcome,
+  phoneDigits,
+  REFERRING_HOST,
+  SOURCE,
+} from "../rollup/row.ts";
+import type { RollupRules } from "../rollup/rules.ts";
+import { openCallerHash } from "./caller-hash.ts";
+import type { ExportJob } from "./export.ts";
+import { encodeTable } from "./format.ts";
+import type { ManifestFile } from "./manifest.ts";
+import type { Column, Value } from "./table.ts";
+
+/** Columns that name people or give access to what they said; written only where they are asked for by name. */
+export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
+export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
+
+/** A file with one line a call, in the order of time. */
+export interface CallsTarget {
+  kind: "calls";
+  with: readonly PrivateColumn[];
+}
+
+/** A column, the expression it is read by, and what is made of its value. */
+interface CallColumn extends Column {
+  sql: string;
+  derive?: (value: Value) => Value;
+}
+
+/** The folder of calls whose month is not known, by Hive's name for it. */
+const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
+
+/** Writes one line a call: as Parquet a file for each local month, else one file. */
+export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<ManifestFile[]> {
+  const { scope, tally, reader, format, database, isPartitioned } = job;
+  const toLocal = localTime(scope.timezone);
+  const columns = callColumns(tally.rules, toLocal, openCallerHash(database), target.with);
+  const rowCount = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
+  const expressions = columns.map(({ sql }) => sql);
+  const rows = derive(iterateSelected(reader.sqlite, expressions), columns);
+  if (format.format !== "parquet" || !isPartitioned || rowCount === 0) {
+    const content = await encodeTable({ columns, rows }, format);
+    return [{ contents: "calls", ...(await job.write(`calls.${format.format}`, content)), rows: rowCount }];
+  }
+  const started = columns.findIndex(({ name }) => name === "call_started");
+  const monthOf = (row: readonly Value[]) => {
+    const time = row[started];
+    return typeof time === "string" ? toLocal(time).local.slice(0, "YYYY-MM".length) : UNKNOWN_MONTH;
+  };
+  const written: ManifestFile[] = [];
+  for (const [month, part] of partition(rows, monthOf)) {
+    const count = { rows: 0 };
+    const content = await encodeTable({ columns, rows: counted(part, count) }, format);
+    const file = await job.write(`calls/month=${month}/calls.parquet`, content);
+    written.push({ contents: "calls", ...file, ...count });
+  }
+  return written;
+}
+
+function callColumns(
+  rules: RollupRules,
+  toLocal: ReturnType<typeof localTime>,
+  hashCaller: (digits: string) => string,
+  privateColumns: readonly PrivateColumn[],
+): CallColumn[] {
+  const text = (name: string, sql = `c.${name}`): CallColumn => ({ name, type: "text", sql });
+  const flag = (name: string, sql: string): CallColumn => ({ name, type: "integer", sql: `${sql} IS TRUE` });
+  const fromText =
+    (make: (text: string) => string) =>
+    (value: Value): Value =>
+      typeof value === "string" ? make(value) : null;
+  const duration: CallColumn =
+    rules.duration_unit === "seconds"
+      ? { name: "duration_seconds", type: "integer", sql: "c.duration" }
+      : { name: "duration_seconds", type: "decimal", decimals: 3, sql: "c.duration / 1000.0" };
+  return [
+    { name: "call_id", type: "integer", sql: "c.call_id" },
+    { name: "call_started", type: "time", sql: "c.call_started" },
+    { ...text("call_started_local", "c.call_started"), derive: fromText((time) => toLocal(time).local) },
+    { ...text("utc_offset", "c.call_started"), derive: fromText((time) => toLocal(time).offset) },
+    text("channel", CHANNEL),
+    text("source", SOURCE),
+    text("medium", MEDIUM),
+    text("campaign", CAMPAIGN),
+    text("insight_name"),
+    text("tracking_number"),
+    { ...text("caller_hash", `nullif(${phoneDigits("caller_id")}, '')`), derive: fromText(hashCaller) },
+    duration,
+    text("disposition"),
+    text("outcome", outcome(rules)),
+    flag("qualified", isQualified(rules)),
+    flag("first_time_caller", IS_FIRST),
+    { name: "org_unit_id", type: "integer", sql: "c.org_unit_id" },
+    text("org_unit_name"),
+    text("referring_host", REFERRING_HOST),
+    ...DNI_FIELDS.map((field) => text(field)),
+    { name: "gone_at", type: "time", sql: "c.gone_at" },
+    ...privateColumns.map((name) =>
+      text(name, name === "summary" || name === "transcription" ? `t.${name}` : `c.${name}`),
+    ),
+  ];
+}
+
+function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {
+  for (const row of rows) {
+    yield row.map((value, index) => columns[index]?.derive?.(value) ?? value);
+  }
+}
+
+/** Cuts rows where their key changes; each part is to be read before the next is asked for. */
+function* partition<T>(
+  rows: Iterable<T>,
+  keyOf: (row: T) => string,
+): Generator<[key: string, rows: Generator<T>]> {
+  const iterator = rows[Symbol.iterator]();
+  try {
+    let next = iterator.next();
+    const part = function* (key: string) {
+      while (!next.done && keyOf(next.value) === key) {
+        yield next.value;
+        next = iterator.next();
+      }
+    };
+    while (!next.done) {
+      const key = keyOf(next.value);
+      yield [key, part(key)];
+    }
+  } finally {
+    iterator.return?.();
+  }
+}
+
+function* counted<T>(rows: Iterable<T>, count: { rows: number }): Generator<T> {
+  for (const row of rows) {
+    count.rows++;
+    yield row;
+  }
+}

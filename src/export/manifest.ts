@@ -1,0 +1,110 @@
+import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
+import type { DateRange } from "../rollup/dates.ts";
+import type { CallFilter, Span } from "../rollup/filter.ts";
+import type { RollupRules } from "../rollup/rules.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import type { TallySettings } from "../warehouse/tally-settings.ts";
+import type { WrittenFile } from "./file-set.ts";
+import type { Scope } from "./scope.ts";
+
+/** A stretch of time in a manifest. */
+export interface DescribedSpan extends DateRange {
+  /** ISO 8601 UTC; missing where it is open. */
+  starts_at?: string;
+  /** Not part of it. */
+  ends_at?: string;
+  /** Present where late transcripts and corrections may still change figures. */
+  provisional?: true;
+}
+
+/** `manifest.json`: what the figures in the files stand on. The same warehouse and options give the same bytes. */
+export interface Manifest {
+  /** The last finished run of `sync`; null where there is none. */
+  run: {
+    run_id: number;
+    finished_at: string | null;
+    verdict: string | null;
+    verdict_reason: string | null;
+  } | null;
+  /** Zone whose days and periods count; times with a Z are UTC. */
+  timezone: string;
+  filter: DescribedFilter;
+  range: DescribedSpan;
+  /** What the columns `…_previous` are of. */
+  compared_with?: DescribedSpan;
+  /** The periods that the rows are of, where there are any. */
+  periods?: ({ period: string } & DescribedSpan)[];
+  rules: RollupRules & {
+    channels: string;
+    /** How many utm values are tallied under another's name; they stand in the table `aliases`. */
+    aliases: number;
+    utm_values: "folded" | "as stored";
+  };
+  files: ManifestFile[];
+}
+
+/** The filter as it was given; of the callers left out their number alone. */
+export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
+  gone_calls: "left out" | "counted";
+  excluded_callers?: number;
+};
+
+export interface ManifestFile extends WrittenFile {
+  /** The dimensions of a rollup, or the name of another kind of file. */
+  contents: string;
+  /** Lines without header and total. */
+  rows: number;
+  /** Whether a line of totals follows the rows. */
+  total_line?: true;
+  /** Sums of the columns that add up; uniques do not. */
+  sums?: Record<string, number>;
+  /** Calls looked at for a file of conversions; each is a row, or among those left out. */
+  examined?: number;
+  /** What was left out of it and why, in numbers of calls. */
+  excluded?: Record<string, number>;
+}
+
+/** Describes what the files of an export have in common; they are yet to be written. */
+export function startManifest(
+  reader: Warehouse,
+  scope: Scope,
+  { tally, raw, lookbackHours }: { tally: TallySettings; raw: boolean; lookbackHours: number },
+): Manifest {
+  const run = readLastDoneRun(reader);
+  const { exclude_callers, include_gone, ...filter } = scope.filter;
+  // Transcripts come and dispositions are corrected for so long after a call; a sync later than that has seen them.
+  const settledUntil =
+    run?.finished_at && new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
+  const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
+    ...range,
+    ...(startsAt !== undefined && { starts_at: startsAt }),
+    ...(endsAt !== undefined && { ends_at: endsAt }),
+    ...((!settledUntil || endsAt === undefined || endsAt > settledUntil) && { provisional: true }),
+  });
+  return {
+    run: run === undefined ? null : pickRun(run),
+    timezone: scope.timezone,
+    filter: {
+      gone_calls: include_gone ? "counted" : "left out",
+      ...filter,
+      ...(exclude_callers !== undefined && { excluded_callers: exclude_callers.length }),
+    },
+    range: describeSpan(scope.span, scope.range),
+    ...(scope.previousSpan && { compared_with: describeSpan(scope.previousSpan, scope.previousRange) }),
+    ...(scope.grain && {
+      periods: scope.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),
+    }),
+    rules: {
+      ...tally.rules,
+      channels: CHANNEL_RULES_VERSION,
+      aliases: tally.aliases.length,
+      utm_values: raw ? "as stored" : "folded",
+    },
+    files: [],
+  };
+}
+
+function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Manifest["run"] {
+  return { run_id, finished_at, verdict, verdict_reason };
+}
