@@ -48,8 +48,8 @@ const isShopping = any(isSite("shopping"), looksLike("campaign", "shop*", "*[^a-
 
 /**
  * GA4's default channel group for traffic that was tagged by hand; the first rule that holds names the channel
- * (support.google.com/analytics/answer/9756891). The place of AI Assistant is not published: here it goes before all
- * rules that a source or campaign alone can meet.
+ * (support.google.com/analytics/answer/9756891). The place of AI Assistant is our own: before the organic rules, so that
+ * the assistant of a search engine is not Organic Search.
  */
 const RULES = [
   ["Direct", all(is("source", "(direct)"), hasNoMedium)],

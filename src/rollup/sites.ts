@@ -1,6 +1,7 @@
 /**
- * Sources that GA4 knows, by what they are: names and hosts, lower-cased, in the list that Google publishes with the
- * default channel group (support.google.com/analytics/answer/9756891). A name stands in one list only.
+ * Sources that GA4 knows, by what they are: names and hosts, lower-cased. The list is the one that Google publishes with
+ * the default channel group (support.google.com/analytics/answer/9756891), as copied in Velir/dbt-ga4's
+ * seeds/ga4_source_categories.csv. A name stands in one list only.
  */
 export const SITES = {
   search: names(`
