@@ -1,0 +1,157 @@
+import { Temporal } from "temporal-polyfill";
+
+/** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
+export interface DateRange {
+  from?: string;
+  to?: string;
+}
+
+/** All instants between them have years of four digits, so that they sort as text. */
+const EARLIEST = "1900-01-01";
+const LATEST = "2999-12-31";
+
+/**
+ * Returns the local date `YYYY-MM-DD`, from 1900 to 2999, that `text` is.
+ * @throws Error that names the text and, where only one date can be meant, the nearest valid one
+ */
+export function parseDate(text: string): string {
+  const meant = nearestDate(text);
+  if (meant === text) return text;
+  const advice = meant === undefined ? ", such as 2026-11-20" : `: did you mean ${meant}?`;
+  throw new Error(`"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD${advice}`);
+}
+
+function nearestDate(text: string): string | undefined {
+  const yearFirst = /^\s*(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/.exec(text);
+  if (yearFirst) return nearest(Number(yearFirst[1]), Number(yearFirst[3]), Number(yearFirst[4]));
+  const yearLast = /^\s*(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/.exec(text);
+  if (!yearLast) return undefined;
+  const [first, second, year] = [Number(yearLast[1]), Number(yearLast[2]), Number(yearLast[3])];
+  // 11/20 can be read in one way alone, and 5/6 in two.
+  if (first > 12) return nearest(year, second, first);
+  return second > 12 ? nearest(year, first, second) : undefined;
+}
+
+/** A month that does not exist says nothing of what was meant; a day that does not exist is near one that does. */
+function nearest(year: number, month: number, day: number): string | undefined {
+  if (month < 1 || month > 12) return undefined;
+  const date = Temporal.PlainDate.from({ year, month, day: Math.max(1, day) }, { overflow: "constrain" });
+  return [EARLIEST, date.toString(), LATEST].toSorted()[1];
+}
+
+/** Ten years of days, weeks or months are the most that can be asked for. */
+const MOST = { d: 3660, w: 520, m: 120 } as const;
+type Unit = keyof typeof MOST;
+
+/**
+ * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
+ * ISO weeks and calendar months, up to ten years; `last-month` is `1m`; `mtd` is the month up to and with today.
+ * @throws Error that says what is allowed, and the nearest of it where there is one
+ */
+export function parseLast(text: string, today: string): Required<DateRange> {
+  const meant = nearestLast(text);
+  if (meant?.text !== text) {
+    const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;
+    throw new Error(`"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month${advice}`);
+  }
+  const day = Temporal.PlainDate.from(today);
+  if (meant.unit === undefined) return dates(day.with({ day: 1 }), day);
+  const end = startOfUnit(day, meant.unit);
+  return dates(end.subtract(duration(meant.count, meant.unit)), end.subtract({ days: 1 }));
+}
+
+/** Without a unit it is the month to date. */
+interface Last {
+  text: string;
+  count: number;
+  unit: Unit | undefined;
+}
+
+function nearestLast(text: string): Last | undefined {
+  const bare = text.toLowerCase().replace(/[\s_-]/g, "");
+  if (bare === "mtd" || bare === "monthtodate") return { text: "mtd", count: 1, unit: undefined };
+  if (bare === "lastmonth") return { text: "last-month", count: 1, unit: "m" };
+  const [, digits = "", word = ""] =
+    /^(?:last)?(\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];
+  if (digits === "" && word === "") return undefined;
+  const isYears = word.startsWith("y");
+  const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
+  const asked = Number(digits || 1) * (isYears ? 12 : 1);
+  const count = Math.min(Math.max(1, asked), MOST[unit]);
+  return { text: `${count}${unit}`, count, unit };
+}
+
+function startOfUnit(day: Temporal.PlainDate, unit: Unit): Temporal.PlainDate {
+  if (unit === "m") return day.with({ day: 1 });
+  return unit === "w" ? day.subtract({ days: day.dayOfWeek - 1 }) : day;
+}
+
+function duration(count: number, unit: Unit): Temporal.DurationLike {
+  if (unit === "m") return { months: count };
+  return unit === "w" ? { weeks: count } : { days: count };
+}
+
+/**
+ * Returns the same dates a year before (29 February becomes the 28th), or what lies just before: as many calendar
+ * months before whole months; the same days of the month before, cut at its end, where the range begins with a month
+ * and ends in it; else as many days.
+ * @throws Error where the previous of an open range is asked for
+ */
+export function comparisonRange(range: DateRange, kind: "previous" | "year"): DateRange {
+  const { from, to } = inOrder(range);
+  if (kind === "year") {
+    return {
+      ...(from !== undefined && { from: yearBefore(from) }),
+      ...(to !== undefined && { to: yearBefore(to) }),
+    };
+  }
+  if (from === undefined || to === undefined) {
+    throw new Error("Cannot compare an open range with the one before: it needs a first and a last date");
+  }
+  return previous(Temporal.PlainDate.from(from), Temporal.PlainDate.from(to));
+}
+
+const yearBefore = (date: string) => Temporal.PlainDate.from(date).subtract({ years: 1 }).toString();
+
+function previous(from: Temporal.PlainDate, to: Temporal.PlainDate): DateRange {
+  const isFromFirst = from.day === 1;
+  if (isFromFirst && to.day === to.daysInMonth) {
+    const { months } = from.until(to.add({ days: 1 }), { largestUnit: "months" });
+    return dates(from.subtract({ months }), from.subtract({ days: 1 }));
+  }
+  if (isFromFirst && from.toPlainYearMonth().equals(to.toPlainYearMonth())) {
+    return dates(from.subtract({ months: 1 }), to.subtract({ months: 1 }));
+  }
+  const days = from.until(to).days + 1;
+  return dates(from.subtract({ days }), from.subtract({ days: 1 }));
+}
+
+function dates(from: Temporal.PlainDate, to: Temporal.PlainDate): Required<DateRange> {
+  return { from: from.toString(), to: to.toString() };
+}
+
+/**
+ * Returns the instants that bound a range in an IANA zone: the start of its first day and, exclusive, the start of the
+ * day after its last; ISO 8601 in UTC with milliseconds.
+ */
+export function toInstants(range: DateRange, zone: string): { startsAt?: string; endsAt?: string } {
+  const { from, to } = inOrder(range);
+  return {
+    ...(from !== undefined && { startsAt: startOfDay(Temporal.PlainDate.from(from), zone) }),
+    ...(to !== undefined && { endsAt: startOfDay(Temporal.PlainDate.from(to).add({ days: 1 }), zone) }),
+  };
+}
+
+/**
+ * Returns the first instant of a local day in UTC: one o'clock where the zone skips midnight, the first midnight where
+ * there are two, and the start of the next day where it skips the whole of it.
+ */
+export function startOfDay(date: Temporal.PlainDate, zone: string): string {
+  return new Date(date.toZonedDateTime(zone).epochMilliseconds).toISOString();
+}
+
+function inOrder(range: DateRange): DateRange {
+  const { from, to } = range;
+  if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);
+  return range;
+}

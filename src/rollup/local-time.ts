@@ -1,0 +1,57 @@
+import { Temporal } from "temporal-polyfill";
+
+/** A moment as the clocks of a zone showed it. */
+export interface LocalTime {
+  /** `YYYY-MM-DD HH:MM:SS` */
+  local: string;
+  /** What the clocks were ahead of UTC, `+01:00`. */
+  offset: string;
+}
+
+/** The time from one change of a zone's clocks to the next. */
+interface Span {
+  fromMs: number;
+  untilMs: number;
+  offset: string;
+  offsetMs: number;
+}
+
+/**
+ * Returns a function from ISO 8601 text in UTC to local time in an IANA zone. It remembers when the clocks changed, since
+ * asking the zone for each call would cost most of an export.
+ * @throws RangeError for a zone that does not exist; the function throws it for text that is no time
+ */
+export function localTime(zone: string): (utc: string) => LocalTime {
+  let last = findSpan(0, zone);
+  const spans = [last];
+  return (utc) => {
+    const ms = Date.parse(utc);
+    if (Number.isNaN(ms)) throw new RangeError(`"${utc}" is not a time`);
+    if (!isIn(last, ms)) {
+      const known = spans.find((span) => isIn(span, ms));
+      last = known ?? findSpan(ms, zone);
+      if (known === undefined) spans.push(last);
+    }
+    const shown = new Date(ms + last.offsetMs).toISOString();
+    return { local: `${shown.slice(0, 10)} ${shown.slice(11, 19)}`, offset: last.offset };
+  };
+}
+
+/** Returns the local date `YYYY-MM-DD` of ISO 8601 text in UTC; for many of one zone, {@link localTime} is quicker. */
+export function localDate(utc: string, zone: string): string {
+  return Temporal.Instant.from(utc).toZonedDateTimeISO(zone).toPlainDate().toString();
+}
+
+const isIn = ({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < untilMs;
+
+function findSpan(ms: number, zone: string): Span {
+  const moment = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
+  // Of a change at this very moment, "previous" would not tell.
+  const from = moment.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
+  return {
+    fromMs: from?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    untilMs: moment.getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: moment.offset,
+    offsetMs: moment.offsetNanoseconds / 1e6,
+  };
+}

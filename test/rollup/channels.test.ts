@@ -1,0 +1,274 @@
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  CHANNEL_RULES_VERSION,
+  CHANNELS,
+  type ChannelFields,
+  channelRuleSql,
+  channelSql,
+} from "../../src/rollup/channels.ts";
+import { SITES } from "../../src/rollup/sites.ts";
+
+type Value = string | null;
+
+const FIELDS: ChannelFields = { source: "source", medium: "medium", campaign: "campaign" };
+
+/** Source, medium, campaign, and the channel that GA4 gives. */
+const CASES: [Value, Value, Value, string][] = [
+  ["(direct)", "(none)", null, "Direct"],
+  ["(direct)", "(not set)", null, "Direct"],
+  ["(direct)", null, null, "Direct"],
+  ["(direct)", "(none)", "shop", "Direct"],
+  ["(direct)", "(none)", "cross-network", "Direct"],
+  ["(direct)", "cpc", null, "Paid Other"],
+  ["(direct)", "referral", null, "Referral"],
+  ["direct", "(none)", null, "Unassigned"],
+  ["direct", null, null, "Unassigned"],
+  [null, "(none)", null, "Unassigned"],
+  [null, null, null, "Unassigned"],
+  ["google", "cpc", "cross-network", "Cross-network"],
+  ["google", "cpc", "2026 cross-network sale", "Cross-network"],
+  ["amazon", "cpc", "cross-network shopping", "Cross-network"],
+  [null, null, "cross-network", "Cross-network"],
+  ["google", "cpc", "cross network", "Paid Search"],
+  ["google", "cross-network", null, "Organic Search"],
+  ["amazon", "cpc", null, "Paid Shopping"],
+  ["amazon.com", "paid", "books", "Paid Shopping"],
+  ["www.ebay.de", "ppc", null, "Paid Shopping"],
+  ["google shopping", "cpc", null, "Paid Shopping"],
+  ["google", "cpc", "shop", "Paid Shopping"],
+  ["google", "cpc", "shopping", "Paid Shopping"],
+  ["google", "cpc", "brand shop de", "Paid Shopping"],
+  ["facebook", "paid_social", "eshop", "Paid Shopping"],
+  ["newsletter", "cpm", "e-shop launch", "Paid Shopping"],
+  ["walmart", "cpm", null, "Paid Shopping"],
+  ["google", "cpc", "workshop", "Paid Search"],
+  ["google", "cpc", "bishop & co", "Paid Search"],
+  ["google", "cpc", "windowshopping", "Paid Shopping"],
+  ["google", "cpc", "éshop", "Paid Shopping"],
+  ["google", "cpc", "brand", "Paid Search"],
+  ["google", "cpc", null, "Paid Search"],
+  ["google.com", "ppc", null, "Paid Search"],
+  ["www.google.com", "cpc", null, "Paid Search"],
+  ["bing", "paidsearch", null, "Paid Search"],
+  ["duckduckgo", "retargeting", null, "Paid Search"],
+  ["ecosia.org", "cpv", null, "Paid Search"],
+  ["yahoo", "cpm", null, "Paid Search"],
+  ["de.search.yahoo.com", "xcpx", null, "Paid Search"],
+  ["facebook", "paid_social", null, "Paid Social"],
+  ["facebook.com", "cpc", null, "Paid Social"],
+  ["m.facebook.com", "paid-social", null, "Paid Social"],
+  ["www.linkedin.com", "cpm", null, "Paid Social"],
+  ["tiktok", "paid", "workshop", "Paid Social"],
+  ["ig", "ppc", null, "Paid Social"],
+  ["youtube", "cpc", null, "Paid Video"],
+  ["www.youtube.com", "cpv cpm", null, "Paid Video"],
+  ["vimeo.com", "paid_video", null, "Paid Video"],
+  ["partner", "paid_video", null, "Paid Other"],
+  ["partner", "display", null, "Display"],
+  ["google", "display", null, "Display"],
+  ["facebook", "banner", null, "Display"],
+  ["youtube", "expandable", null, "Display"],
+  [null, "interstitial", null, "Display"],
+  ["partner", "cpm", null, "Display"],
+  ["partner", "cpm2", null, "Paid Other"],
+  ["amazon", "display", null, "Display"],
+  ["partner", "cpc", null, "Paid Other"],
+  [null, "ppc", null, "Paid Other"],
+  ["newsletter", "paid", null, "Paid Other"],
+  ["email", "cpa cpc", null, "Paid Other"],
+  ["partner", "cpa", null, "Paid Other"],
+  ["partner", "unpaid", null, "Unassigned"],
+  ["partner", "ppc2", null, "Unassigned"],
+  ["chatgpt.com", "ai-assistant", null, "AI Assistant"],
+  ["bing", "ai-assistant", null, "AI Assistant"],
+  [null, "ai-assistant", "shop", "AI Assistant"],
+  [null, "ai_assistant", null, "Unassigned"],
+  ["etsy", "referral", null, "Organic Shopping"],
+  ["amazon.co.uk", null, null, "Organic Shopping"],
+  ["newsletter", "email", "summer shop", "Organic Shopping"],
+  ["newsletter", "email", "shopping days", "Organic Shopping"],
+  ["newsletter", "email", "workshop", "Email"],
+  ["instagram", "bio", "shop", "Organic Shopping"],
+  ["google", "organic", "photoshop", "Organic Search"],
+  ["google", "organic", "webshop", "Organic Search"],
+  ["google", "organic", "web shop", "Organic Shopping"],
+  ["instagram", null, null, "Organic Social"],
+  ["l.facebook.com", "referral", null, "Organic Social"],
+  ["t.co", "referral", null, "Organic Social"],
+  ["partner", "social", null, "Organic Social"],
+  ["partner", "social-network", null, "Organic Social"],
+  ["google", "sm", null, "Organic Social"],
+  [null, "social media", null, "Organic Social"],
+  ["partner", "socials", null, "Unassigned"],
+  ["facebook", "email", null, "Organic Social"],
+  ["facebook.com.evil.example", null, null, "Unassigned"],
+  ["youtube", "referral", null, "Organic Video"],
+  ["m.youtube.com", null, null, "Organic Video"],
+  ["partner", "video", null, "Organic Video"],
+  ["google", "in-video-ad", null, "Organic Video"],
+  ["google", "organic", null, "Organic Search"],
+  ["partner", "organic", null, "Organic Search"],
+  ["bing", null, null, "Organic Search"],
+  ["www.bing", "referral", null, "Organic Search"],
+  ["news.google.com", "email", null, "Organic Search"],
+  ["partner.example", "referral", null, "Referral"],
+  [null, "app", null, "Referral"],
+  ["newsletter", "link", null, "Referral"],
+  ["email", "link", null, "Referral"],
+  ["newsletter", "email", null, "Email"],
+  ["newsletter", "e-mail", null, "Email"],
+  ["newsletter", "e_mail", null, "Email"],
+  ["newsletter", "exmail", null, "Unassigned"],
+  ["e mail", "weekly", null, "Email"],
+  ["email", null, null, "Email"],
+  ["email", "affiliate", null, "Email"],
+  ["partner", "affiliate", null, "Affiliates"],
+  ["partner", "affiliates", null, "Unassigned"],
+  ["affiliate", null, null, "Unassigned"],
+  ["podcast", "audio", null, "Audio"],
+  ["audio", null, null, "Unassigned"],
+  ["partner", "sms", null, "SMS"],
+  ["sms", null, null, "SMS"],
+  ["sms", "mobile", null, "SMS"],
+  ["partner", "webpush", null, "Mobile Push Notifications"],
+  ["partner", "push", null, "Mobile Push Notifications"],
+  ["partner", "mobile app", null, "Mobile Push Notifications"],
+  ["partner", "notifications", null, "Mobile Push Notifications"],
+  ["firebase", null, null, "Mobile Push Notifications"],
+  ["partner", "pushed", null, "Unassigned"],
+  ["flyer", "print", "spring", "Unassigned"],
+];
+
+/** The rules of GA4's help as it writes them: by regular expressions. */
+function channelOf(source: string, medium: string, campaign: string): string {
+  const isOn = (sites: readonly string[]) =>
+    sites.includes(source) || (source.startsWith("www.") && sites.includes(source.slice(4)));
+  const isPaid = /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium);
+  const isShopping = isOn(SITES.shopping) || /^(.*(([^a-df-z]|^)shop|shopping).*)$/s.test(campaign);
+  const rules: [boolean, string][] = [
+    [source === "(direct)" && ["", "(none)", "(not set)"].includes(medium), "Direct"],
+    [campaign.includes("cross-network"), "Cross-network"],
+    [isShopping && isPaid, "Paid Shopping"],
+    [isOn(SITES.search) && isPaid, "Paid Search"],
+    [isOn(SITES.social) && isPaid, "Paid Social"],
+    [isOn(SITES.video) && isPaid, "Paid Video"],
+    [/^(display|banner|expandable|interstitial|cpm)$/.test(medium), "Display"],
+    [isPaid, "Paid Other"],
+    [medium === "ai-assistant", "AI Assistant"],
+    [isShopping, "Organic Shopping"],
+    [
+      isOn(SITES.social) ||
+        /^(social|social-network|social-media|sm|social network|social media)$/.test(medium),
+      "Organic Social",
+    ],
+    [isOn(SITES.video) || /^(.*video.*)$/s.test(medium), "Organic Video"],
+    [isOn(SITES.search) || medium === "organic", "Organic Search"],
+    [/^(referral|app|link)$/.test(medium), "Referral"],
+    [/^(email|e-mail|e_mail|e mail)$/.test(source) || /^(email|e-mail|e_mail|e mail)$/.test(medium), "Email"],
+    [medium === "affiliate", "Affiliates"],
+    [medium === "audio", "Audio"],
+    [source === "sms" || medium === "sms", "SMS"],
+    [/push$|mobile|notification/s.test(medium) || source === "firebase", "Mobile Push Notifications"],
+  ];
+  return rules.find(([holds]) => holds)?.[1] ?? "Unassigned";
+}
+
+const database = new Database(":memory:");
+
+/** One statement over the parameters source, medium and campaign. */
+function prepare(expression: string) {
+  return database
+    .prepare<[Value, Value, Value], unknown>(
+      `SELECT ${expression} FROM (SELECT ? AS source, ? AS medium, ? AS campaign)`,
+    )
+    .pluck();
+}
+
+const FRAGMENTS = [
+  ..."(direct)|(none)|(not set)|cross-network|cp|cpc|ppc|paid|retargeting|shop|shopping|e|z|work|-| |_|.|www.".split(
+    "|",
+  ),
+  ..."display|cpm|social|social media|sm|video|organic|referral|link|email|e-mail|e_mail|affiliate".split(
+    "|",
+  ),
+  ..."audio|sms|push|mobile|notification|firebase|ai-assistant|google|facebook|.com|amazon|youtube".split(
+    "|",
+  ),
+  ..."'|''|\"|%|*|[|]|^|?|é|ß|漢|🛒|;--".split("|"),
+];
+
+const text: fc.Arbitrary<Value> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(null) },
+  { weight: 3, arbitrary: fc.constantFrom(...FRAGMENTS) },
+  {
+    weight: 3,
+    arbitrary: fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 4 }).map((parts) => parts.join("")),
+  },
+);
+const site = fc
+  .tuple(fc.constantFrom("", "", "www.", "www.www.", "m."), fc.constantFrom(...Object.values(SITES).flat()))
+  .map((parts) => parts.join(""));
+const source: fc.Arbitrary<Value> = fc.oneof(text, site);
+
+test("channelSql gives each source, medium and campaign its channel in GA4", () => {
+  const channel = prepare(channelSql(FIELDS));
+  expect(
+    CASES.map(([source, medium, campaign]) => [
+      source,
+      medium,
+      campaign,
+      channel.get(source, medium, campaign),
+    ]),
+  ).toEqual(CASES);
+  expect(new Set(CASES.map((row) => row[3]))).toEqual(new Set(CHANNELS));
+});
+
+test("channelSql agrees with GA4's regular expressions", () => {
+  const channel = prepare(channelSql(FIELDS));
+  fc.assert(
+    fc.property(source, text, text, (source, medium, campaign) => {
+      expect(channel.get(source, medium, campaign)).toBe(
+        channelOf(source ?? "", medium ?? "", campaign ?? ""),
+      );
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("channelRuleSql is 1 or 0 for each rule, and the first 1 is the channel", () => {
+  const rules = channelRuleSql(FIELDS);
+  const channel = prepare(channelSql(FIELDS));
+  const holds = prepare(`json_array(${rules.map(({ sql }) => sql).join(", ")})`);
+  expect([...rules.map((rule) => rule.channel), "Unassigned"]).toEqual(CHANNELS);
+  fc.assert(
+    fc.property(source, text, text, (source, medium, campaign) => {
+      const values: unknown = JSON.parse(String(holds.get(source, medium, campaign)));
+      if (!Array.isArray(values)) throw new Error("No array");
+      expect(values.every((value) => value === 0 || value === 1)).toBe(true);
+      expect(CHANNELS.at(values.indexOf(1))).toBe(channel.get(source, medium, campaign));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("channelSql takes expressions of any precedence", () => {
+  const sql = channelSql({
+    source: "NULL OR 'x'",
+    medium: "'c' || 'pc'",
+    campaign: "CASE WHEN 1 THEN 'a' END",
+  });
+  expect(database.prepare(`SELECT ${sql}`).pluck().get()).toBe("Paid Other");
+});
+
+test("CHANNELS has no name twice, and its rules have a version", () => {
+  expect(new Set(CHANNELS).size).toBe(CHANNELS.length);
+  expect(CHANNEL_RULES_VERSION).toMatch(/^ga4-\d{4}-\d{2}-\d{2}$/);
+});
+
+test("SITES are folded, and each stands in one list", () => {
+  const all = Object.values(SITES).flat();
+  expect(all.filter((name) => name !== name.trim().toLowerCase() || name.startsWith("www."))).toEqual([]);
+  expect(new Set(all).size).toBe(all.length);
+});
