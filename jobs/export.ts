@@ -1,6 +1,7 @@
 import { EXIT } from "../src/errors.ts";
-import { exportRollups } from "../src/export/rollups.ts";
+import { exportToFolder } from "../src/export/export.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import { readTallySettings } from "../src/warehouse/tally-settings.ts";
 import type { Job } from "./job.ts";
 
 /** Writes the default rollups. */
@@ -9,13 +10,14 @@ export const exportJob: Job = {
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   run: async ({ settings, log, signal }) => {
-    const { database, exportDir: folder, rules } = settings;
-    const { manifest } = await exportRollups({
+    const { database, exportDir: folder, timezone, lookbackHours } = settings;
+    const { manifest } = await exportToFolder({
       database,
       folder,
-      dimensions: DEFAULT_DIMENSIONS,
-      rules,
-      raw: false,
+      timezone,
+      lookbackHours,
+      tally: readTallySettings(settings),
+      targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
       signal,
     });
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));

@@ -2,14 +2,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import type { ExitCode } from "../errors.ts";
-import { exportRollups } from "../export/rollups.ts";
+import { exportToFolder } from "../export/export.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
 import type { RollupQuery } from "../rollup/sql.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
+import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, settingsOf } from "./context.ts";
-import { describeExport } from "./export.ts";
+import { describeExport } from "./export-run.ts";
 import { ellipsize, formatCount, formatTable } from "./format.ts";
 import { summarizeRun } from "./summary.ts";
 
@@ -49,20 +50,21 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       });
       context.print(summarizeRun(run));
 
-      const { rules } = settings;
-      const dimensions = DEFAULT_DIMENSIONS;
-      const result = await exportRollups({
+      const tally = readTallySettings(settings);
+      const { timezone, lookbackHours } = settings;
+      const result = await exportToFolder({
         database,
         folder,
-        dimensions,
-        rules,
-        raw: false,
+        timezone,
+        lookbackHours,
+        tally,
+        targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
         signal: context.signal,
       });
       using warehouse = openExistingWarehouse(database);
       prepareRollups(warehouse.sqlite);
-      for (const dimension of dimensions) {
-        const query = { dimension, rules, raw: false };
+      for (const dimension of DEFAULT_DIMENSIONS) {
+        const query = { dimensions: [dimension], rules: tally.rules };
         const rows = iterateRollup(warehouse.sqlite, query).take(ROWS_SHOWN).toArray();
         context.print(`\n${describeRollup(query, rows)}`);
       }
@@ -78,7 +80,7 @@ function describeRollup(query: RollupQuery, rows: readonly RollupRow[]): string 
     return { title, index, decimals: columns[index]?.decimals };
   });
   return formatTable(
-    [query.dimension, ...shown.map(({ title }) => title)],
+    [...query.dimensions, ...shown.map(({ title }) => title)],
     rows.map((row) => [
       ellipsize(String(row[0]), 26),
       ...shown.map(({ index, decimals }) => formatFigure(row[index], decimals)),

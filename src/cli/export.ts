@@ -1,49 +1,138 @@
-import { join, relative } from "node:path";
-import { Argument, Command } from "@commander-js/extra-typings";
-import { type ExportResult, exportRollups } from "../export/rollups.ts";
-import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../rollup/dimensions.ts";
-import { type Context, OPTION, settingsOf } from "./context.ts";
-import { formatQuantity } from "./format.ts";
+import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { PRIVATE_COLUMNS, type PrivateColumn } from "../export/calls.ts";
+import { DELIMITERS, PROFILES } from "../export/delimited.ts";
+import { FORMATS } from "../export/format.ts";
+import { CONSENTS } from "../export/google.ts";
+import { CHANNELS } from "../rollup/channels.ts";
+import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
+import { toPhoneDigits } from "./callers-file.ts";
+import { type Context, OPTION } from "./context.ts";
+import { oneOf, someOf } from "./suggest.ts";
+
+const LISTS = ["calls", "google-ads", "google-leads"] as const;
+const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** A tab is hard to write on a command line. */
+const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
+
+/** What an export writes: rollups by their dimension, or one of the lists. */
+export type Contents = Dimension | (typeof LISTS)[number];
+export type ExportFlags = ReturnType<ReturnType<typeof declareExport>["opts"]>;
 
 export function exportCommand(context: Context) {
-  return new Command("export")
-    .summary("write rollups of the calls as CSV files")
-    .description("Writes one CSV file a dimension, and manifest.json, which says what the figures stand on.")
-    .addArgument(
-      new Argument("[dimension...]", "what to group by").choices(DIMENSIONS).default(DEFAULT_DIMENSIONS),
-    )
-    .option("--raw", "group utm values as they are stored: Google apart from google", false)
-    .option(...OPTION.database)
-    .option(...OPTION.out)
-    .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally export utm_source utm_medium --out /srv/reports")
-    .action(async (dimensions, { json, raw, ...flags }) => {
-      const { database, exportDir: folder, rules } = settingsOf(context, flags);
-      const result = await exportRollups({
-        database,
-        folder,
-        dimensions: [...new Set(dimensions)],
-        rules,
-        raw,
-        signal: context.signal,
-      });
-      context.print(json ? JSON.stringify(result) : describeExport(result, context.folder));
-    });
+  return declareExport().action(async (contents, flags) => {
+    // Dates and formats bring libraries along that other commands need not wait for.
+    const { runExport } = await import("./export-run.ts");
+    await runExport(context, contents, flags);
+  });
 }
 
-/** Returns what was written, a line a file. */
-export function describeExport({ folder, manifest }: ExportResult, workingFolder: string): string {
-  const lines = manifest.files.map(({ file, rows, sums }) => {
-    const path = relative(workingFolder, join(folder, file));
-    return `${path}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls ?? 0, "call")}`;
-  });
-  const { run } = manifest;
-  lines.push(
-    run === null
-      ? "No sync has finished yet: the figures stand on whatever was read so far."
-      : `From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`,
-  );
-  if (manifest.files.every(({ rows }) => rows === 0))
-    lines.push("The warehouse has no calls: the files have headers alone.");
-  return lines.join("\n");
+/** Declares arguments and options; what they mean together, `export-flags.ts` says. */
+function declareExport() {
+  return new Command("export")
+    .summary("write rollups, calls or ad conversions as files")
+    .description(
+      `Writes a file for each dimension or list, and manifest.json, which says what the figures stand on.
+Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
+    )
+    .addArgument(
+      new Argument("[contents...]", "dimensions to tally by, or lists of calls")
+        .choices(CONTENTS)
+        .argParser(someOf(CONTENTS)),
+    )
+    .optionsGroup("Which calls (of flags given twice, either fits):")
+    .option("--from <date>", "first local day, e.g. 2026-10-01")
+    .option("--to <date>", "last local day")
+    .addOption(
+      new Option(
+        "--last <stretch>",
+        "complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
+      ).conflicts(["from", "to"]),
+    )
+    .option("--timezone <zone>", "whose days count (CALLTALLY_TIMEZONE, UTC)")
+    .addOption(several("--org-unit <name or id>", "of this group"))
+    .addOption(several("--channel <channel>", "e.g. paid search", parseChannel))
+    .addOption(several("--source <source>", "e.g. google, as the dimension source has it"))
+    .addOption(several("--campaign <name or id>", "as the dimension campaign has it"))
+    .addOption(several("--disposition <disposition>", "e.g. answered"))
+    .addOption(new Option("--min-duration <seconds>", "that lasted so long").argParser(parseSeconds))
+    .option("--first-time", "callers' first calls alone")
+    .option("--has-gclid", "with a Google click id")
+    .addOption(several("--tracking-number <number>", "to this number", toPhoneDigits))
+    .option("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls")
+    .option("--include-gone", "also those that the service does not show any more")
+    .optionsGroup("Figures:")
+    .option("--by <dimensions>", "tally by several dimensions together, separated by commas", parseDimensions)
+    .option("--raw", "group utm values as they are stored: Google apart from google", false)
+    .addOption(choice("--grain <grain>", GRAINS, "a row for each period"))
+    .option("--fill", "rows of zeros for periods without calls", false)
+    .addOption(choice("--compare <with>", COMPARISONS, "columns …_previous and …_change"))
+    .option("--total", "a line of totals, in which callers are counted once", false)
+    .optionsGroup("Files:")
+    .addOption(choice("--format <format>", FORMATS, "csv by default"))
+    .addOption(choice("--profile <profile>", PROFILES, "values as they are, or made for Excel"))
+    .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "of csv"))
+    .option("--with <columns>", `in calls: ${PRIVATE_COLUMNS.join(", ")}`, parsePrivateColumns)
+    .option("--stdout", "to standard output, one file and no manifest", false)
+    .option(...OPTION.out)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .optionsGroup("Google Ads:")
+    .option("--conversion-name <name>", "of the conversion action", "Qualified call")
+    .addOption(
+      new Option("--conversion-value <amount>", "of a call; blank by default").argParser(parseAmount),
+    )
+    .addOption(new Option("--currency <code>", "of the value, e.g. USD").argParser(parseCurrency))
+    .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent of the callers"))
+    .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent of the callers"))
+    .option("--every", "each qualified call, and not the first of a click or caller alone", false)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally export channel utm_campaign --last 3m --grain month --total
+  $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
+  $ calltally export google-ads --last 7d --conversion-value 40 --currency EUR
+  $ calltally export calls --format parquet --timezone Europe/Berlin`,
+    );
+}
+
+function choice<const F extends string, C extends string>(flags: F, choices: readonly C[], help: string) {
+  return new Option(flags, help).choices(choices).argParser(oneOf(choices));
+}
+
+/** An option that may be given more than once. */
+function several<const F extends string>(flags: F, help: string, parse: (text: string) => string = String) {
+  return new Option(flags, help).argParser((text: string, collected: readonly string[] | undefined) => [
+    ...(collected ?? []),
+    parse(text),
+  ]);
+}
+
+/** A channel may be written without capitals. */
+function parseChannel(text: string): string {
+  const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
+  return known ?? oneOf(CHANNELS)(text);
+}
+
+function parseDimensions(text: string): readonly Dimension[] {
+  return [...new Set(text.split(",").map((name) => oneOf(DIMENSIONS)(name.trim())))];
+}
+
+function parsePrivateColumns(text: string): readonly PrivateColumn[] {
+  return [...new Set(text.split(",").map((name) => oneOf(PRIVATE_COLUMNS)(name.trim())))];
+}
+
+function parseSeconds(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number of seconds.");
+}
+
+function parseAmount(text: string): string {
+  if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return text;
+  throw new InvalidArgumentError("It must be a number such as 149.50.");
+}
+
+function parseCurrency(text: string): string {
+  return oneOf(Intl.supportedValuesOf("currency"))(text);
 }

@@ -134,7 +134,7 @@ export async function writeGoogle(job: ExportJob, target: GoogleTarget): Promise
   const left = Object.values(excluded).reduce((sum, count) => sum + count, 0);
   return [
     { contents: target.kind, ...file, rows: examined - left, examined, excluded },
-    { contents: `${target.kind}, left out`, ...rest, rows: left },
+    { contents: `${target.kind}.excluded`, ...rest, rows: left },
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { comparisonRange, type DateRange, toInstants } from "../rollup/dates.ts";
 import type { CallFilter, Span } from "../rollup/filter.ts";
+import type { Comparison, Grain } from "../rollup/grain.ts";
 import { localDate } from "../rollup/local-time.ts";
-import { type Grain, type Period, periods } from "../rollup/periods.ts";
+import { type Period, periods } from "../rollup/periods.ts";
 import type { LabelledPeriod } from "../rollup/read.ts";
 
 /** Which calls an export is about, and how they are cut into periods. */
@@ -14,7 +15,7 @@ export interface ScopeOptions {
   filter?: CallFilter | undefined;
   grain?: Grain | undefined;
   /** What stands beside: the stretch before, or the same dates a year before. */
-  compare?: "previous" | "year" | undefined;
+  compare?: Comparison | undefined;
 }
 
 /** The same in instants. */

@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import type { Comparison } from "./grain.ts";
 
 /** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
 export interface DateRange {
@@ -97,7 +98,7 @@ function duration(count: number, unit: Unit): Temporal.DurationLike {
  * and ends in it; else as many days.
  * @throws Error where the previous of an open range is asked for
  */
-export function comparisonRange(range: DateRange, kind: "previous" | "year"): DateRange {
+export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
   const { from, to } = inOrder(range);
   if (kind === "year") {
     return {

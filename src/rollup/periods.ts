@@ -1,8 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { type DateRange, startOfDay } from "./dates.ts";
-
-/** Lengths of a period; weeks are those of ISO 8601, from Monday. */
-export type Grain = "day" | "week" | "month";
+import type { Grain } from "./grain.ts";
 
 /** A period, or the part of it that lies in a range. */
 export interface Period {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toInstants } from "../../src/rollup/dates.ts";
+import type { Grain } from "../../src/rollup/grain.ts";
 import { localDate } from "../../src/rollup/local-time.ts";
-import { type Grain, periods } from "../../src/rollup/periods.ts";
+import { periods } from "../../src/rollup/periods.ts";
 
 const date = (first: number, last: number) =>
   fc

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "../errors.ts";
+
+/**
+ * Reads a file of phone numbers, one a line; what follows a `#` is a remark. Returns their digits and plus signs.
+ *
+ * @throws UsageError that names the file, and the line, but not what is in it
+ */
+export function readCallersFile(file: string): string[] {
+  return readText(file)
+    .split(/\r?\n/)
+    .flatMap((line, index) => {
+      const number = toPhoneDigits(line.replace(/#.*/, ""));
+      if (number === "") return [];
+      if (/^\+?\d{3,15}$/.test(number)) return [number];
+      throw new UsageError(`--exclude-callers: line ${index + 1} of ${file} is not a phone number`, {
+        hint: "One number a line, such as +4930123456; what follows a # is a remark.",
+      });
+    });
+}
+
+/** Takes off what people write between the digits of a phone number. */
+export function toPhoneDigits(text: string): string {
+  return text.replace(/[\s().-]/g, "");
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new UsageError(`--exclude-callers: cannot read ${file}`, { cause });
+  }
+}

@@ -1,0 +1,134 @@
+import { describeError, UsageError } from "../errors.ts";
+import type { Delimiter } from "../export/delimited.ts";
+import type { Target } from "../export/export.ts";
+import type { FormatOptions } from "../export/format.ts";
+import { type DateRange, parseDate, parseLast } from "../rollup/dates.ts";
+import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
+import type { CallFilter } from "../rollup/filter.ts";
+import { localDate } from "../rollup/local-time.ts";
+import { readCallersFile } from "./callers-file.ts";
+import type { Contents, ExportFlags } from "./export.ts";
+
+/** Returns what is to be written; the default rollups where nothing is named. */
+export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {
+  const { by } = flags;
+  const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS;
+  const targets = [...new Set(named)].map((content): Target => {
+    switch (content) {
+      case "calls":
+        return { kind: "calls", with: flags.with ?? [] };
+      case "google-ads":
+      case "google-leads":
+        return { kind: content, conversion: toConversion(flags) };
+      default:
+        return { kind: "rollup", dimensions: [content] };
+    }
+  });
+  return by === undefined ? targets : [...targets, { kind: "rollup", dimensions: by }];
+}
+
+function toConversion(flags: ExportFlags) {
+  const {
+    conversionName: name,
+    conversionValue: value,
+    currency,
+    adUserData,
+    adPersonalization,
+    every,
+  } = flags;
+  return { name, value, currency, adUserData, adPersonalization, every };
+}
+
+/** Returns the days that calls are from; undefined for all of them. */
+export function toRange(
+  { from, to, last }: ExportFlags,
+  timezone: string,
+  nowMs: number,
+): DateRange | undefined {
+  if (last !== undefined) {
+    const today = localDate(new Date(nowMs).toISOString(), timezone);
+    return named("--last", () => parseLast(last, today));
+  }
+  if (from === undefined && to === undefined) return undefined;
+  const range = {
+    ...(from !== undefined && { from: named("--from", () => parseDate(from)) }),
+    ...(to !== undefined && { to: named("--to", () => parseDate(to)) }),
+  };
+  if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
+    throw new UsageError(`--from ${range.from} is after --to ${range.to}`, {
+      hint: `Did you mean --from ${range.to} --to ${range.from}?`,
+    });
+  }
+  return range;
+}
+
+/** Returns which calls count. */
+export function toFilter(flags: ExportFlags): CallFilter {
+  const { orgUnit, channel, source, campaign, disposition, minDuration, trackingNumber, excludeCallers } =
+    flags;
+  return {
+    ...(orgUnit && { org_unit: orgUnit }),
+    ...(channel && { channel }),
+    ...(source && { source }),
+    ...(campaign && { campaign }),
+    ...(disposition && { disposition }),
+    ...(minDuration !== undefined && { min_duration_seconds: minDuration }),
+    ...(flags.firstTime && { first_time: true }),
+    ...(flags.hasGclid && { has_gclid: true }),
+    ...(trackingNumber && { tracking_number: trackingNumber }),
+    ...(excludeCallers && { exclude_callers: readCallersFile(excludeCallers) }),
+    ...(flags.includeGone && { include_gone: true }),
+  };
+}
+
+/** Returns how the files are written. */
+export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): FormatOptions {
+  const sign: Delimiter | undefined = delimiter === "tab" ? "\t" : delimiter;
+  return { format, profile, delimiter: sign };
+}
+
+/** Refuses flags that would go unheard beside the others. */
+export function assertTogether(targets: readonly Target[], flags: ExportFlags): void {
+  const { grain, fill, compare, total, raw, format = "csv", profile, delimiter, from, to, last } = flags;
+  const has = (...kinds: Target["kind"][]) => targets.some(({ kind }) => kinds.includes(kind));
+  const google = has("google-ads", "google-leads");
+  const refusals: [isRefused: boolean, message: string][] = [
+    [fill && grain === undefined, "--fill needs --grain: it fills periods"],
+    [
+      compare !== undefined && last === undefined && (from === undefined || to === undefined),
+      "--compare needs --from and --to, or --last: it compares with a stretch as long",
+    ],
+    [
+      !has("rollup") && (grain !== undefined || fill || compare !== undefined || total || raw),
+      "--grain, --fill, --compare, --total and --raw are for rollups, and none is asked for",
+    ],
+    [
+      flags.with !== undefined && !has("calls"),
+      "--with is for calls: calltally export calls --with caller_id",
+    ],
+    [
+      google && (format !== "csv" || profile !== undefined || delimiter !== undefined),
+      "google-ads and google-leads are CSV files as Google takes them: leave out --format, --profile and --delimiter",
+    ],
+    [profile !== undefined && format !== "csv" && format !== "tsv", "--profile is for csv and tsv"],
+    [delimiter !== undefined && format !== "csv", "--delimiter is for csv"],
+    [
+      flags.currency !== undefined && flags.conversionValue === undefined,
+      "--currency needs --conversion-value",
+    ],
+    [
+      flags.stdout && flags.json === true,
+      "--json prints the manifest, and --stdout has none: leave one of them out",
+    ],
+  ];
+  const refused = refusals.find(([isRefused]) => isRefused);
+  if (refused) throw new UsageError(refused[1], { hint: "See calltally export --help." });
+}
+
+function named<T>(flag: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new UsageError(`${flag}: ${describeError(error)}`);
+  }
+}

@@ -1,0 +1,87 @@
+import { join, relative } from "node:path";
+import { systemClock } from "../clock.ts";
+import { UsageError } from "../errors.ts";
+import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
+import type { ManifestFile } from "../export/manifest.ts";
+import { readTallySettings } from "../warehouse/tally-settings.ts";
+import { type Context, settingsOf } from "./context.ts";
+import type { Contents, ExportFlags } from "./export.ts";
+import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
+import { formatCount, formatQuantity } from "./format.ts";
+
+/** Runs `calltally export`. */
+export async function runExport(
+  context: Context,
+  contents: readonly Contents[] | undefined,
+  flags: ExportFlags,
+): Promise<void> {
+  const settings = settingsOf(context, flags);
+  const { database, exportDir: folder, timezone, lookbackHours } = settings;
+  const targets = toTargets(contents ?? [], flags);
+  assertTogether(targets, flags);
+  const { grain, compare, fill, total, raw } = flags;
+  const options = {
+    database,
+    timezone,
+    lookbackHours,
+    tally: readTallySettings(settings),
+    range: toRange(flags, timezone, systemClock.now()),
+    filter: toFilter(flags),
+    grain,
+    compare,
+    fill,
+    total,
+    raw,
+    format: toFormat(flags),
+    signal: context.signal,
+  };
+  if (!flags.stdout) {
+    const result = await exportToFolder({ ...options, targets, folder });
+    context.print(flags.json ? JSON.stringify(result) : describeExport(result, context.folder));
+    return;
+  }
+  const [target, ...others] = targets;
+  if (target === undefined || others.length > 0) {
+    throw new UsageError(`--stdout takes one file, and these are ${targets.length}`, {
+      hint: "Example: calltally export utm_source --stdout",
+    });
+  }
+  const { files } = await exportToStream({ ...options, target, writeChunk: context.write });
+  for (const file of files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+}
+
+/** Returns what was written, a line a file. */
+export function describeExport({ folder, manifest }: ExportResult, workingFolder: string): string {
+  const { run, files, filter, range } = manifest;
+  const lines = files.map(
+    (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
+  );
+  lines.push(
+    run === null
+      ? "No sync has finished yet: the figures stand on whatever was read so far."
+      : `From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`,
+  );
+  const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
+  if (calls === 0) {
+    const isFiltered =
+      Object.keys(filter).length > 1 || range.starts_at !== undefined || range.ends_at !== undefined;
+    lines.push(
+      isFiltered
+        ? "No call in the warehouse fits the filter: the files have headers alone."
+        : "The warehouse has no calls: the files have headers alone.",
+    );
+  }
+  return lines.join("\n");
+}
+
+function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile): string {
+  if (examined !== undefined) {
+    const reasons = Object.entries(excluded ?? {}).map(
+      ([reason, count]) => `${formatCount(count)} ${reason}`,
+    );
+    const left = reasons.length > 0 ? `; left out: ${reasons.join(", ")}` : "";
+    return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${left}`;
+  }
+  if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
+  return `${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls, "call")}`;
+}
