@@ -104,3 +104,8 @@ export function foldUtm(value: string): string {
   const isMissing = MISSING_WORDS.some((word) => word === folded) || /^\{.*\}$/s.test(folded);
   return isMissing ? "" : folded;
 }
+
+/** Takes off what people write between the digits of a phone number. */
+export function toPhoneDigits(text: string): string {
+  return text.replace(/[\s().-]/g, "");
+}

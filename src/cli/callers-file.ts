@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { toPhoneDigits } from "../call.ts";
 import { UsageError } from "../errors.ts";
 
 /**
@@ -17,11 +18,6 @@ export function readCallersFile(file: string): string[] {
         hint: "One number a line, such as +4930123456; what follows a # is a remark.",
       });
     });
-}
-
-/** Takes off what people write between the digits of a phone number. */
-export function toPhoneDigits(text: string): string {
-  return text.replace(/[\s().-]/g, "");
 }
 
 function readText(file: string): string {

@@ -6,7 +6,6 @@ import { CONSENTS } from "../export/google.ts";
 import { CHANNELS } from "../rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
-import { toPhoneDigits } from "./callers-file.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
@@ -58,7 +57,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(new Option("--min-duration <seconds>", "that lasted so long").argParser(parseSeconds))
     .option("--first-time", "callers' first calls alone")
     .option("--has-gclid", "with a Google click id")
-    .addOption(several("--tracking-number <number>", "to this number", toPhoneDigits))
+    .addOption(several("--tracking-number <number>", "to this number"))
     .option("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls")
     .option("--include-gone", "also those that the service does not show any more")
     .optionsGroup("Figures:")

@@ -1,4 +1,4 @@
-import { foldUtm } from "../call.ts";
+import { foldUtm, toPhoneDigits } from "../call.ts";
 import {
   CAMPAIGN,
   CHANNEL,
@@ -76,7 +76,11 @@ export function filterConditions(filter: CallFilter, rules: RollupRules): Condit
     [`coalesce(nullif(${COMPARABLE_DISPOSITION}, ''), '${NOT_SET}')`],
     filter.disposition && spellings(filter.disposition),
   );
-  addList("tracking_numbers", [phoneDigits("tracking_number")], filter.tracking_number);
+  addList(
+    "tracking_numbers",
+    [orNotSet(`nullif(${phoneDigits("tracking_number")}, '')`)],
+    filter.tracking_number?.map((text) => (text === NOT_SET ? text : toPhoneDigits(text))),
+  );
   if (filter.exclude_callers !== undefined) {
     add(`coalesce(${phoneDigits("caller_id")}, '') NOT IN (SELECT value FROM json_each(@excluded_callers))`, {
       excluded_callers: JSON.stringify(filter.exclude_callers),

@@ -146,7 +146,7 @@ function comparisonSql(metric: Metric): string[] {
   const [now, before] = [sideSql(metric, "current"), sideSql(metric, "previous")];
   return [
     `${before} AS ${metric.name}_previous`,
-    `round(1.0 * (${now} - ${before}) / nullif(${before}, 0), 4) AS ${metric.name}_change`,
+    `round(1.0 * (${now} - ${before}) / nullif(${before}, 0), 4) + 0.0 AS ${metric.name}_change`, // a fall too small to show is 0, not -0
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Call } from "../../src/call.ts";
+import { channelOf } from "./channel-of.ts";
 
 /** The rules of the README’s "The figures" that can be set. */
 export interface FoldRules {
@@ -8,53 +9,118 @@ export interface FoldRules {
   duration_unit: "seconds" | "milliseconds";
 }
 
-type Key = readonly (string | number)[];
-
-const NOT_SET = "(not set)";
-
-const trimmed = (value: string | null): string | null => value?.trim() || null;
-const folded = (value: string | null): string =>
-  (value ?? "")
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .join(" ")
-    .toLowerCase();
-
-function keyOf(call: Call, dimension: string, raw: boolean): Key {
-  switch (dimension) {
-    case "utm_source":
-    case "utm_medium":
-    case "utm_campaign":
-    case "utm_content":
-    case "utm_term":
-      return [(raw ? call[dimension] : folded(call[dimension])) || NOT_SET];
-    case "campaign":
-      return [
-        trimmed(call.campaign_name) ?? trimmed(call.utm_campaign) ?? NOT_SET,
-        trimmed(call.campaign_id) ?? "",
-      ];
-    case "org_unit":
-      return [trimmed(call.org_unit_name) ?? NOT_SET, call.org_unit_id ?? ""];
-    case "gclid":
-    case "insight_name":
-    case "tracking_number":
-    case "disposition":
-      return [trimmed(call[dimension]) ?? NOT_SET];
-    default:
-      throw new Error(`The fold does not know the dimension ${dimension}`);
-  }
+/** Which calls count; see the README’s "Which calls". */
+export interface FoldFilter {
+  org_unit?: readonly string[];
+  channel?: readonly string[];
+  source?: readonly string[];
+  campaign?: readonly string[];
+  disposition?: readonly string[];
+  min_duration_seconds?: number;
+  first_time?: true;
+  has_gclid?: true;
+  tracking_number?: readonly string[];
+  exclude_callers?: readonly string[];
 }
 
+/** A stretch of time, ISO 8601 UTC; the end is not part of it. */
+export interface FoldSpan {
+  startsAt?: string;
+  endsAt?: string;
+}
+
+export interface FoldQuery {
+  dimensions: readonly string[];
+  rules: FoldRules;
+  raw?: boolean;
+  /** From folded value to folded value. */
+  aliases?: ReadonlyMap<string, string>;
+  filter?: FoldFilter;
+  span?: FoldSpan;
+  /** Where each period starts, in order; leads the key. */
+  periods?: readonly { period: string; startsAt: string }[];
+  fill?: boolean;
+  previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
+}
+
+type Cell = string | number | null;
+type Figures = readonly (number | string | null)[];
+
+const NOT_SET = "(not set)";
+const MISSING = ["null", "undefined", NOT_SET];
+
+const trimmed = (value: string | null): string | null => value?.trim() || null;
+/** Null for what stands for no value. */
+const present = (value: string | null): string | null => {
+  const text = trimmed(value);
+  if (text === null || MISSING.includes(text.toLowerCase())) return null;
+  return text.startsWith("{") && text.endsWith("}") && text.length > 1 ? null : text;
+};
+const folded = (value: string | null): string | null =>
+  present(
+    (value ?? "")
+      .split(/\s+/)
+      .filter((word) => word !== "")
+      .join(" ")
+      .toLowerCase(),
+  );
+const digits = (value: string | null): string => (value ?? "").replace(/[ ().-]/g, "");
 /** Without case, `-` and `_` as spaces. */
 const comparable = (disposition: string): string =>
   disposition.replaceAll("-", " ").replaceAll("_", " ").trim().toLowerCase();
 
-function outcomeOf({ disposition }: Call, rules: FoldRules): "answered" | "missed" | "other" {
-  const isOneOf = (names: readonly string[]) =>
-    disposition !== null && names.map(comparable).includes(comparable(disposition));
-  if (isOneOf(rules.answered)) return "answered";
-  return isOneOf(rules.missed) ? "missed" : "other";
+type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
+
+/** One call, with what the figures need to know of it. */
+function describe(call: Call, { aliases, raw = false }: FoldQuery) {
+  const utm = (field: UtmField): string | null => {
+    const value = folded(call[field]);
+    return value === null ? null : (aliases?.get(value) ?? value) || null;
+  };
+  const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
+  const isGoogle = present(call.gclid) !== null && trimmed(call.gclsrc)?.toLowerCase() !== "3p.ds";
+  const source = utm("utm_source") ?? (isGoogle ? "google" : null);
+  const tagged = utm("utm_medium");
+  const medium = isGoogle && (tagged === null || tagged === "organic") ? "cpc" : tagged;
+  const campaign = present(call.campaign_name) ?? present(call.utm_campaign);
+  // SQLite lower-cases ASCII alone, and the rules look for nothing else.
+  const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
+  const keys: Record<string, readonly Cell[]> = {
+    utm_source: [utmKey("utm_source") ?? NOT_SET],
+    utm_medium: [utmKey("utm_medium") ?? NOT_SET],
+    utm_campaign: [utmKey("utm_campaign") ?? NOT_SET],
+    utm_content: [utmKey("utm_content") ?? NOT_SET],
+    utm_term: [utmKey("utm_term") ?? NOT_SET],
+    source: [source ?? NOT_SET],
+    medium: [medium ?? NOT_SET],
+    campaign: [campaign ?? NOT_SET, present(call.campaign_id)],
+    gclid: [present(call.gclid) ?? NOT_SET],
+    channel: [channelOf(source ?? "", medium ?? "", channelCampaign)],
+    insight_name: [present(call.insight_name) ?? NOT_SET],
+    org_unit: [present(call.org_unit_name) ?? NOT_SET, call.org_unit_id],
+    tracking_number: [present(call.tracking_number) ?? NOT_SET],
+    disposition: [present(call.disposition) ?? NOT_SET],
+    referring_host: [hostOf(trimmed(call.referring_url)) ?? NOT_SET],
+  };
+  return { call, keys };
 }
+
+type Described = ReturnType<typeof describe>;
+
+function hostOf(url: string | null): string | null {
+  if (url === null) return null;
+  const authority = url.replace(/^[^/]*:\/\/|^\/\//, "").split(/[/?#]/, 1)[0] ?? "";
+  const host = (
+    authority
+      .split("@")
+      .slice(authority.includes("@") ? 1 : 0)
+      .join("@")
+      .split(":", 1)[0] ?? ""
+  ).toLowerCase();
+  return host.replace(/^www\.(?=.)/, "") || null;
+}
+
+const nameOf = ({ keys }: Described, dimension: string): Cell | undefined => keys[dimension]?.[0];
 
 /** The ids of each caller's first call; a call of unknown time comes after those whose time is known. */
 function firstCallIds(calls: readonly Call[]): Set<number> {
@@ -72,23 +138,73 @@ function firstCallIds(calls: readonly Call[]): Set<number> {
   return new Set([...first.values()].map(({ call_id }) => call_id));
 }
 
-const present = <T>(values: readonly (T | null)[]): T[] =>
+function isCounted(
+  described: Described,
+  { filter = {}, rules }: FoldQuery,
+  firstIds: ReadonlySet<number>,
+): boolean {
+  const { call, keys } = described;
+  const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
+    texts === undefined || values.some((value) => typeof value === "string" && texts.includes(value));
+  const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
+  const disposition = comparable(call.disposition ?? "") || NOT_SET;
+  return (
+    isAmong(
+      filter.org_unit,
+      nameOf(described, "org_unit"),
+      call.org_unit_id === null ? null : String(call.org_unit_id),
+    ) &&
+    isAmong(filter.channel, nameOf(described, "channel")) &&
+    isAmong(
+      filter.source?.map((text) => folded(text) ?? NOT_SET),
+      nameOf(described, "source"),
+    ) &&
+    isAmong(filter.campaign, nameOf(described, "campaign"), keys.campaign?.[1]) &&
+    isAmong(filter.disposition?.map(comparable), disposition) &&
+    (filter.min_duration_seconds === undefined ||
+      (call.duration !== null && call.duration >= filter.min_duration_seconds * perSecond)) &&
+    (filter.first_time === undefined || firstIds.has(call.call_id)) &&
+    (filter.has_gclid === undefined || present(call.gclid) !== null) &&
+    isAmong(
+      filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text))),
+      digits(call.tracking_number) || NOT_SET,
+    ) &&
+    !filter.exclude_callers?.includes(digits(call.caller_id))
+  );
+}
+
+function isIn({ call_started }: Call, { startsAt, endsAt }: FoldSpan): boolean {
+  if (startsAt === undefined && endsAt === undefined) return true;
+  if (call_started === null) return false;
+  return (
+    (startsAt === undefined || call_started >= startsAt) && (endsAt === undefined || call_started < endsAt)
+  );
+}
+
+function outcomeOf({ disposition }: Call, rules: FoldRules): "answered" | "missed" | "other" {
+  const isOneOf = (names: readonly string[]) =>
+    disposition !== null && names.map(comparable).includes(comparable(disposition));
+  if (isOneOf(rules.answered)) return "answered";
+  return isOneOf(rules.missed) ? "missed" : "other";
+}
+
+const known = <T>(values: readonly (T | null)[]): T[] =>
   values.flatMap((value) => (value === null ? [] : [value]));
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: FoldRules) {
+function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: FoldRules): Figures {
   const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
   const outcomes = calls.map((call) => outcomeOf(call, rules));
-  const durations = present(calls.map(({ duration }) => duration));
+  const durations = known(calls.map(({ duration }) => duration));
   const seconds = sumOf(durations) / perSecond;
-  const times = present(calls.map(({ call_started }) => call_started)).sort();
+  const times = known(calls.map(({ call_started }) => call_started)).sort();
   const answered = calls.filter((_, index) => outcomes[index] === "answered");
   return [
     calls.length,
     answered.length,
     outcomes.filter((outcome) => outcome === "missed").length,
     outcomes.filter((outcome) => outcome === "other").length,
-    Number((answered.length / calls.length).toFixed(4)),
+    calls.length === 0 ? null : Number((answered.length / calls.length).toFixed(4)),
     new Set(calls.flatMap(({ caller_id }) => caller_id || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
     answered.filter(({ duration }) => duration !== null && duration / perSecond >= rules.qualified_seconds)
@@ -100,36 +216,81 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
   ];
 }
 
-/** By bytes of UTF-8; numbers before text. */
-function compareKeys(a: Key, b: Key): number {
-  for (const [index, left] of a.entries()) {
-    const right = b[index] ?? "";
-    if (typeof left === "number" && typeof right === "number") {
-      if (left !== right) return left - right;
-    } else if (typeof left !== typeof right) {
-      return typeof left === "number" ? -1 : 1;
-    } else {
-      const order = Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
-      if (order !== 0) return order;
-    }
+/** Nothing first, then numbers, then texts by their bytes of UTF-8: SQLite's order. */
+function compareCells(a: Cell, b: Cell): number {
+  const rank = (cell: Cell) => (cell === null ? 0 : typeof cell === "number" ? 1 : 2);
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+}
+
+function compareKeys(a: readonly Cell[], b: readonly Cell[]): number {
+  for (const [index, cell] of a.entries()) {
+    const order = compareCells(cell, b[index] ?? null);
+    if (order !== 0) return order;
   }
   return 0;
 }
 
+/** How many of a row's figures have a previous value and a change: all but the times. */
+const COMPARED = 10;
+
+/** The change as a share, to four decimals; none without something to compare with. */
+function changeOf(now: Figures[number], before: Figures[number]): number | null {
+  if (typeof now !== "number" || typeof before !== "number" || before === 0) return null;
+  const change = (now - before) / before;
+  return Math.sign(change) * Number(Math.abs(change).toFixed(4)) || 0;
+}
+
 /**
- * Tallies live calls by the README’s "The figures", in memory and without the SQL: the key columns and the metrics of each
- * row, most calls first, then by key.
+ * Tallies calls by the README’s "The figures", in memory and without the SQL: key columns, metrics and comparison of each
+ * row; by period, most calls first, then by key.
+ *
+ * @param live calls that the service still shows
  */
-export function foldRollup(
-  calls: readonly Call[],
-  dimension: string,
-  rules: FoldRules,
-  { raw = false } = {},
-): (string | number | null)[][] {
-  const firstIds = firstCallIds(calls);
-  const groups = Map.groupBy(calls, (call) => JSON.stringify(keyOf(call, dimension, raw)));
-  return [...groups.values()]
-    .flatMap((group) => (group[0] === undefined ? [] : [{ key: keyOf(group[0], dimension, raw), group }]))
-    .sort((a, b) => b.group.length - a.group.length || compareKeys(a.key, b.key))
-    .map(({ key, group }) => [...key, ...tally(group, firstIds, rules)]);
+export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
+  const { dimensions, rules, span = {}, periods, fill = false, previous } = query;
+  const firstIds = firstCallIds(live);
+  const counted = live
+    .map((call) => describe(call, query))
+    .filter((each) => isCounted(each, query, firstIds));
+  const group = (within: FoldSpan, labels: FoldQuery["periods"]) =>
+    Map.groupBy(
+      counted.filter(({ call }) => isIn(call, within)),
+      ({ call, keys }) => {
+        const period = labels?.findLast(
+          ({ startsAt }) => call.call_started !== null && startsAt <= call.call_started,
+        );
+        const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
+        return JSON.stringify([...lead, ...dimensions.flatMap((dimension) => keys[dimension] ?? [])]);
+      },
+    );
+  const now = group(span, periods);
+  const before = previous && group(previous.span, periods && previous.periods);
+  const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
+  if (fill && periods) {
+    for (const key of [...all]) {
+      const cells: Cell[] = JSON.parse(key);
+      for (const { period } of periods) all.add(JSON.stringify([period, ...cells.slice(1)]));
+    }
+  }
+  const figuresOf = (groups: typeof now, key: string) =>
+    tally(
+      (groups.get(key) ?? []).map(({ call }) => call),
+      firstIds,
+      rules,
+    );
+  return [...all]
+    .map((key) => {
+      const cells: Cell[] = JSON.parse(key);
+      const figures = figuresOf(now, key);
+      const compared = before ? figuresOf(before, key).slice(0, COMPARED) : [];
+      const columns = compared.flatMap((value, index) => [value, changeOf(figures[index] ?? null, value)]);
+      return { cells, calls: Number(figures[0]), row: [...cells, ...figures, ...columns] };
+    })
+    .sort((a, b) => {
+      const byPeriod = periods ? compareKeys(a.cells.slice(0, 1), b.cells.slice(0, 1)) : 0;
+      return byPeriod || b.calls - a.calls || compareKeys(a.cells, b.cells);
+    })
+    .map(({ row }) => row);
 }

@@ -1,15 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
+import { CHANNELS } from "../../src/rollup/channels.ts";
+import { type DateRange, toInstants } from "../../src/rollup/dates.ts";
 import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
+import type { CallFilter, Span } from "../../src/rollup/filter.ts";
+import { GRAINS } from "../../src/rollup/grain.ts";
+import { type Period, periods } from "../../src/rollup/periods.ts";
 import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../../src/rollup/read.ts";
 import { DEFAULT_RULES, type RollupRules } from "../../src/rollup/rules.ts";
+import type { RollupQuery } from "../../src/rollup/sql.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { foldRollup } from "./fold.ts";
+import { type FoldQuery, foldRollup } from "./fold.ts";
 
 const METRIC_NAMES = [
   "calls",
@@ -38,105 +44,210 @@ const rules: fc.Arbitrary<RollupRules> = fc.record({
   duration_unit: fc.constantFrom("seconds", "milliseconds"),
 });
 
+const aliases = fc.constantFrom<[string, string][]>(
+  [],
+  [
+    ["face book", "facebook"],
+    ["google", ""],
+    ["é", "google"],
+  ],
+);
+
+const some = (...texts: string[]) => fc.subarray(texts, { minLength: 1 });
+const filters: fc.Arbitrary<CallFilter> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      {
+        org_unit: some("Munich", "Berlin", "10", "(not set)"),
+        channel: fc.subarray([...CHANNELS], { minLength: 8 }),
+        source: some("Google ", "facebook", "face  book", "(not set)", "é", "istanbul"),
+        campaign: some("Autumn", "1", "10", "Herbst  Aktion", "(not set)", "google"),
+        disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL"),
+        min_duration_seconds: fc.constantFrom(0, 1, 60),
+        first_time: fc.constant(true as const),
+        has_gclid: fc.constant(true as const),
+        tracking_number: some("+49 89 (65) 43-21", "+491", "(not set)"),
+        exclude_callers: some("+491", "+4930123456"),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+  },
+);
+
+const DATES = ["2025-12-31", "2026-01-01", "2026-03-28", "2026-03-29", "2026-03-30", "2026-12-31"];
+const dates = fc
+  .tuple(fc.constantFrom(...DATES), fc.constantFrom(...DATES))
+  .map((pair) => pair.toSorted())
+  .map(([from = "", to = ""]) => ({ from, to }));
+const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu");
+
+/** What a question about calls may be, of days in a zone. */
+const questions = fc.record({
+  dimensions: fc.subarray([...DIMENSIONS], { minLength: 1, maxLength: 3 }),
+  raw: fc.boolean(),
+  filter: filters,
+  zone: zones,
+  range: fc.option(dates, { nil: undefined }),
+  previousRange: fc.option(dates, { nil: undefined }),
+  grain: fc.option(fc.constantFrom(...GRAINS), { nil: undefined }),
+  fill: fc.boolean(),
+});
+
+interface Question {
+  dimensions: Dimension[];
+  raw: boolean;
+  filter: CallFilter;
+  zone: string;
+  range: Required<DateRange> | undefined;
+  previousRange: Required<DateRange> | undefined;
+  grain: (typeof GRAINS)[number] | undefined;
+  fill: boolean;
+}
+
+/** The same question in instants and periods, for the SQL and for the fold. */
+function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, fill }: Question) {
+  const span: Span = toInstants(range ?? {}, zone);
+  const previousSpan: Span | undefined = previousRange && toInstants(previousRange, zone);
+  const periodsOf = (dates: Required<DateRange>): Period[] =>
+    grain === undefined ? [] : periods({ ...dates, grain, zone });
+  const current = periodsOf(range ?? { from: "2026-01-01", to: "2026-12-31" });
+  const previous = (previousRange ? periodsOf(previousRange) : [])
+    .slice(0, current.length)
+    .map(({ startsAt }, place) => ({ startsAt, period: current[place]?.period ?? "" }));
+  const isFilled = fill && grain !== undefined;
+  const query = {
+    dimensions,
+    raw,
+    filter,
+    span,
+    byPeriod: grain !== undefined,
+    fill: isFilled,
+    previousSpan,
+  };
+  const fold: Omit<FoldQuery, "rules" | "aliases"> = {
+    dimensions,
+    raw,
+    filter,
+    span,
+    fill: isFilled,
+    ...(grain !== undefined && { periods: current }),
+    ...(previousSpan && { previous: { span: previousSpan, periods: previous } }),
+  };
+  return { query, fold, prepared: { filter, periods: current, previousPeriods: previous } };
+}
+
 /** Puts other calls in place of those the warehouse has. */
-function fill(warehouse: Warehouse, calls: readonly Call[], gone: readonly Call[] = []): void {
+function fill(
+  warehouse: Warehouse,
+  calls: readonly Call[],
+  gone: readonly Call[] = [],
+  aliases: readonly [string, string][] = [],
+): void {
   writeTransaction(warehouse, () => {
-    warehouse.sqlite.exec("DELETE FROM calls; DELETE FROM utm_values");
+    warehouse.sqlite.exec("DELETE FROM calls; DELETE FROM utm_values; DELETE FROM aliases");
     prepareUpsertCalls(warehouse, 1)(calls);
     const mark = warehouse.sqlite.prepare("UPDATE calls SET gone_at = '2026-10-01' WHERE call_id = ?");
     for (const { call_id } of gone) mark.run(call_id);
+    const insert = warehouse.sqlite.prepare("INSERT INTO aliases VALUES (?, ?)");
+    for (const alias of aliases) insert.run(...alias);
   });
   prepareRollups(warehouse.sqlite);
 }
 
-interface ReadOptions {
-  rules?: RollupRules;
-  raw?: boolean;
-}
-
-function readRows(
-  { sqlite }: Warehouse,
-  dimension: Dimension,
-  { rules = DEFAULT_RULES, raw = false }: ReadOptions = {},
-): RollupRow[] {
-  return [...iterateRollup(sqlite, { dimension, rules, raw })];
+function readRows({ sqlite }: Warehouse, query: Partial<RollupQuery>): RollupRow[] {
+  return [...iterateRollup(sqlite, { dimensions: [], rules: DEFAULT_RULES, ...query })];
 }
 
 /** Reads a rollup's rows of these calls, each under its columns' names. */
-function readRecords(calls: readonly Call[], dimension: Dimension, options: ReadOptions = {}) {
+function readRecords(calls: readonly Call[], dimension: Dimension, options: Partial<RollupQuery> = {}) {
   using folder = makeTempFolder();
   using warehouse = openWarehouse(`${folder.path}/calls.db`);
   fill(warehouse, calls);
-  const names = rollupColumns({ dimension, rules: DEFAULT_RULES, ...options }).map(({ name }) => name);
-  return readRows(warehouse, dimension, options).map((row) =>
+  const query = { dimensions: [dimension], rules: DEFAULT_RULES, ...options };
+  const names = rollupColumns(query).map(({ name }) => name);
+  return readRows(warehouse, query).map((row) =>
     Object.fromEntries(names.map((name, index) => [name, row[index]])),
   );
 }
+
+const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
+  calls.filter((call) => !gone.includes(call));
 
 describe("iterateRollup", () => {
   it.each(DIMENSIONS)("tallies %s as the fold in memory does, row for row", (dimension) => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
-      fc.property(accounts, ({ calls, gone }) => {
+      fc.property(accounts, rules, fc.boolean(), ({ calls, gone }, rules, raw) => {
         fill(warehouse, calls, gone);
-        const live = calls.filter((call) => !gone.includes(call));
-        expect(readRows(warehouse, dimension)).toEqual(foldRollup(live, dimension, DEFAULT_RULES));
+        const query = { dimensions: [dimension], rules, raw };
+        expect(readRows(warehouse, query)).toEqual(foldRollup(liveOf(calls, gone), query));
       }),
       { numRuns: 60 },
     );
   });
 
-  it.each(DIMENSIONS)("follows the rules it is given, and `raw`, in %s", (dimension) => {
+  it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const seen = { rows: 0, filled: 0, compared: 0 };
+    fc.assert(
+      fc.property(accounts, rules, aliases, questions, ({ calls, gone }, rules, aliases, question) => {
+        const { query, fold, prepared } = resolve(question);
+        fill(warehouse, calls, gone, aliases);
+        prepareRollups(warehouse.sqlite, prepared);
+        const rows = readRows(warehouse, { ...query, rules });
+        expect(rows).toEqual(foldRollup(liveOf(calls, gone), { ...fold, rules, aliases: new Map(aliases) }));
+        seen.rows += rows.length;
+        if (query.fill) seen.filled += rows.length;
+        if (query.previousSpan) seen.compared += rows.length;
+      }),
+      { numRuns: 600 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
+  });
+
+  it("has the same totals in every dimension, whatever the filter", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
-      fc.property(arbitraryCalls(30), rules, fc.boolean(), (calls, rules, raw) => {
-        fill(warehouse, calls);
-        expect(readRows(warehouse, dimension, { rules, raw })).toEqual(
-          foldRollup(calls, dimension, rules, { raw }),
+      fc.property(accounts, questions, ({ calls, gone }, question) => {
+        const { query, prepared } = resolve({ ...question, previousRange: undefined });
+        fill(warehouse, calls, gone);
+        prepareRollups(warehouse.sqlite, prepared);
+        const totals = DIMENSIONS.map((dimension) => {
+          const full = { ...query, dimensions: [dimension], rules: DEFAULT_RULES };
+          const additive = rollupColumns(full).flatMap(({ isAdditive }, index) =>
+            isAdditive ? [index] : [],
+          );
+          const rows = readRows(warehouse, full);
+          return additive.map((index) => rows.reduce((sum, row) => sum + Number(row[index]), 0));
+        });
+        const [all = []] = readRows(warehouse, { ...query, dimensions: [], byPeriod: false, fill: false });
+        const expected = rollupColumns({ dimensions: [], rules: DEFAULT_RULES }).flatMap(
+          ({ isAdditive }, index) => (isAdditive ? [all[index]] : []),
         );
+        expect(totals).toEqual(DIMENSIONS.map(() => expected));
       }),
       { numRuns: 60 },
     );
   });
 
-  it("has the same totals in every dimension", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
-    const totals = (name: string, dimension: Dimension) => {
-      const place = rollupColumns({ dimension, rules: DEFAULT_RULES }).findIndex((at) => at.name === name);
-      return readRows(warehouse, dimension).reduce((sum, row) => sum + Number(row[place]), 0);
-    };
-    fc.assert(
-      fc.property(accounts, ({ calls, gone }) => {
-        fill(warehouse, calls, gone);
-        const live = calls.filter((call) => !gone.includes(call));
-        const callers = new Set(live.flatMap(({ caller_id }) => caller_id || []));
-        for (const dimension of DIMENSIONS) {
-          expect([dimension, totals("calls", dimension), totals("first_time_callers", dimension)]).toEqual([
-            dimension,
-            live.length,
-            callers.size,
-          ]);
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it("gives what the views rollup_utm_source, rollup_campaign and rollup_gclid give", () => {
+  it("gives what the rollup views give", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, ({ calls, gone }) => {
         fill(warehouse, calls, gone);
-        for (const dimension of ["utm_source", "campaign", "gclid"] as const) {
+        for (const dimension of ["utm_source", "campaign", "gclid", "channel"] as const) {
+          const query = { dimensions: [dimension], rules: DEFAULT_RULES };
           const view = warehouse.sqlite.prepare<[], RollupRow>(`SELECT * FROM rollup_${dimension}`).raw();
           expect(view.columns().map(({ name }) => name)).toEqual(
-            rollupColumns({ dimension, rules: DEFAULT_RULES }).map(({ name }) => name),
+            rollupColumns(query).map(({ name }) => name),
           );
-          expect(view.all()).toEqual(readRows(warehouse, dimension));
+          expect(view.all()).toEqual(readRows(warehouse, query));
         }
       }),
       { numRuns: 60 },
@@ -176,9 +287,9 @@ describe("iterateRollup", () => {
     const rows = readRecords(calls, "campaign");
     expect(rows.map((row) => [row.campaign, row.campaign_id, row.calls])).toEqual([
       ["Autumn", "2", 2],
-      ["(not set)", "", 1],
+      ["(not set)", null, 1],
       ["Autumn", "1", 1],
-      ["autumn", "", 1],
+      ["autumn", null, 1],
     ]);
   });
 
@@ -256,16 +367,32 @@ describe("prepareRollups", () => {
 
 describe("rollupColumns", () => {
   it.each([
-    { dimension: "utm_source", keys: ["utm_source"] },
-    { dimension: "campaign", keys: ["campaign", "campaign_id"] },
-    { dimension: "org_unit", keys: ["org_unit", "org_unit_id"] },
-  ] as const)("puts the keys of $dimension before the metrics", ({ dimension, keys }) => {
-    const columns = rollupColumns({ dimension, rules: DEFAULT_RULES });
+    { dimensions: ["utm_source"], keys: ["utm_source"] },
+    { dimensions: ["campaign"], keys: ["campaign", "campaign_id"] },
+    { dimensions: ["org_unit", "channel"], keys: ["org_unit", "org_unit_id", "channel"] },
+  ] as const)("puts the keys of $dimensions before the metrics", ({ dimensions, keys }) => {
+    const columns = rollupColumns({ dimensions, rules: DEFAULT_RULES });
     expect(columns.map(({ name }) => name)).toEqual([...keys, ...METRIC_NAMES]);
-    expect(columns.filter(({ isKey }) => isKey).map(({ name }) => name)).toEqual(keys);
-    expect(columns.filter(({ decimals }) => decimals !== undefined)).toEqual([
-      { name: "answer_rate", isKey: false, decimals: 4 },
-      { name: "average_duration_seconds", isKey: false, decimals: 1 },
+    expect(
+      columns.flatMap(({ name, decimals }) => (decimals === undefined ? [] : [[name, decimals]])),
+    ).toEqual([
+      ["answer_rate", 4],
+      ["average_duration_seconds", 1],
+    ]);
+  });
+
+  it("puts the period first, and the comparison last", () => {
+    const names = rollupColumns({
+      dimensions: ["channel"],
+      rules: DEFAULT_RULES,
+      byPeriod: true,
+      previousSpan: {},
+    }).map(({ name }) => name);
+    expect(names).toEqual([
+      "period",
+      "channel",
+      ...METRIC_NAMES,
+      ...METRIC_NAMES.slice(0, 10).flatMap((name) => [`${name}_previous`, `${name}_change`]),
     ]);
   });
 });
