@@ -81,6 +81,13 @@ describe("foldUtm", () => {
     { value: "\u3000 \r\n", folded: "" },
     { value: "", folded: "" },
     { value: "a\0B", folded: "a\0b" },
+    { value: " NULL ", folded: "" },
+    { value: "undefined", folded: "" },
+    { value: "(Not  Set)", folded: "" },
+    { value: "{keyword}", folded: "" },
+    { value: "{{campaign.name}}", folded: "" },
+    { value: "brand-{keyword}", folded: "brand-{keyword}" },
+    { value: "(none)", folded: "(none)" },
   ])("folds $value to $folded", ({ value, folded }) => {
     expect(foldUtm(value)).toBe(folded);
   });

@@ -57,7 +57,7 @@ describe("sync, then export", () => {
     const calls = servedCalls(sandbox);
     for (const dimension of ["utm_source", "campaign", "gclid"]) {
       const [header = [], ...rows] = readCsv(folder.path, `${dimension}.csv`);
-      const expected = foldRollup(calls, dimension, DEFAULT_RULES);
+      const expected = foldRollup(calls, { dimensions: [dimension], rules: DEFAULT_RULES });
       expect(rows).toEqual(
         expected.map((row) => row.map((value, index) => toCell(value, header[index] ?? ""))),
       );
