@@ -3,6 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { demoCommand } from "./demo.ts";
+import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { insightCommand } from "./insight.ts";
 import { jobCommand, scheduleCommand } from "./job.ts";
@@ -17,6 +18,7 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     demoCommand(context, exit),
     syncCommand(context, exit),
     exportCommand(context),
+    explainCommand(context),
     statusCommand(context),
     insightCommand(context),
     webhookCommand(context),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
 import { iterateSelected, selectCalls } from "../rollup/calls.ts";
-import { filterConditions } from "../rollup/filter.ts";
+import { type CallFilter, filterConditions } from "../rollup/filter.ts";
 import { localTime } from "../rollup/local-time.ts";
 import { callsWith, isQualified, literals, phoneDigits, present, trimmed } from "../rollup/row.ts";
 import type { ExportJob } from "./export.ts";
@@ -35,7 +35,7 @@ export interface GoogleTarget {
 }
 
 /** Why a call is no conversion; of several reasons the first. */
-type Reason =
+export type Reason =
   | "no gclid"
   | "not Google Ads"
   | "no caller id"
@@ -45,6 +45,9 @@ type Reason =
   | "too recent"
   | "not qualified"
   | "duplicate";
+
+/** What judging calls needs of an export. */
+export type JudgedJob = Pick<ExportJob, "reader" | "tally" | "nowMs">;
 
 interface Candidate {
   call_id: number;
@@ -111,7 +114,7 @@ const KINDS: Record<GoogleTarget["kind"], Kind> = {
 export async function writeGoogle(job: ExportJob, target: GoogleTarget): Promise<ManifestFile[]> {
   const { scope, tally, reader } = job;
   const kind = KINDS[target.kind];
-  findFirstConversions(job, kind, target.conversion.every);
+  findFirstConversions(job, scope.filter, kind, target.conversion.every);
   const examined = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
 
   const excluded: Record<string, number> = {};
@@ -163,8 +166,15 @@ function* toConversionFile(job: ExportJob, kind: Kind, options: ConversionOption
   }
 }
 
+/** Returns what speaks against the one selected call as a conversion; undefined where nothing does. */
+export function judgeSelectedCall(job: JudgedJob, kind: GoogleTarget["kind"]): Reason | undefined {
+  findFirstConversions(job, {}, KINDS[kind], false);
+  const [call] = judged(job, KINDS[kind]);
+  return call?.reason;
+}
+
 /** Yields the selected calls, each with what speaks against it. */
-function* judged(job: ExportJob, kind: Kind): Generator<Candidate & { reason: Reason | undefined }> {
+function* judged(job: JudgedJob, kind: Kind): Generator<Candidate & { reason: Reason | undefined }> {
   const columns = [
     "c.call_id",
     "c.call_started",
@@ -206,10 +216,15 @@ function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | und
  * Finds the first qualified call of each click or caller, whenever it was: what an earlier file has reported must not be
  * reported again because the dates of this one begin later.
  */
-function findFirstConversions({ reader, tally, scope }: ExportJob, kind: Kind, every: boolean): void {
-  const filter = filterConditions(scope.filter, tally.rules);
+function findFirstConversions(
+  { reader, tally }: JudgedJob,
+  filter: CallFilter,
+  kind: Kind,
+  every: boolean,
+): void {
+  const inFilter = filterConditions(filter, tally.rules);
   const where = [
-    ...filter.sql,
+    ...inFilter.sql,
     `${kind.key} IS NOT NULL`,
     "c.call_started IS NOT NULL",
     isQualified(tally.rules),
@@ -227,7 +242,7 @@ function findFirstConversions({ reader, tally, scope }: ExportJob, kind: Kind, e
         ${callsWith([...where, same])} WHERE ${where.join("\n AND ")}
       ) WHERE place = 1`,
     )
-    .run(filter.values);
+    .run(inFilter.values);
 }
 
 function toText(value: Value | undefined): string | null {

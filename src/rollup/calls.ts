@@ -19,13 +19,26 @@ export function selectCalls(database: Database, { filter, span, rules }: CallQue
   const inFilter = filterConditions(filter, rules);
   const inSpan = spanConditions(span, "span");
   const where = [...inFilter.sql, ...inSpan.sql];
-  database.exec(
-    "DROP TABLE IF EXISTS temp.selected; CREATE TEMP TABLE selected (place INTEGER PRIMARY KEY, call_id INTEGER NOT NULL)",
-  );
+  makeSelected(database);
   const insert = database.prepare(`INSERT INTO temp.selected (call_id)
     SELECT c.call_id ${callsWith(where)} ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""}
     ORDER BY c.call_started NULLS LAST, c.call_id`);
   return insert.run({ ...inFilter.values, ...inSpan.values }).changes;
+}
+
+/** Selects one call, whether the service still shows it or not; returns whether there is such a call. */
+export function selectCall(database: Database, callId: number): boolean {
+  makeSelected(database);
+  const insert = database.prepare(
+    "INSERT INTO temp.selected (call_id) SELECT call_id FROM calls WHERE call_id = ?",
+  );
+  return insert.run(callId).changes === 1;
+}
+
+function makeSelected(database: Database): void {
+  database.exec(
+    "DROP TABLE IF EXISTS temp.selected; CREATE TEMP TABLE selected (place INTEGER PRIMARY KEY, call_id INTEGER NOT NULL)",
+  );
 }
 
 /** Reads what some expressions over `calls AS c` say of each selected call, after {@link selectCalls}. */

@@ -1,5 +1,5 @@
 import { MISSING_WORDS } from "../call.ts";
-import { channelSql } from "./channels.ts";
+import { channelRuleSql, channelSql } from "./channels.ts";
 import { type RollupRules, spellings } from "./rules.ts";
 
 /*
@@ -14,7 +14,7 @@ export const NOT_SET = "(not set)";
 const WHITE_SPACE =
   "char(9,10,11,12,13,32,160,5760,8192,8193,8194,8195,8196,8197,8198,8199,8200,8201,8202,8232,8233,8239,8287,12288,65279)";
 
-const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
+export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
 /** Returns a text as SQL. */
@@ -71,15 +71,22 @@ export const MEDIUM = `CASE WHEN coalesce(${utmValue("utm_medium")}, 'organic') 
 /** The campaign's name: campaign_name, else utm_campaign. */
 export const CAMPAIGN = `coalesce(${present("campaign_name")}, ${present("utm_campaign")})`;
 
+/** What the rules for channels look at. */
+const TRAFFIC = {
+  source: SOURCE,
+  medium: MEDIUM,
+  campaign: `coalesce(${utmValue("utm_campaign")}, lower(${present("campaign_name")}))`,
+};
+const TRAFFIC_NAMES = { source: "source", medium: "medium", campaign: "campaign" };
+
 /** GA4's default channel group. */
-export const CHANNEL = given(
-  {
-    source: SOURCE,
-    medium: MEDIUM,
-    campaign: `coalesce(${utmValue("utm_campaign")}, lower(${present("campaign_name")}))`,
-  },
-  channelSql({ source: "source", medium: "medium", campaign: "campaign" }),
-);
+export const CHANNEL = given(TRAFFIC, channelSql(TRAFFIC_NAMES));
+
+/** For each rule for channels, in their order, whether it holds: 1 or 0. */
+export const CHANNEL_RULES = channelRuleSql(TRAFFIC_NAMES).map(({ channel, sql }) => ({
+  channel,
+  sql: given(TRAFFIC, sql),
+}));
 
 /** The host of referring_url in lower case, without `www.`; null where the URL has none. */
 export const REFERRING_HOST = [
