@@ -108,11 +108,14 @@ function tallySql(
     "c.call_started",
   ];
   const where = [...inFilter.sql, ...inSpan.sql];
+  // LIMIT -1 limits nothing. It keeps SQLite from writing the facts into each aggregate, which would make them anew for
+  // each of them: a third of the time.
   const sql =
     `SELECT ${[...names, ...measures.map((metric) => `${metric.sql} AS ${metric.name}`)].join(",\n  ")}
 FROM (
   SELECT ${facts.join(",\n    ")}
   ${callsWith([...facts, ...where])}${where.length > 0 ? `\n  WHERE ${where.join("\n    AND ")}` : ""}
+  LIMIT -1
 )
 ${groupBy(names)}`.trimEnd();
   return { sql, values: { ...inFilter.values, ...inSpan.values } };
