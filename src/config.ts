@@ -48,7 +48,7 @@ export const SETTINGS = {
     flag: "--out",
     parse: String,
     default: "data/exports",
-    help: "Folder for the CSV files and `manifest.json`",
+    help: "Folder for exported files and `manifest.json`",
   }),
   timezone: setting({
     env: "CALLTALLY_TIMEZONE",

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { exportCommand } from "../../src/cli/export.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { SETTINGS } from "../../src/config.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -47,6 +48,19 @@ describe("the README", () => {
     };
     for (const command of createProgram(context, () => {}).commands)
       expect(readme).toContain(`\`${command.name()}`);
+  });
+
+  it("names every flag of export", () => {
+    const context = {
+      env: {},
+      folder: ".",
+      signal: new AbortController().signal,
+      print: () => {},
+      write: async () => {},
+      note: () => {},
+    };
+    const command = exportCommand(context);
+    for (const { long } of command.options) expect(readme).toContain(`\`${long}`);
   });
 
   it("is what --help agrees with: each command shows an example", async () => {
