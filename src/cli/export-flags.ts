@@ -34,7 +34,7 @@ function toConversion(flags: ExportFlags) {
     currency,
     adUserData,
     adPersonalization,
-    every,
+    every = false,
   } = flags;
   return { name, value, currency, adUserData, adPersonalization, every };
 }
@@ -89,7 +89,20 @@ export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): F
 
 /** Refuses flags that would go unheard beside the others. */
 export function assertTogether(targets: readonly Target[], flags: ExportFlags): void {
-  const { grain, fill, compare, total, raw, format = "csv", profile, delimiter, from, to, last } = flags;
+  const {
+    grain,
+    fill = false,
+    compare,
+    total = false,
+    raw = false,
+    stdout = false,
+    format = "csv",
+    profile,
+    delimiter,
+    from,
+    to,
+    last,
+  } = flags;
   const has = (...kinds: Target["kind"][]) => targets.some(({ kind }) => kinds.includes(kind));
   const google = has("google-ads", "google-leads");
   const refusals: [isRefused: boolean, message: string][] = [
@@ -117,7 +130,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
       "--currency needs --conversion-value",
     ],
     [
-      flags.stdout && flags.json === true,
+      stdout && flags.json === true,
       "--json prints the manifest, and --stdout has none: leave one of them out",
     ],
   ];

@@ -19,7 +19,7 @@ export async function runExport(
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
-  const { grain, compare, fill, total, raw } = flags;
+  const { grain, compare, fill = false, total = false, raw = false } = flags;
   const options = {
     database,
     timezone,
