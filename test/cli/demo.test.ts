@@ -42,6 +42,7 @@ describe("the README", () => {
       folder: ".",
       signal: new AbortController().signal,
       print: () => {},
+      write: () => Promise.resolve(),
       note: () => {},
     };
     for (const command of createProgram(context, () => {}).commands)
@@ -53,7 +54,7 @@ describe("the README", () => {
     for (const command of ["demo", "sync", "export", "status", "schedule", "job", "sandbox"]) {
       const { code, stdout } = await calltally([command, "--help"], { cwd: folder.path });
       expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`Example:\\n {2}\\$ .*calltally ${command}`));
+      expect(stdout).toMatch(new RegExp(`Examples?:\\n {2}\\$ .*calltally ${command}`));
     }
   });
 });

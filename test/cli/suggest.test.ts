@@ -1,7 +1,8 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearest, oneOf, someOf } from "../../src/cli/suggest.ts";
+import { oneOf, someOf } from "../../src/cli/suggest.ts";
+import { nearest } from "../../src/nearest.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
