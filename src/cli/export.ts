@@ -58,7 +58,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(new Option("--min-duration <seconds>", "that lasted so long").argParser(parseSeconds))
     .option("--first-time", "callers' first calls alone")
     .option("--has-gclid", "with a Google click id")
-    .addOption(several("--tracking-number <number>", "to this number", toPhoneDigits))
+    .addOption(several("--tracking-number <number>", "to this number", parsePhoneNumber))
     .option("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls")
     .option("--include-gone", "also those that the service does not show any more")
     .optionsGroup("Figures:")
@@ -121,6 +121,12 @@ function parseDimensions(text: string): readonly Dimension[] {
 
 function parsePrivateColumns(text: string): readonly PrivateColumn[] {
   return [...new Set(text.split(",").map((name) => oneOf(PRIVATE_COLUMNS)(name.trim())))];
+}
+
+function parsePhoneNumber(text: string): string {
+  const number = toPhoneDigits(text);
+  if (/^\+?\d+$/.test(number)) return number;
+  throw new InvalidArgumentError("It must be a phone number such as +4930123456.");
 }
 
 function parseSeconds(text: string): number {
