@@ -2,20 +2,29 @@ import { readFileSync } from "node:fs";
 import { toPhoneDigits } from "../call.ts";
 import { UsageError } from "../errors.ts";
 
+const PHONE_NUMBER = /^\+?\d{3,15}$/;
+const HINT = "One number a line, such as +4930123456; what follows a # is a remark.";
+
 /**
  * Reads a file of phone numbers, one a line; what follows a `#` is a remark. Returns their digits and plus signs.
  *
  * @throws UsageError that names the file, and the line, but not what is in it
  */
 export function readCallersFile(file: string): string[] {
+  // A number in place of its file must not get into a log, in what is said of the file that is not there.
+  if (PHONE_NUMBER.test(toPhoneDigits(file))) {
+    throw new UsageError("--exclude-callers takes a file of phone numbers, and this is a number itself", {
+      hint: HINT,
+    });
+  }
   return readText(file)
     .split(/\r?\n/)
     .flatMap((line, index) => {
       const number = toPhoneDigits(line.replace(/#.*/, ""));
       if (number === "") return [];
-      if (/^\+?\d{3,15}$/.test(number)) return [number];
+      if (PHONE_NUMBER.test(number)) return [number];
       throw new UsageError(`--exclude-callers: line ${index + 1} of ${file} is not a phone number`, {
-        hint: "One number a line, such as +4930123456; what follows a # is a remark.",
+        hint: HINT,
       });
     });
 }

@@ -24,7 +24,9 @@ export function toTargets(contents: readonly Contents[], flags: ExportFlags): Ta
         return { kind: "rollup", dimensions: [content] };
     }
   });
-  return by === undefined ? targets : [...targets, { kind: "rollup", dimensions: by }];
+  // A dimension that is named by itself as well is one file and not two.
+  const isNamed = by?.length === 1 && by[0] !== undefined && contents.includes(by[0]);
+  return by === undefined || isNamed ? targets : [...targets, { kind: "rollup", dimensions: by }];
 }
 
 function toConversion(flags: ExportFlags) {

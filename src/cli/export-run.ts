@@ -67,8 +67,8 @@ export function describeExport({ folder, manifest }: ExportResult, workingFolder
       Object.keys(filter).length > 1 || range.starts_at !== undefined || range.ends_at !== undefined;
     lines.push(
       isFiltered
-        ? "No call in the warehouse fits the filter: the files have headers alone."
-        : "The warehouse has no calls: the files have headers alone.",
+        ? "No call in the warehouse fits the filter: the files have no rows."
+        : "The warehouse has no calls: the files have no rows.",
     );
   }
   return lines.join("\n");

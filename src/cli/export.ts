@@ -1,4 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { toPhoneDigits } from "../call.ts";
 import { PRIVATE_COLUMNS, type PrivateColumn } from "../export/calls.ts";
 import { DELIMITERS, PROFILES } from "../export/delimited.ts";
 import { FORMATS } from "../export/format.ts";
@@ -6,6 +7,7 @@ import { CONSENTS } from "../export/google.ts";
 import { CHANNELS } from "../rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
+import { NOT_SET } from "../rollup/row.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
@@ -57,7 +59,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(new Option("--min-duration <seconds>", "that lasted so long").argParser(parseSeconds))
     .option("--first-time", "callers' first calls alone")
     .option("--has-gclid", "with a Google click id")
-    .addOption(several("--tracking-number <number>", "to this number"))
+    .addOption(several("--tracking-number <number>", "to this number", parsePhoneNumber))
     .option("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls")
     .option("--include-gone", "also those that the service does not show any more")
     .optionsGroup("Figures:")
@@ -120,6 +122,11 @@ function parseDimensions(text: string): readonly Dimension[] {
 
 function parsePrivateColumns(text: string): readonly PrivateColumn[] {
   return [...new Set(text.split(",").map((name) => oneOf(PRIVATE_COLUMNS)(name.trim())))];
+}
+
+function parsePhoneNumber(text: string): string {
+  if (text === NOT_SET || /^\+?\d+$/.test(toPhoneDigits(text))) return text;
+  throw new InvalidArgumentError("It must be a phone number such as +4930123456.");
 }
 
 function parseSeconds(text: string): number {

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 
 const KEY_BYTES = 32;
@@ -42,10 +43,21 @@ function makeKey(file: string): void {
     writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
     fsyncSync(handle);
     linkSync(draft, file);
+    syncFolder(dirname(file));
   } catch (error) {
     if (!existsSync(file)) throw error;
   } finally {
     closeSync(handle);
     rmSync(draft);
+  }
+}
+
+/** A power cut must not take the key from files that were written with it. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

@@ -35,7 +35,7 @@ interface CallColumn extends Column {
   derive?: (value: Value) => Value;
 }
 
-/** The folder of calls whose month is not known, by Hive's name for it. */
+/** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 /** Writes one line a call: as Parquet a file for each local month, else one file. */
@@ -46,17 +46,23 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
   const rowCount = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
   const expressions = columns.map(({ sql }) => sql);
   const rows = derive(iterateSelected(reader.sqlite, expressions), columns);
-  if (format.format !== "parquet" || !isPartitioned || rowCount === 0) {
+  if (format.format !== "parquet" || !isPartitioned) {
     const content = await encodeTable({ columns, rows }, format);
     return [{ contents: "calls", ...(await job.write(`calls.${format.format}`, content)), rows: rowCount }];
   }
   const started = columns.findIndex(({ name }) => name === "call_started");
+  let latest = "";
   const monthOf = (row: readonly Value[]) => {
     const time = row[started];
-    return typeof time === "string" ? toLocal(time).local.slice(0, "YYYY-MM".length) : UNKNOWN_MONTH;
+    const month = typeof time === "string" ? toLocal(time).local.slice(0, "YYYY-MM".length) : UNKNOWN_MONTH;
+    // Where clocks go back at midnight, the month before comes again for an hour; no file may come again.
+    if (month > latest) latest = month;
+    return latest;
   };
+  const parts: Iterable<[string, Iterable<Value[]>]> =
+    rowCount === 0 ? [[UNKNOWN_MONTH, rows]] : partition(rows, monthOf);
   const written: ManifestFile[] = [];
-  for (const [month, part] of partition(rows, monthOf)) {
+  for (const [month, part] of parts) {
     const count = { rows: 0 };
     const content = await encodeTable({ columns, rows: counted(part, count) }, format);
     const file = await job.write(`calls/month=${month}/calls.parquet`, content);
@@ -111,7 +117,10 @@ function callColumns(
 
 function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {
   for (const row of rows) {
-    yield row.map((value, index) => columns[index]?.derive?.(value) ?? value);
+    yield row.map((value, index) => {
+      const make = columns[index]?.derive;
+      return make === undefined ? value : make(value);
+    });
   }
 }
 

@@ -82,7 +82,9 @@ export function filterConditions(filter: CallFilter, rules: RollupRules): Condit
     filter.tracking_number?.map((text) => (text === NOT_SET ? text : toPhoneDigits(text))),
   );
   if (filter.exclude_callers !== undefined) {
-    add(`coalesce(${phoneDigits("caller_id")}, '') NOT IN (SELECT value FROM json_each(@excluded_callers))`, {
+    // A number may have lost its plus sign on the way here; one that is not left out would be a silent mistake.
+    const listed = "(SELECT ltrim(value, '+') FROM json_each(@excluded_callers))";
+    add(`coalesce(ltrim(${phoneDigits("caller_id")}, '+'), '') NOT IN ${listed}`, {
       excluded_callers: JSON.stringify(filter.exclude_callers),
     });
   }

@@ -138,12 +138,18 @@ export const readNdjson = (content: Buffer): Value[][] =>
     .slice(0, -1)
     .map((line) => toRow(JSON.parse(line)));
 
-export async function readParquet(content: Buffer): Promise<Value[][]> {
+/** Reads a Parquet file: an object a row, with what hyparquet makes of each type. */
+export function readParquetObjects(content: Buffer): Promise<Record<string, unknown>[]> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // by default it would drop one from a text
-  const objects = await parquetReadObjects({
+  return parquetReadObjects({
     file: new Uint8Array(content).buffer,
     parsers: { stringFromBytes: (bytes) => decoder.decode(bytes) },
   });
+}
+
+/** Reads the rows of {@link COLUMNS} in a Parquet file. */
+export async function readParquet(content: Buffer): Promise<Value[][]> {
+  const objects = await readParquetObjects(content);
   return objects.map((object) =>
     COLUMNS.map(({ name, type }): Value => {
       const value: unknown = object[name];

@@ -1,0 +1,446 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { readLines, readParquetObjects } from "../export/tables.ts";
+import { listFiles, readText } from "../export/warehouse.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** Noon in UTC, so many days ago. */
+const daysAgo = (days: number) =>
+  `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)}T12:00:00.000Z`;
+
+const FORMULA = '=HYPERLINK("https://example.com";"see")';
+const CAMPAIGN = 'Herbst, "groß"\r\n🍂; -1+1';
+
+/** What the sandbox serves, oldest first; the ids are its own. */
+const CALLS = [
+  {
+    call_started: "2025-03-29T23:30:00.000Z", // the 30th in Berlin
+    caller_id: "+4930555",
+    duration: 0,
+    disposition: "BUSY",
+    dni_data: { utm_source: "newsletter", utm_medium: "email" },
+  },
+  {
+    call_started: "2025-03-30T22:00:00.000Z", // the 31st in Berlin, since the clocks went forward
+    caller_id: "+49 30 555",
+    duration: 61,
+    disposition: "ANSWERED",
+    dni_data: { utm_source: "NEWSLETTER ", utm_medium: "email" },
+  },
+  {
+    call_started: daysAgo(40),
+    caller_id: "+4930111",
+    tracking_number: "+49 89 100",
+    duration: 90,
+    disposition: "ANSWERED",
+    org_unit_id: 7,
+    org_unit_name: "Munich",
+    dni_data: { utm_source: "Google", utm_medium: "cpc", gclid: "CjABC", campaign_id: "99" },
+  },
+  {
+    call_started: daysAgo(20),
+    caller_id: "+4930111",
+    duration: 60,
+    disposition: "TRANSFERRED",
+    org_unit_id: 8,
+    org_unit_name: "Berlin",
+    dni_data: { utm_source: "google", utm_medium: "cpc", gclid: "CjABC" },
+  },
+  {
+    call_started: daysAgo(2),
+    caller_id: "+4930222",
+    duration: 0,
+    disposition: "NO ANSWER",
+    org_unit_name: "Berlin",
+    dni_data: { utm_source: FORMULA, campaign_name: CAMPAIGN },
+  },
+];
+const BARE = {
+  insight_name: undefined,
+  caller_id: undefined,
+  tracking_number: undefined,
+  org_unit_id: undefined,
+  org_unit_name: undefined,
+  recording_url: undefined,
+  dni_data: undefined,
+  summary: undefined,
+  transcription: undefined,
+  transcription_details: undefined,
+};
+
+/** Syncs {@link CALLS}; returns the warehouse and the ids, in their order. */
+async function syncCalls(): Promise<{ warehouse: Buffer; ids: number[] }> {
+  using folder = makeTempFolder();
+  await using sandbox = await startSandbox({ calls: CALLS.length, order: "oldest" });
+  const { ids } = sandbox.calls;
+  for (const [place, id] of ids.entries()) sandbox.calls.edit(id, { ...BARE, ...CALLS[place] });
+  const synced = await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
+  expect(synced).toMatchObject({ code: 0, stderr: "" });
+  return { warehouse: readFileSync(join(folder.path, "data/calltally.db")), ids };
+}
+
+const synced = syncCalls();
+
+/** A folder with a copy of that warehouse, and how to run `export` in it. */
+async function makeSyncedFolder() {
+  const folder = makeTempFolder();
+  const { warehouse, ids } = await synced;
+  const database = join(folder.path, "data/calltally.db");
+  mkdirSync(join(folder.path, "data"));
+  writeFileSync(database, warehouse, { mode: 0o600 });
+  const run = async (...args: string[]) => {
+    const finished = await calltally(["export", ...args], { cwd: folder.path });
+    expect(finished, args.join(" ")).toMatchObject({ code: 0 });
+    return finished;
+  };
+  return {
+    path: folder.path,
+    exports: join(folder.path, "data/exports"),
+    run,
+    /** Exports one file to standard output; returns its rows under their columns' names. */
+    rows: async (...args: string[]): Promise<Record<string, string>[]> => {
+      const { stdout, stderr } = await run(...args, "--stdout");
+      expect(stderr).toBe("");
+      const [header = [], ...lines] = readLines(stdout);
+      return lines.map((line) => Object.fromEntries(header.map((name, place) => [name, line[place] ?? ""])));
+    },
+    /** The places in {@link CALLS} of the calls that `export calls` lists with these flags. */
+    places: async (...args: string[]): Promise<number[]> => {
+      const { stdout } = await run("calls", "--stdout", ...args);
+      return readLines(stdout)
+        .slice(1)
+        .map(([id]) => ids.indexOf(Number(id)));
+    },
+    markGone: (place: number) => {
+      const opened = new Database(database);
+      opened
+        .prepare("UPDATE calls SET gone_at = '2026-01-01T00:00:00.000Z' WHERE call_id = ?")
+        .run(ids[place]);
+      opened.close();
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+const pick = (rows: Record<string, unknown>[], ...names: string[]) =>
+  rows.map((row) => names.map((name) => row[name]));
+
+describe.concurrent("calltally export", () => {
+  it("picks the calls by its flags", async () => {
+    using folder = await makeSyncedFolder();
+    const { places } = folder;
+    writeFileSync(join(folder.path, "test-calls.txt"), "+49 (30) 555 # ours\r\n\n# nothing\n4930111");
+    const flags = {
+      all: [],
+      utc: ["--from", "2025-03-30", "--to", "2025-03-30"],
+      berlin: ["--from", "2025-03-30", "--to", "2025-03-30", "--timezone", "Europe/Berlin"],
+      last: ["--last", "7d"],
+      orgUnit: ["--org-unit", "Munich", "--org-unit", "8"],
+      channel: ["--channel", "paid search", "--channel", "Email"],
+      source: ["--source", "GOOGLE"],
+      campaign: ["--campaign", "99", "--campaign", CAMPAIGN],
+      disposition: ["--disposition", "no-answer", "--disposition", "busy"],
+      minDuration: ["--min-duration", "61"],
+      hasGclid: ["--has-gclid"],
+      trackingNumber: ["--tracking-number", "+49 (89) 100"],
+      excludeCallers: ["--exclude-callers", "test-calls.txt"],
+      together: ["--source", "google", "--min-duration", "61"],
+      nothing: ["--source", "nowhere"],
+    };
+    const picked = Object.entries(flags).map(async ([name, args]) => [name, await places(...args)]);
+    expect(Object.fromEntries(await Promise.all(picked))).toEqual({
+      all: [0, 1, 2, 3, 4],
+      utc: [1],
+      berlin: [0],
+      last: [4],
+      orgUnit: [2, 3],
+      channel: [0, 1, 2, 3],
+      source: [2, 3],
+      campaign: [2, 4],
+      disposition: [0, 4],
+      minDuration: [1, 2],
+      hasGclid: [2, 3],
+      trackingNumber: [2],
+      excludeCallers: [4],
+      together: [2],
+      nothing: [],
+    });
+  });
+
+  it("counts a caller's first call, and a gone one where it is asked for", async () => {
+    using folder = await makeSyncedFolder();
+    expect(await folder.places("--first-time")).toEqual([0, 1, 2, 4]);
+    folder.markGone(2);
+    expect(await folder.places("--first-time", "--has-gclid")).toEqual([3]);
+    expect(await folder.places("--first-time", "--has-gclid", "--include-gone")).toEqual([2]);
+  });
+
+  it("tallies by the flags of figures", async () => {
+    using folder = await makeSyncedFolder();
+    const { rows } = folder;
+    expect(pick(await rows("utm_source", "--raw"), "utm_source", "calls")).toEqual([
+      [`'${FORMULA}`, "1"],
+      ["Google", "1"],
+      ["NEWSLETTER ", "1"],
+      ["google", "1"],
+      ["newsletter", "1"],
+    ]);
+    const by = await rows("--by", "source,medium", "--total", "--timezone", "UTC");
+    expect(pick(by, "source", "medium", "calls", "unique_callers")).toEqual([
+      ["google", "cpc", "2", "1"],
+      ["newsletter", "email", "2", "2"],
+      [`'${FORMULA.toLowerCase()}`, "(not set)", "1", "1"],
+      ["(total)", "", "5", "4"],
+    ]);
+    const days = ["--from", "2025-03-29", "--to", "2025-03-31", "--timezone", "Europe/Berlin"];
+    expect(
+      pick(await rows("channel", ...days, "--grain", "day", "--fill"), "period", "channel", "calls"),
+    ).toEqual([
+      ["2025-03-29", "Email", "0"],
+      ["2025-03-30", "Email", "1"],
+      ["2025-03-31", "Email", "1"],
+    ]);
+    const compared = await rows(
+      "channel",
+      "--from",
+      "2025-03-30",
+      "--to",
+      "2025-03-30",
+      "--compare",
+      "previous",
+    );
+    expect(pick(compared, "channel", "calls", "calls_previous", "calls_change")).toEqual([
+      ["Email", "1", "1", "0.0000"],
+    ]);
+  });
+
+  it("writes files and manifest where it is told to, and says what it wrote", async () => {
+    using folder = await makeSyncedFolder();
+    const { stdout, stderr } = await folder.run();
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(
+      /^data\/exports\/utm_source\.csv {2}3 rows, 5 calls\ndata\/exports\/campaign\.csv {2}\d rows, 5 calls\ndata\/exports\/gclid\.csv {2}2 rows, 5 calls\nFrom run 1, finished .*Z, verdict exact\n$/,
+    );
+    expect(listFiles(folder.exports)).toEqual([
+      "campaign.csv",
+      "gclid.csv",
+      "manifest.json",
+      "utm_source.csv",
+    ]);
+
+    const other = await folder.run(
+      ...["channel", "channel", "--by", "channel"],
+      ...["--out", "other", "--database", "data/calltally.db", "--json", "--timezone", "Asia/Kolkata"],
+    );
+    expect(listFiles(join(folder.path, "other"))).toEqual(["channel.csv", "manifest.json"]);
+    expect(JSON.parse(other.stdout)).toEqual({
+      folder: join(folder.path, "other"),
+      manifest: JSON.parse(readText(folder.path, "other/manifest.json")),
+    });
+    expect(JSON.parse(other.stdout)).toMatchObject({
+      manifest: { timezone: "Asia/Kolkata", files: [{ file: "channel.csv", sums: { calls: 5 } }] },
+    });
+  });
+
+  it("writes a file for every dimension", async () => {
+    using folder = await makeSyncedFolder();
+    const { stdout } = await folder.run(...DIMENSIONS, "--json");
+    const { manifest } = JSON.parse(stdout);
+    expect(manifest.files).toMatchObject(
+      DIMENSIONS.map((contents) => ({ contents, file: `${contents}.csv`, sums: { calls: 5 } })),
+    );
+  });
+
+  it("says that nothing fits the filter, and that there are no calls", async () => {
+    using folder = await makeSyncedFolder();
+    const { stdout } = await folder.run("channel", "--source", "nowhere");
+    expect(stdout).toMatch(/\nNo call in the warehouse fits the filter: the files have no rows\.\n$/);
+    expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,last_call_at\r\n$/);
+
+    for (const place of CALLS.keys()) folder.markGone(place);
+    const empty = await folder.run("channel", "calls", "google-ads");
+    expect(empty.stdout).toMatch(/\nThe warehouse has no calls: the files have no rows\.\n$/);
+  });
+
+  it("names callers and repeats words only where it is told to", async () => {
+    using folder = await makeSyncedFolder();
+    await folder.run("calls");
+    const header = () => readLines(readText(folder.exports, "calls.csv"))[0];
+    expect(header()).not.toContain("caller_id");
+    expect(readText(folder.exports, "calls.csv")).not.toContain("+4930111");
+    await folder.run("calls", "--with", "caller_id,transcription");
+    expect(header()?.slice(-2)).toEqual(["caller_id", "transcription"]);
+    expect(readText(folder.exports, "calls.csv")).toContain("+4930111");
+  });
+
+  it("writes conversions by its flags, and says what it left out", async () => {
+    using folder = await makeSyncedFolder();
+    const day = (days: number) => daysAgo(days).slice(0, 10);
+    const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "Asia/Kolkata");
+    expect(stdout).toBe(
+      `Parameters:TimeZone=Asia/Kolkata
+Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+CjABC,Qualified call,${day(40)} 17:30:00,,
+`,
+    );
+    expect(stderr).toBe("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
+
+    const flags = ["--conversion-name", "Call, long", "--conversion-value", "149.50", "--currency", "EUR"];
+    const consents = ["--ad-user-data", "granted", "--ad-personalization", "denied"];
+    const written = await folder.run("google-ads", "google-leads", "--every", ...flags, ...consents);
+    expect(written.stdout).toContain(
+      "data/exports/google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n",
+    );
+    expect(readText(folder.exports, "google-ads.csv")).toBe(
+      `Parameters:TimeZone=UTC
+Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization
+CjABC,"Call, long",${day(40)} 12:00:00,149.50,EUR,Granted,Denied
+CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
+`,
+    );
+    expect(readText(folder.exports, "google-leads.csv").split("\n").slice(2, -1)).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64},"Call, long",/),
+      expect.stringMatching(/^[0-9a-f]{64},"Call, long",/),
+    ]);
+  });
+
+  it("writes what visitors and Excel could spoil right into each format and profile", async () => {
+    using folder = await makeSyncedFolder();
+    const last = ["--last", "7d", "--with", "caller_id"];
+    const names = ["utm_source", "campaign", "caller_id"];
+    const truth = [FORMULA, CAMPAIGN, "+4930222"];
+    const read = async (...args: string[]) => {
+      await folder.run("calls", ...last, ...args);
+      const format = args[args.indexOf("--format") + 1] ?? "csv";
+      return readFileSync(join(folder.exports, args.includes("--format") ? `calls.${format}` : "calls.csv"));
+    };
+    const csv = (content: Buffer, delimiter = ",") => {
+      const [header = [], row = [], ...others] = readLines(content, delimiter);
+      expect(others).toEqual([]);
+      return names.map((name) => row[header.indexOf(name)]);
+    };
+    const object = (row: Record<string, unknown>) => names.map((name) => row[name]);
+
+    const excel = await read("--profile", "excel", "--delimiter", ";");
+    const json = JSON.parse((await read("--format", "json")).toString());
+    const ndjson = (await read("--format", "ndjson")).toString();
+    const tsv = csv(await read("--format", "tsv", "--profile", "machine"), "\t");
+    const guarded = csv(await read());
+    const machine = csv(await read("--profile", "machine", "--delimiter", "tab"), "\t");
+    await folder.run("calls", ...last, "--format", "parquet");
+    const file = join(folder.exports, `calls/month=${daysAgo(2).slice(0, 7)}/calls.parquet`);
+    const parquet = await readParquetObjects(readFileSync(file));
+
+    expect(guarded).toEqual([`'${FORMULA}`, CAMPAIGN, "+4930222"]);
+    expect(machine).toEqual(truth);
+    expect(tsv).toEqual(truth);
+    expect(excel.subarray(0, 3)).toEqual(Buffer.from("\uFEFF"));
+    expect(csv(excel.subarray(3), ";")).toEqual([`'${FORMULA}`, CAMPAIGN, '="+4930222"']);
+    expect(json.map(object)).toEqual([truth]);
+    expect(
+      ndjson
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => object(JSON.parse(line))),
+    ).toEqual([truth]);
+    expect(parquet.map(object)).toEqual([truth]);
+  });
+
+  it("writes the same figures in each format", async () => {
+    using folder = await makeSyncedFolder();
+    const names = ["channel", "calls", "answer_rate", "first_call_at"];
+    const expected = pick(await folder.rows("channel"), ...names);
+    const write = async (format: string) => {
+      await folder.run("channel", "--format", format);
+      return readFileSync(join(folder.exports, `channel.${format}`));
+    };
+    const toCell = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
+    const cells = (objects: Record<string, unknown>[]) =>
+      pick(objects, ...names).map(([channel, calls, rate, first]) => [
+        channel,
+        toCell(calls),
+        Number(rate).toFixed(4),
+        toCell(first),
+      ]);
+    const lines = (await write("ndjson")).toString().trim().split("\n");
+    const [header = [], ...rows] = readLines(await write("tsv"), "\t");
+    expect(cells(JSON.parse((await write("json")).toString()))).toEqual(expected);
+    expect(cells(lines.map((line) => JSON.parse(line)))).toEqual(expected);
+    expect(rows.map((row) => names.map((name) => row[header.indexOf(name)]))).toEqual(expected);
+    expect(cells(await readParquetObjects(await write("parquet")))).toEqual(expected);
+  });
+
+  it("ends well when the reader of its pipe has enough", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 2000 });
+    await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
+    const bin = resolve(import.meta.dirname, "../../dist/bin.js");
+    const { stdout, stderr } = spawnSync(
+      "sh",
+      ["-c", `{ "${process.execPath}" "${bin}" export calls --stdout; echo "ended with $?" >&2; } | head -1`],
+      { cwd: folder.path, env: { PATH: process.env.PATH }, encoding: "utf8" },
+    );
+    expect(stdout).toMatch(/^call_id,call_started,.*\r\n$/);
+    expect(stderr).toBe("ended with 0\n");
+    expect(readdirSync(join(folder.path, "data")).sort()).not.toContain("exports");
+  });
+});
+
+describe.concurrent("calltally export, told what cannot be", () => {
+  const WRONG: { args: string[]; says: (string | RegExp)[] }[] = [
+    { args: ["utm_sorce"], says: ["utm_sorce", "Did you mean utm_source?"] },
+    { args: ["--by", "source,mediun"], says: ["--by", "Did you mean medium?"] },
+    { args: ["--channel", "paid serch"], says: ["--channel", "Did you mean Paid Search?"] },
+    { args: ["--from", "2026-02-30"], says: ["--from", "did you mean 2026-02-28?"] },
+    { args: ["--to", "20.11.2026"], says: ["--to", "did you mean 2026-11-20?"] },
+    { args: ["--from", "yesterday"], says: ["--from", "such as 2026-11-20"] },
+    { args: ["--last", "7days"], says: ["--last", "did you mean 7d?"] },
+    { args: ["--last", "7d", "--from", "2026-01-01"], says: ["--last", "--from"] },
+    { args: ["--timezone", "Europe/Berlni"], says: ["--timezone", "did you mean Europe/Berlin?"] },
+    {
+      args: ["--from", "2026-02-01", "--to", "2026-01-01"],
+      says: ["--from 2026-02-01 is after --to 2026-01-01", "--from 2026-01-01 --to 2026-02-01?"],
+    },
+    { args: ["--fill"], says: ["--fill needs --grain"] },
+    { args: ["--grain", "weak"], says: ["--grain", "Did you mean week?"] },
+    { args: ["--compare", "previous"], says: ["--compare needs --from and --to"] },
+    { args: ["--stdout"], says: ["--stdout takes one file, and these are 3"] },
+    { args: ["channel", "--stdout", "--json"], says: ["--stdout", "--json"] },
+    { args: ["calls", "--with", "calller_id"], says: ["--with", "Did you mean caller_id?"] },
+    { args: ["channel", "--with", "caller_id"], says: ["--with is for calls"] },
+    { args: ["calls", "--total"], says: ["--total", "for rollups"] },
+    { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
+    { args: ["--format", "json", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
+    { args: ["--format", "tsv", "--delimiter", ";"], says: ["--delimiter is for csv"] },
+    { args: ["google-ads", "--profile", "excel"], says: ["google-ads", "--profile"] },
+    { args: ["google-ads", "--currency", "EUR"], says: ["--currency needs --conversion-value"] },
+    {
+      args: ["google-ads", "--conversion-value", "1", "--currency", "EUD"],
+      says: ["--currency", "Did you mean"],
+    },
+    { args: ["google-ads", "--conversion-value", "12,50"], says: ["--conversion-value", "such as 149.50"] },
+    { args: ["google-ads", "--ad-user-data", "grant"], says: ["--ad-user-data", "Did you mean granted?"] },
+    { args: ["--min-duration", "1m"], says: ["--min-duration", "whole number of seconds"] },
+    { args: ["--tracking-number", "front desk"], says: ["--tracking-number", "phone number"] },
+    { args: ["--exclude-callers", "callers.txt"], says: ["--exclude-callers", "line 2 of callers.txt"] },
+    { args: ["--exclude-callers", "nowhere.txt"], says: ["--exclude-callers", "cannot read nowhere.txt"] },
+    { args: ["--exclude-callers", "+49 30 5550199"], says: ["--exclude-callers takes a file"] },
+  ];
+
+  it.each(WRONG)("ends with 2 and writes nothing: $args", async ({ args, says }) => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "callers.txt"), "+49 30 1234567\nring 030 5550199\n");
+    const { code, stdout, stderr } = await calltally(["export", ...args], { cwd: folder.path });
+    for (const words of says) expect(stderr).toMatch(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.replaceAll(/\D/g, "")).not.toContain("5550199");
+    expect(readdirSync(folder.path)).toEqual(["callers.txt"]);
+  });
+});

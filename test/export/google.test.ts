@@ -1,0 +1,361 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/call.ts";
+import type { ExportOptions } from "../../src/export/export.ts";
+import type { ConversionOptions, GoogleTarget } from "../../src/export/google.ts";
+import { arbitraryCalls, makeCall } from "../calls.ts";
+import { readLines } from "./tables.ts";
+import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
+
+const NOW = Date.parse("2026-10-01T12:00:00.000Z");
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ago = (ageMs: number) => new Date(NOW - ageMs).toISOString();
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A call that is a conversion by its click and by its caller, each its own. */
+const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
+  makeCall({
+    call_id,
+    caller_id: `+4930${1000 + call_id}`,
+    call_started: ago(10 * DAY_MS),
+    duration: 60,
+    disposition: "ANSWERED",
+    gclid: `CjABC_${call_id}-x`,
+    ...members,
+  });
+
+type Warehouse = ReturnType<typeof makeWarehouse>;
+interface Options extends Partial<ExportOptions> {
+  kind?: GoogleTarget["kind"];
+  conversion?: Partial<ConversionOptions>;
+}
+
+/** Exports conversions; returns both files as text, and what the manifest says of the first. */
+async function exportGoogle(
+  warehouse: Warehouse,
+  { kind = "google-ads", conversion = {}, ...options }: Options = {},
+) {
+  const { manifest, folder } = await warehouse.export({
+    targets: [{ kind, conversion: { name: "Qualified call", every: false, ...conversion } }],
+    clock: clockAt(NOW),
+    ...options,
+  });
+  const [conversions, excluded, ...others] = manifest.files;
+  expect(others).toEqual([]);
+  return {
+    text: readText(folder, `${kind}.csv`),
+    rest: readText(folder, `${kind}.excluded.csv`),
+    conversions,
+    excluded,
+  };
+}
+
+/** The first fields of the file's conversions, read as Google does: after the parameters and the header. */
+const keysOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .slice(2, -1)
+    .map((line) => line.split(",")[0] ?? "");
+
+/** The calls left out, each with the reason. */
+const reasonsOf = (rest: string): Record<string, string> =>
+  Object.fromEntries(
+    readLines(rest)
+      .slice(1)
+      .map(([id = "", , reason = ""]) => [id, reason]),
+  );
+
+describe("export google-ads", () => {
+  it("writes these bytes, and beside them what was left out", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: " CjABC \t", call_started: "2026-09-15T18:30:00.999Z" }),
+      conversionCall(2, { gclid: "EAIaIQ_-9", call_started: "2026-09-16T03:59:59.000Z", gclsrc: "aw.ds" }),
+      conversionCall(3, { gclid: null, call_started: "2026-09-17T00:00:00.000Z" }),
+    ]);
+    const { text, rest, conversions, excluded } = await exportGoogle(warehouse, {
+      timezone: "America/New_York",
+      conversion: { value: "149.50", currency: "USD" },
+    });
+    expect(text).toBe(
+      `Parameters:TimeZone=America/New_York
+Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+CjABC,Qualified call,2026-09-15 14:30:00,149.50,USD
+EAIaIQ_-9,Qualified call,2026-09-15 23:59:59,149.50,USD
+`,
+    );
+    expect(rest).toBe("call_id,call_started,reason\r\n3,2026-09-17T00:00:00.000Z,no gclid\r\n");
+    expect(conversions).toMatchObject({
+      contents: "google-ads",
+      file: "google-ads.csv",
+      rows: 2,
+      examined: 3,
+      excluded: { "no gclid": 1 },
+      sha256: sha256(text),
+    });
+    expect(excluded).toMatchObject({
+      contents: "google-ads.excluded",
+      file: "google-ads.excluded.csv",
+      rows: 1,
+      sha256: sha256(rest),
+    });
+  });
+
+  it("leaves value and currency blank where they are not known, and quotes a name with a comma", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const { text } = await exportGoogle(warehouse, { conversion: { name: 'Call, "long"' } });
+    expect(text.split("\n")[2]).toBe('CjABC_1-x,"Call, ""long""",2026-09-21 12:00:00,,');
+  });
+
+  it.each([
+    { adUserData: "granted", adPersonalization: "denied", cells: "Granted,Denied" },
+    { adUserData: "denied", adPersonalization: undefined, cells: "Denied," },
+    { adUserData: undefined, adPersonalization: "granted", cells: ",Granted" },
+  ] as const)("writes consents as $cells", async ({ cells, ...conversion }) => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    const { text } = await exportGoogle(warehouse, { conversion });
+    expect(text.split("\n").slice(1, 3)).toEqual([
+      "Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization",
+      `CjABC_1-x,Qualified call,2026-09-21 12:00:00,,,${cells}`,
+    ]);
+  });
+
+  const MADE: { title: string; call: Partial<Call> }[] = [
+    { title: "an old call of exactly 90 days", call: { call_started: ago(90 * DAY_MS) } },
+    { title: "a young call of exactly 6 hours", call: { call_started: ago(6 * HOUR_MS) } },
+    { title: "a call of exactly 60 seconds that was transferred", call: { disposition: "Transferred" } },
+    { title: "a click of Google Ads by gclsrc aw", call: { gclsrc: " AW " } },
+    { title: "a click of Google Ads by an empty gclsrc", call: { gclsrc: "" } },
+    { title: "a click without a source, which the caller's number does not need", call: { caller_id: null } },
+  ];
+
+  it("takes what is just good enough", async () => {
+    using warehouse = makeWarehouse(MADE.map(({ call }, index) => conversionCall(index, call)));
+    const { text, rest } = await exportGoogle(warehouse);
+    expect(reasonsOf(rest)).toEqual({});
+    expect(keysOf(text).sort()).toEqual(MADE.map((_, index) => `CjABC_${index}-x`));
+  });
+
+  const LEFT_OUT: { title: string; call: Partial<Call>; reason: string }[] = [
+    { title: "no gclid", call: { gclid: null }, reason: "no gclid" },
+    { title: "a blank gclid", call: { gclid: " \u00a0" }, reason: "no gclid" },
+    { title: "what a script left in its place", call: { gclid: "undefined" }, reason: "no gclid" },
+    { title: "a macro in its place", call: { gclid: "{gclid}" }, reason: "no gclid" },
+    { title: "a click of Search Ads 360", call: { gclsrc: "ds" }, reason: "not Google Ads" },
+    { title: "a click on another platform", call: { gclsrc: "3P.DS" }, reason: "not Google Ads" },
+    { title: "a blank in the gclid", call: { gclid: "Cj ABC" }, reason: "malformed" },
+    { title: "a formula for a gclid", call: { gclid: "=CjABC" }, reason: "malformed" },
+    { title: "a line break in the gclid", call: { gclid: "Cj\nABC" }, reason: "malformed" },
+    { title: "a letter of another alphabet", call: { gclid: "СjABC" }, reason: "malformed" },
+    { title: "no time", call: { call_started: null }, reason: "no time" },
+    { title: "90 days and a millisecond", call: { call_started: ago(90 * DAY_MS + 1) }, reason: "too old" },
+    {
+      title: "6 hours less a millisecond",
+      call: { call_started: ago(6 * HOUR_MS - 1) },
+      reason: "too recent",
+    },
+    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
+    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
+    { title: "an unknown duration", call: { duration: null }, reason: "not qualified" },
+    { title: "a call that nobody answered", call: { disposition: "voicemail" }, reason: "not qualified" },
+  ];
+
+  it("leaves out what is not, each call with one reason", async () => {
+    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => conversionCall(index, call)));
+    const { text, rest, conversions } = await exportGoogle(warehouse);
+    expect(keysOf(text)).toEqual([]);
+    const reasons = reasonsOf(rest);
+    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
+      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
+    );
+    const counts = Map.groupBy(LEFT_OUT, ({ reason }) => reason);
+    expect(conversions).toMatchObject({
+      rows: 0,
+      examined: LEFT_OUT.length,
+      excluded: Object.fromEntries([...counts].map(([reason, { length }]) => [reason, length])),
+    });
+  });
+
+  it("reports a click once, by its first qualified call, and does not take two spellings for one", async () => {
+    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
+    using warehouse = makeWarehouse([
+      click(1, 9, { duration: 5 }), // the click's first call, and not qualified
+      click(3, 8),
+      click(2, 8), // at the same moment; the lower id is the first
+      click(4, 7),
+      click(5, 6, { gclid: "cjabc" }),
+      click(6, 8.5, { gclsrc: "3p.ds" }),
+    ]);
+    const { text, rest } = await exportGoogle(warehouse);
+    expect(text.split("\n").slice(2, -1)).toEqual([
+      "CjABC,Qualified call,2026-09-23 12:00:00,,",
+      "cjabc,Qualified call,2026-09-25 12:00:00,,",
+    ]);
+    expect(reasonsOf(rest)).toEqual({
+      1: "not qualified",
+      3: "duplicate",
+      4: "duplicate",
+      6: "not Google Ads",
+    });
+  });
+
+  it("does not report a click again whose first qualified call was before these days", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: "CjABC", call_started: "2026-08-31T21:59:59.999Z" }),
+      conversionCall(2, { gclid: "CjABC", call_started: "2026-08-31T22:00:00.000Z" }),
+      conversionCall(3, { call_started: "2026-09-01T08:00:00.000Z" }),
+    ]);
+    const { text, rest, conversions } = await exportGoogle(warehouse, {
+      timezone: "Europe/Berlin",
+      range: { from: "2026-09-01" },
+    });
+    expect(keysOf(text)).toEqual(["CjABC_3-x"]);
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+    expect(conversions).toMatchObject({ examined: 2 });
+  });
+
+  it("reports a click by its next call when the first one is gone, or left out with its caller", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { gclid: "CjABC", call_started: ago(9 * DAY_MS) }),
+      conversionCall(2, { gclid: "CjABC", call_started: ago(8 * DAY_MS) }),
+      conversionCall(3, { gclid: "CjABC", call_started: ago(7 * DAY_MS) }),
+    ]);
+    warehouse.execute("UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 1");
+    const { text, conversions } = await exportGoogle(warehouse, {
+      filter: { exclude_callers: ["+49301002"] },
+    });
+    expect(text.split("\n")[2]).toBe("CjABC,Qualified call,2026-09-24 12:00:00,,");
+    expect(conversions).toMatchObject({ examined: 1, excluded: {} });
+  });
+
+  it("reports every qualified call with --every, but not two of one click in one second", async () => {
+    const at = (call_id: number, call_started: string, gclid = "CjABC") =>
+      conversionCall(call_id, { gclid, call_started });
+    using warehouse = makeWarehouse([
+      at(1, "2026-09-20T08:00:00.000Z"),
+      at(2, "2026-09-20T08:00:00.999Z"),
+      at(3, "2026-09-20T08:00:01.000Z"),
+      at(4, "2026-09-20T08:00:00.500Z", "CjXYZ"),
+    ]);
+    const { text, rest } = await exportGoogle(warehouse, { conversion: { every: true } });
+    expect(text.split("\n").slice(2, -1)).toEqual([
+      "CjABC,Qualified call,2026-09-20 08:00:00,,",
+      "CjXYZ,Qualified call,2026-09-20 08:00:00,,",
+      "CjABC,Qualified call,2026-09-20 08:00:01,,",
+    ]);
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+  });
+
+  it("writes parameters and header alone for an empty warehouse", async () => {
+    using warehouse = makeWarehouse([]);
+    const { text, rest, conversions } = await exportGoogle(warehouse);
+    expect(text).toBe(
+      "Parameters:TimeZone=UTC\nGoogle Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency\n",
+    );
+    expect(rest).toBe("call_id,call_started,reason\r\n");
+    expect(conversions).toMatchObject({ rows: 0, examined: 0, excluded: {} });
+  });
+});
+
+describe("export google-leads", () => {
+  const lead = (call_id: number, members: Partial<Call> = {}) =>
+    conversionCall(call_id, { gclid: null, ...members });
+
+  it("writes the SHA-256 of the number in E.164, once for each caller", async () => {
+    using warehouse = makeWarehouse([
+      lead(1, { caller_id: "+49 (30) 123-456", call_started: "2026-09-20T08:00:00.000Z" }),
+      lead(2, { caller_id: "+4930123456", call_started: "2026-09-21T08:00:00.000Z" }),
+    ]);
+    const { text, rest } = await exportGoogle(warehouse, { kind: "google-leads", timezone: "Asia/Kolkata" });
+    expect(text).toBe(
+      `Parameters:TimeZone=Asia/Kolkata
+Phone Number,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
+${sha256("+4930123456")},Qualified call,2026-09-20 13:30:00,,
+`,
+    );
+    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
+    expect(text + rest).not.toContain("123456");
+  });
+
+  it("takes a call of exactly 63 days, and one of this minute", async () => {
+    using warehouse = makeWarehouse([
+      lead(1, { call_started: ago(63 * DAY_MS) }),
+      lead(2, { call_started: ago(0) }),
+    ]);
+    const { conversions } = await exportGoogle(warehouse, { kind: "google-leads" });
+    expect(conversions).toMatchObject({ rows: 2, excluded: {} });
+  });
+
+  const LEFT_OUT = [
+    { title: "63 days and a millisecond", call: { call_started: ago(63 * DAY_MS + 1) }, reason: "too old" },
+    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
+    { title: "no number", call: { caller_id: null }, reason: "no caller id" },
+    { title: "a blank number", call: { caller_id: " " }, reason: "no caller id" },
+    { title: "a withheld number", call: { caller_id: "anonymous" }, reason: "malformed" },
+    { title: "a number without its country", call: { caller_id: "030123456" }, reason: "malformed" },
+    { title: "16 digits", call: { caller_id: "+1234567890123456" }, reason: "malformed" },
+    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
+  ];
+
+  it("leaves out the others, each call with one reason", async () => {
+    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => lead(index, call)));
+    const { text, rest } = await exportGoogle(warehouse, { kind: "google-leads" });
+    expect(keysOf(text)).toEqual([]);
+    const reasons = reasonsOf(rest);
+    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
+      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
+    );
+  });
+});
+
+describe("export google-ads and google-leads", () => {
+  it.each(["google-ads", "google-leads"] as const)(
+    "%s: each call is a row or left out with its reason, and no key is there twice",
+    async (kind) => {
+      const started = fc.integer({ min: -1, max: 100 * 24 }).map((hours) => ago(hours * HOUR_MS));
+      const toPhone = (caller: string | null) => caller?.replace("+49", "+49 30-12340") ?? null;
+      const recent = arbitraryCalls(60).chain((calls) =>
+        fc.array(started, { minLength: calls.length, maxLength: calls.length }).map((times) =>
+          calls.map((call, index) => ({
+            ...call,
+            caller_id: toPhone(call.caller_id),
+            call_started: times[index] ?? null,
+          })),
+        ),
+      );
+      const seen = { rows: 0, reasons: new Set<string>() };
+      await fc.assert(
+        fc.asyncProperty(recent, fc.boolean(), async (calls, every) => {
+          using warehouse = makeWarehouse(calls);
+          const { text, rest, conversions, excluded } = await exportGoogle(warehouse, {
+            kind,
+            conversion: { every },
+          });
+          const keys = keysOf(text);
+          const left = Object.values(conversions?.excluded ?? {}).reduce((sum, count) => sum + count, 0);
+          expect(conversions).toMatchObject({ rows: keys.length, examined: calls.length });
+          expect(excluded).toMatchObject({ rows: left });
+          expect(keys.length + left).toBe(calls.length);
+          expect(Object.keys(reasonsOf(rest))).toHaveLength(left);
+          if (!every) expect(new Set(keys).size).toBe(keys.length);
+          // Byte for byte what came with a call: never in other letters.
+          const known =
+            kind === "google-ads"
+              ? calls.map(({ gclid }) => gclid?.trim())
+              : calls.map(({ caller_id }) => sha256((caller_id ?? "").replace(/[ -]/g, "")));
+          expect(keys.filter((key) => !known.includes(key))).toEqual([]);
+          if (kind === "google-ads") {
+            for (const key of keys) expect(key).toMatch(/^[A-Za-z0-9_-]+$/);
+          }
+          seen.rows += keys.length;
+          for (const reason of Object.keys(conversions?.excluded ?? {})) seen.reasons.add(reason);
+        }),
+        { numRuns: 15 },
+      );
+      expect(seen.rows).toBeGreaterThan(0);
+      expect(seen.reasons.size).toBeGreaterThan(3);
+    },
+  );
+});
