@@ -1,5 +1,5 @@
 import { describeError, UsageError } from "../errors.ts";
-import type { Delimiter } from "../export/delimited.ts";
+import type { Delimiter } from "../export/choices.ts";
 import type { Target } from "../export/export.ts";
 import type { FormatOptions } from "../export/format.ts";
 import { type DateRange, parseDate, parseLast } from "../rollup/dates.ts";

@@ -1,9 +1,13 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../call.ts";
-import { PRIVATE_COLUMNS, type PrivateColumn } from "../export/calls.ts";
-import { DELIMITERS, PROFILES } from "../export/delimited.ts";
-import { FORMATS } from "../export/format.ts";
-import { CONSENTS } from "../export/google.ts";
+import {
+  CONSENTS,
+  DELIMITERS,
+  FORMATS,
+  PRIVATE_COLUMNS,
+  PROFILES,
+  type PrivateColumn,
+} from "../export/choices.ts";
 import { CHANNELS } from "../rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { COMPARISONS, GRAINS } from "../rollup/grain.ts";

@@ -14,14 +14,11 @@ import {
 } from "../rollup/row.ts";
 import type { RollupRules } from "../rollup/rules.ts";
 import { openCallerHash } from "./caller-hash.ts";
+import type { PrivateColumn } from "./choices.ts";
 import type { ExportJob } from "./export.ts";
 import { encodeTable } from "./format.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
-
-/** Columns that name people or give access to what they said; written only where they are asked for by name. */
-export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
-export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 
 /** A file with one line a call, in the order of time. */
 export interface CallsTarget {

@@ -1,18 +1,9 @@
 import { stringify } from "csv-stringify/sync";
+import type { Delimiter, Profile } from "./choices.ts";
 import { inChunks } from "./chunks.ts";
 import { toExcelText } from "./excel.ts";
 import { guardFormula } from "./guard.ts";
 import type { Column, Table } from "./table.ts";
-
-/**
- * Who reads the file. `machine`: every value as it is. `excel`: a byte order mark, and texts that Excel would turn into
- * numbers as `="…"`. Without one, texts are guarded against spreadsheet formulas.
- */
-export const PROFILES = ["machine", "excel"] as const;
-export type Profile = (typeof PROFILES)[number];
-
-export const DELIMITERS = [",", ";", "|", "\t"] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
 
 export interface DelimitedOptions {
   delimiter: Delimiter;

@@ -1,9 +1,7 @@
-import { type Delimiter, type Profile, toDelimited } from "./delimited.ts";
+import type { Delimiter, Format, Profile } from "./choices.ts";
+import { toDelimited } from "./delimited.ts";
 import { toJson, toNdjson } from "./json.ts";
 import type { Table } from "./table.ts";
-
-export const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
-export type Format = (typeof FORMATS)[number];
 
 export interface FormatOptions {
   format: Format;

@@ -4,6 +4,7 @@ import { iterateSelected, selectCalls } from "../rollup/calls.ts";
 import { type CallFilter, filterConditions } from "../rollup/filter.ts";
 import { localTime } from "../rollup/local-time.ts";
 import { callsWith, isQualified, literals, phoneDigits, present, trimmed } from "../rollup/row.ts";
+import type { Consent } from "./choices.ts";
 import type { ExportJob } from "./export.ts";
 import { encodeTable } from "./format.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -24,8 +25,6 @@ export interface ConversionOptions {
   every: boolean;
 }
 
-export const CONSENTS = ["granted", "denied"] as const;
-export type Consent = (typeof CONSENTS)[number];
 const CONSENT = { granted: "Granted", denied: "Denied", unknown: "" } as const;
 
 /** A file of conversions for Google Ads: by click id, or by the caller's hashed phone number. */

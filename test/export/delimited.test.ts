@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DELIMITERS, type DelimitedOptions, toDelimited } from "../../src/export/delimited.ts";
+import { DELIMITERS } from "../../src/export/choices.ts";
+import { type DelimitedOptions, toDelimited } from "../../src/export/delimited.ts";
 import type { Column, Value } from "../../src/export/table.ts";
 
 const COLUMNS: Column[] = [

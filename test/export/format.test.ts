@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { DELIMITERS, PROFILES } from "../../src/export/delimited.ts";
-import { encodeTable, FORMATS, type FormatOptions } from "../../src/export/format.ts";
+import { DELIMITERS, FORMATS, PROFILES } from "../../src/export/choices.ts";
+import { encodeTable, type FormatOptions } from "../../src/export/format.ts";
 import { guardFormula } from "../../src/export/guard.ts";
 import type { Value } from "../../src/export/table.ts";
 import {

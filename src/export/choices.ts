@@ -1,0 +1,21 @@
+/** Formats of a file. */
+export const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/**
+ * Who reads the file. `machine`: every value as it is. `excel`: a byte order mark, and texts that Excel would turn into
+ * numbers as `="…"`. Without one, texts are guarded against spreadsheet formulas.
+ */
+export const PROFILES = ["machine", "excel"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+export const DELIMITERS = [",", ";", "|", "\t"] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/** Columns of `calls` that name people or give access to what they said; written only where they are asked for by name. */
+export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
+export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
+
+/** Consent of callers, in a file of conversions. */
+export const CONSENTS = ["granted", "denied"] as const;
+export type Consent = (typeof CONSENTS)[number];
