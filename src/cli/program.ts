@@ -7,7 +7,9 @@ import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { insightCommand } from "./insight.ts";
 import { jobCommand, scheduleCommand } from "./job.ts";
+import { queryCommand } from "./query.ts";
 import { sandboxCommand } from "./sandbox.ts";
+import { schemaCommand } from "./schema.ts";
 import { statusCommand } from "./status.ts";
 import { syncCommand } from "./sync.ts";
 import { webhookCommand } from "./webhook.ts";
@@ -20,6 +22,8 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     exportCommand(context),
     explainCommand(context),
     statusCommand(context),
+    queryCommand(context, exit),
+    schemaCommand(context),
     insightCommand(context),
     webhookCommand(context),
     scheduleCommand(context),

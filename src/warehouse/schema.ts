@@ -16,22 +16,33 @@ export const calls = sqliteTable("calls", {
   duration: integer(),
   /** As served, e.g. ANSWERED. */
   disposition: text(),
+  /** The group (organization unit) that the call belongs to. */
   org_unit_id: integer(),
+  /** The group's name. */
   org_unit_name: text(),
   /** Signed link to the recording: a secret while it lives, a dead link after. */
   recording_url: text(),
+  /** `utm_source` of the visit before the call, as served. */
   utm_source: text(),
+  /** `utm_medium` of the visit, as served. */
   utm_medium: text(),
+  /** `utm_campaign` of the visit, as served. */
   utm_campaign: text(),
+  /** `utm_content` of the visit, as served. */
   utm_content: text(),
+  /** `utm_term` of the visit, as served. */
   utm_term: text(),
   /** Google click id, byte for byte as served. */
   gclid: text(),
+  /** Says where the Google click id comes from, e.g. aw.ds or 3p.ds. */
   gclsrc: text(),
   /** Google Analytics client id. */
   google_analytics_cid: text(),
+  /** Address of the page that the visit came from. */
   referring_url: text(),
+  /** The campaign's name, as served. */
   campaign_name: text(),
+  /** The campaign's identifier, as served. */
   campaign_id: text(),
   /** JSON object of members the API document does not name. */
   extra: text(),
@@ -49,6 +60,7 @@ export const calls = sqliteTable("calls", {
 
 /** What was said in a call; apart from `calls`, so that tallies never read the text. */
 export const transcripts = sqliteTable("transcripts", {
+  /** The call in `calls`. */
   call_id: integer()
     .primaryKey()
     .references(() => calls.call_id, { onDelete: "cascade" }),
@@ -78,10 +90,11 @@ export const aliases = sqliteTable("aliases", {
 
 /** The ledger: one row a run of `sync`. */
 export const sync_runs = sqliteTable("sync_runs", {
+  /** Number of the run. */
   run_id: integer().primaryKey({ autoIncrement: true }),
-  /** ISO 8601 UTC, as all times here. */
+  /** Start of the run, ISO 8601 UTC. */
   started_at: text().notNull(),
-  /** Null while it runs. */
+  /** End of the run, ISO 8601 UTC; null while it runs. */
   finished_at: text(),
   /** full or incremental. */
   mode: text({ enum: ["full", "incremental"] }).notNull(),
@@ -99,14 +112,19 @@ export const sync_runs = sqliteTable("sync_runs", {
   verdict_reason: text(),
   /** Order in time in which a full pass met the calls: newest first, oldest first, or neither. */
   call_order: text({ enum: ["newest", "oldest", "unknown"] }),
-  /** `total` of the first and of the last answer. */
+  /** `total` of the first answer. */
   first_total: integer(),
+  /** `total` of the last answer. */
   last_total: integer(),
   /** Different calls read. */
   calls_read: integer(),
+  /** Calls that were not in the warehouse. */
   calls_new: integer(),
+  /** Calls whose content was another. */
   calls_changed: integer(),
+  /** Calls that were in the warehouse as they are. */
   calls_unchanged: integer(),
+  /** Rows that did not parse. */
   calls_rejected: integer(),
   /** Calls that this full pass was the first to miss. */
   calls_missing: integer(),
@@ -116,8 +134,11 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_returned: integer(),
   /** Calls that would have been marked as missing, but were too many at once. */
   calls_withheld: integer(),
+  /** Pages of the walk. */
   pages: integer(),
+  /** Places where two pages did not join at first. */
   seams_mended: integer(),
+  /** Places where two pages do not join. */
   seams_broken: integer(),
   /** Calls met out of the order seen before. */
   inversions: integer(),
@@ -137,6 +158,7 @@ export const sync_runs = sqliteTable("sync_runs", {
 export const sync_pages = sqliteTable(
   "sync_pages",
   {
+    /** The run in `sync_runs`. */
     run_id: integer()
       .notNull()
       .references(() => sync_runs.run_id, { onDelete: "cascade" }),
@@ -144,11 +166,15 @@ export const sync_pages = sqliteTable(
     seq: integer().notNull(),
     /** The offset the service applied. */
     offset: integer().notNull(),
+    /** Rows of the page. */
     row_count: integer().notNull(),
+    /** The answer's `total`. */
     total: integer().notNull(),
     /** JSON array of the page's call ids in order, null for an unreadable one; dropped when the run is done. */
     call_ids: text(),
+    /** The service's own identifier of the request. */
     request_id: text(),
+    /** When the answer was complete, ISO 8601 UTC. */
     fetched_at: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.seq] })],
@@ -158,13 +184,17 @@ export const sync_pages = sqliteTable(
 export const rejected_calls = sqliteTable("rejected_calls", {
   /** `id:` and the call id, or `sha256:` and the hash of the row where it has none. */
   row_key: text().primaryKey(),
+  /** The call id, where the row has one. */
   call_id: integer(),
   /** The row as served. */
   json: text().notNull(),
   /** The member that does not parse. */
   path: text().notNull(),
+  /** Why it does not. */
   reason: text().notNull(),
+  /** The run that first met the row. */
   first_run_id: integer().notNull(),
+  /** The run that last met it. */
   last_run_id: integer().notNull(),
 });
 
@@ -178,7 +208,9 @@ export const schema_drift = sqliteTable(
     kind: text({ enum: ["unknown", "type"] }).notNull(),
     /** JSON type met first. */
     json_type: text().notNull(),
+    /** The run that first met it. */
     first_run_id: integer().notNull(),
+    /** When it was first met, ISO 8601 UTC. */
     first_seen_at: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.path, table.kind] })],
@@ -186,10 +218,13 @@ export const schema_drift = sqliteTable(
 
 /** Every file that `export` wrote. */
 export const exports = sqliteTable("exports", {
+  /** Number of the file. */
   export_id: integer().primaryKey({ autoIncrement: true }),
+  /** When it was written, ISO 8601 UTC. */
   exported_at: text().notNull(),
   /** Absolute path. */
   path: text().notNull(),
+  /** SHA-256 of its bytes, hexadecimal. */
   sha256: text().notNull(),
   /** Lines without the header. */
   rows: integer().notNull(),
@@ -201,48 +236,77 @@ export const exports = sqliteTable("exports", {
 
 /** Insight details as last fetched (API v3 § 2.1), under the API's own names. */
 export const insights = sqliteTable("insights", {
+  /** The service's identifier. */
   insight_id: integer().primaryKey(),
+  /** Name of the insight. */
   insight_name: text(),
+  /** As served; keyword-based is one type. */
   insight_type: text(),
+  /** As served; the API's document does not say more. */
   insight_help: text(),
+  /** As served; pass/fail is one type. */
   indicator_score_type: text(),
+  /** As served; active is one status. */
   insight_status: text(),
+  /** As served; the API's document does not say more. */
   indicator_active: integer({ mode: "boolean" }),
+  /** As served; the API's document does not say more. */
   is_custom_ai: integer({ mode: "boolean" }),
-  /** JSON object. */
+  /** JSON object: `criteria`, an array of {name, output, example, question, restrictions}. */
   llm_config: text({ mode: "json" }),
-  /** JSON object. */
+  /** JSON object: the hit and miss settings that the columns below repeat. */
   keyword_config: text({ mode: "json" }),
-  /** JSON object. */
+  /** JSON object, which may be empty. */
   draft_details: text({ mode: "json" }),
+  /** Keyword setting of a hit, as served; may be empty. */
   hit_outcome_by: text(),
+  /** Keyword setting of a hit, as served; may be empty. */
   hit_keywords: text(),
+  /** Keyword setting of a hit, as served; may be empty. */
   hit_mention: text(),
+  /** Keyword setting of a miss, as served; may be empty. */
   miss_outcome_by: text(),
+  /** Keyword setting of a miss, as served; may be empty. */
   miss_keywords: text(),
+  /** Keyword setting of a miss, as served; may be empty. */
   miss_mention: text(),
+  /** As served; boolean is one kind of output. */
   insight_output: text(),
+  /** As served; the API's document does not say more. */
   insight_guideline: text(),
+  /** As served; the API's document does not say more. */
   insight_description: text(),
+  /** As served; the API's document does not say more. */
   insight_example: text(),
-  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say, as the next two. */
+  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
   start_date: text(),
+  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
   indicator_start_date: text(),
+  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
   indicator_end_date: text(),
+  /** As served; the API's document does not say more. */
   indicator_group_active: integer({ mode: "boolean" }),
+  /** As served; the API's document does not say more. */
   scorecards: integer(),
-  /** ISO 8601 UTC, as the next three. */
-  creation_date: text(),
-  last_updated: text(),
-  created_at: text(),
-  updated_at: text(),
-  created_by: integer(),
-  updated_by: integer(),
-  deleted_at: text(),
-  deleted_by: integer(),
-  /** JSON object of members the API document does not name. */
-  extra: text({ mode: "json" }),
   /** ISO 8601 UTC. */
+  creation_date: text(),
+  /** ISO 8601 UTC. */
+  last_updated: text(),
+  /** ISO 8601 UTC. */
+  created_at: text(),
+  /** ISO 8601 UTC. */
+  updated_at: text(),
+  /** As served; the API's document does not say more. */
+  created_by: integer(),
+  /** As served; the API's document does not say more. */
+  updated_by: integer(),
+  /** As served; the API's document does not say more. */
+  deleted_at: text(),
+  /** As served; the API's document does not say more. */
+  deleted_by: integer(),
+  /** JSON object of members that the API document does not name. */
+  extra: text({ mode: "json" }),
+  /** When it was fetched, ISO 8601 UTC. */
   fetched_at: text().notNull(),
 });
 
@@ -250,6 +314,7 @@ export const insights = sqliteTable("insights", {
 export const insight_groups = sqliteTable(
   "insight_groups",
   {
+    /** The insight in `insights`. */
     insight_id: integer()
       .notNull()
       .references(() => insights.insight_id, { onDelete: "cascade" }),
@@ -261,7 +326,9 @@ export const insight_groups = sqliteTable(
 
 /** What changed in an insight between two fetches, one row a member. */
 export const insight_changes = sqliteTable("insight_changes", {
+  /** Number of the change. */
   change_id: integer().primaryKey({ autoIncrement: true }),
+  /** The insight that changed. */
   insight_id: integer().notNull(),
   /** When the change was seen, ISO 8601 UTC. */
   seen_at: text().notNull(),
@@ -275,9 +342,11 @@ export const insight_changes = sqliteTable("insight_changes", {
 
 /** What we changed at the service's webhooks. */
 export const webhook_changes = sqliteTable("webhook_changes", {
+  /** Number of the change. */
   change_id: integer().primaryKey({ autoIncrement: true }),
+  /** The webhook that was changed. */
   webhook_id: integer().notNull(),
-  /** ISO 8601 UTC. */
+  /** When it was sent, ISO 8601 UTC. */
   sent_at: text().notNull(),
   /** PUT or PATCH. */
   method: text({ enum: ["PUT", "PATCH"] }).notNull(),

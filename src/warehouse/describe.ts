@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { type Metric, metrics } from "../rollup/metrics.ts";
+import type { RollupRules } from "../rollup/rules.ts";
+import { type ColumnDescription, type Description, parseSchema } from "./schema-comments.ts";
+import { type View, viewsOf } from "./views.ts";
+
+/** The source itself, which the build puts beside the program: what its comments say is said once. */
+const SCHEMA_SOURCE = join(import.meta.dirname, "schema.ts");
+const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
+
+/** Describes the views and tables of a warehouse of this version, the views first. Needs no warehouse. */
+export function describeSchema(rules: RollupRules): Description[] {
+  const tables = parseSchema(readFileSync(SCHEMA_SOURCE, "utf8"));
+  const empty = new Database(":memory:");
+  try {
+    for (const { name, columns } of tables) {
+      empty.exec(
+        `CREATE TABLE ${name} (${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`,
+      );
+    }
+    return [...viewsOf(rules).map((view) => describeView(view, empty, tables, rules)), ...tables];
+  } finally {
+    empty.close();
+  }
+}
+
+/** A view's column is one of a table's as it is, or a figure, or what the rows of a rollup are told apart by. */
+function describeView(
+  { name, help, sql }: View,
+  empty: Database.Database,
+  tables: readonly Description[],
+  rules: RollupRules,
+): Description {
+  const find = (table: string | null, column: string) =>
+    tables
+      .find((candidate) => candidate.name === table)
+      ?.columns.find((candidate) => candidate.name === column);
+  const figures = new Map(
+    metrics(rules).map((metric) => [metric.name, { type: METRIC_TYPES[metric.type], help: metric.help }]),
+  );
+  const columns = empty
+    .prepare(sql)
+    .columns()
+    .map((column, index): ColumnDescription => {
+      const key = { type: "text", help: `The dimension ${column.name}; (not set) for calls without one.` };
+      const meaning =
+        find(column.table, column.column ?? "") ??
+        figures.get(column.name) ??
+        (index === 0 ? key : find("calls", column.name));
+      if (meaning === undefined) throw new Error(`Nothing says what ${name}.${column.name} is`);
+      return { ...meaning, name: column.name };
+    });
+  return { name, kind: "view", help, columns };
+}

@@ -1,0 +1,244 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parse } from "csv-parse/sync";
+import { describe, expect, it } from "vitest";
+import { layOutTable } from "../../src/cli/query-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { FULL_CALL, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+const ENDLESS = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+const MILLION = `WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+  SELECT i, 'a text that takes some room, row ' || i AS words FROM n`;
+
+/** A working folder with a warehouse of two calls. */
+function makeFolder(): Disposable & { path: string; database: string } {
+  const folder = makeTempFolder();
+  const database = join(folder.path, "data/calltally.db");
+  using warehouse = openWarehouse(database);
+  prepareUpsertCalls(
+    warehouse,
+    1,
+  )([FULL_CALL, makeCall({ call_id: 2, utm_source: 'a, "b"\r\n\u202Ec\x1b[2J' })]);
+  return { path: folder.path, database, [Symbol.dispose]: () => folder.remove() };
+}
+
+describe("calltally query", () => {
+  it("prints a table in which nothing is cut, and nothing moves the cursor", async () => {
+    using folder = makeFolder();
+    const sql =
+      "SELECT call_id, utm_source, duration, transcription FROM calls JOIN transcripts USING (call_id)";
+    const all = `${sql} UNION ALL SELECT call_id, utm_source, NULL, x'00ff' FROM calls WHERE call_id = 2`;
+    expect(await calltally(["query", all], { cwd: folder.path })).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: [
+        "  call_id  utm_source                  duration  transcription",
+        "731000005  Google                            61  Hello. My tap leaks.",
+        '        2  a, "b"\\r\\n\\u202ec\\u001b[2J      NULL  00ff',
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it("writes CSV and JSON with every value as it is", async () => {
+    using folder = makeFolder();
+    const sql =
+      "SELECT '=1+1' AS a, 9007199254740993 AS b, NULL AS c, x'00ff' AS d, 0.5 AS e, '' || utm_source AS f FROM calls";
+    const options = { cwd: folder.path };
+    const csv = await calltally(["query", "--format", "csv", sql], options);
+    expect(csv).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `a,b,c,d,e,f\r\n=1+1,9007199254740993,,00ff,0.5,"a, ""b""\r\n\u202Ec\x1b[2J"\r\n=1+1,9007199254740993,,00ff,0.5,Google\r\n`,
+    });
+    expect(parse(csv.stdout).length).toBe(3);
+    const json = await calltally(["query", "--format", "json", sql], options);
+    expect(json.stdout).toBe(
+      '[\n{"a":"=1+1","b":9007199254740993,"c":null,"d":"00ff","e":0.5,"f":"a, \\"b\\"\\r\\n\u202Ec\\u001b[2J"},\n' +
+        '{"a":"=1+1","b":9007199254740993,"c":null,"d":"00ff","e":0.5,"f":"Google"}\n]\n',
+    );
+    const none = await calltally(["query", "--format", "json", "SELECT 1 WHERE 0"], options);
+    expect(none.stdout).toBe("[]\n");
+  });
+
+  it("reads the statement from standard input", () => {
+    using folder = makeFolder();
+    const { status, stdout, stderr } = spawnSync(process.execPath, [resolve("dist/bin.js"), "query", "-"], {
+      cwd: folder.path,
+      env: {},
+      input: "-- how many\nSELECT count(*) AS calls FROM attributed_calls;\n",
+      encoding: "utf8",
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "calls\n    2\n", stderr: "" });
+  });
+
+  it("says that it stops at --max-rows, and ends with 3", async () => {
+    using folder = makeFolder();
+    for (const format of ["table", "csv", "json"]) {
+      const args = ["query", "--format", format, "--max-rows", "1", "SELECT 7 AS a UNION ALL SELECT 8"];
+      const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
+      expect({ code, stdout }).toEqual({ code: 3, stdout: expect.not.stringContaining("8") });
+      expect(stderr).toContain("Stopped after 1 row, and there are more.");
+      if (format === "json") expect(JSON.parse(stdout)).toEqual([{ a: 7 }]);
+    }
+    const all = await calltally(["query", "--max-rows", "2", "SELECT 7 AS a UNION ALL SELECT 8"], {
+      cwd: folder.path,
+    });
+    expect(all).toEqual({ code: 0, stdout: "a\n7\n8\n", stderr: "" });
+    const table = await calltally(["query", MILLION], { cwd: folder.path });
+    expect(table).toMatchObject({ code: 3, stderr: expect.stringContaining("Stopped after 10,000 rows") });
+  });
+
+  it.each([
+    ["csv", 1_000_001],
+    ["json", 1_000_002],
+  ] as const)("streams a million rows as %s, in constant memory", async (format, lines) => {
+    using folder = makeFolder();
+    // The rows alone would take more than twice this heap.
+    const env = { NODE_OPTIONS: "--max-old-space-size=64" };
+    const query = startCalltally(["query", "--format", format, MILLION], { cwd: folder.path, env });
+    const { code, stdout, stderr } = await query.done;
+    expect({ code, stderr, lines: stdout.match(/\n/g)?.length }).toEqual({ code: 0, stderr: "", lines });
+  });
+
+  it("ends at once, and cleanly, when its reader has enough", async () => {
+    using folder = makeFolder();
+    const query = startCalltally(["query", "--format", "csv", MILLION.replace("1000000", "1e15")], {
+      cwd: folder.path,
+    });
+    query.stdout?.once("data", () => query.stdout?.destroy());
+    const closed = new Promise((ended) => query.once("close", ended));
+    await expect(query.done).rejects.toThrow("Premature close"); // by this test
+    expect(await closed).toBe(0);
+  });
+
+  it("ends a query after --timeout, with 1 and what to do", async () => {
+    using folder = makeFolder();
+    const { code, stdout, stderr } = await calltally(["query", "--timeout", "1", ENDLESS], {
+      cwd: folder.path,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^calltally: The query was ended after 1 second\n.*--timeout/);
+  });
+
+  it.runIf(process.platform === "linux").each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGKILL", null],
+  ] as const)("ends with the process of its query at once after %s", async (signal, exitCode) => {
+    using folder = makeFolder();
+    const query = startCalltally(["query", ENDLESS], { cwd: folder.path });
+    const child = await childOf(query.pid);
+    await wait(1000); // the child is in the midst of the statement, or on its way
+    query.kill(signal);
+    const killedMs = Date.now();
+    const stderr = exitCode === null ? "" : `calltally: Stopped by ${signal}\n`;
+    expect(await query.done).toEqual({ code: exitCode, stdout: "", stderr });
+    while (isRunning(child)) await wait(10);
+    expect(Date.now() - killedMs).toBeLessThan(5000);
+  });
+
+  it.each([
+    { title: "ATTACH", sql: "ATTACH 'stolen' AS other", says: "it is not SELECT, WITH, VALUES or EXPLAIN" },
+    { title: "VACUUM INTO", sql: "VACUUM INTO 'stolen'", says: "it is not SELECT" },
+    { title: "a PRAGMA behind EXPLAIN", sql: "EXPLAIN PRAGMA query_only = 0", says: "it is not SELECT" },
+    {
+      title: "WITH … DELETE",
+      sql: "WITH x AS (SELECT 1) DELETE FROM calls RETURNING call_id",
+      says: "it would change something",
+    },
+    { title: "two statements", sql: "SELECT 1; SELECT 2", says: "it is more than one statement" },
+    { title: "load_extension", sql: "SELECT load_extension('stolen')", says: "not authorized" },
+    { title: "writefile", sql: "SELECT writefile('stolen', 'x')", says: "no such function: writefile" },
+    { title: "an unknown table", sql: "SELECT * FROM clls", says: "Did you mean calls?" },
+    { title: "an unknown column", sql: "SELECT utm_sorce FROM calls", says: "Did you mean utm_source?" },
+  ])("refuses $title with 2, and leaves the file as it is", async ({ sql, says }) => {
+    using folder = makeFolder();
+    const before = readFileSync(folder.database);
+    const { code, stdout, stderr } = await calltally(["query", sql], { cwd: folder.path });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(says);
+    expect(readFileSync(folder.database).equals(before)).toBe(true);
+    expect(existsSync(join(folder.path, "stolen"))).toBe(false);
+  });
+
+  it("does not write JSON with two members of one name", async () => {
+    using folder = makeFolder();
+    const args = ["query", "--format", "json", "SELECT a.call_id, b.call_id FROM calls AS a, calls AS b"];
+    const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/two columns are called call_id\n.* AS /);
+  });
+
+  it("ends with 7 where there is no warehouse, or something else in its place", async () => {
+    using folder = makeTempFolder();
+    const missing = await calltally(["query", "SELECT 1"], { cwd: folder.path });
+    expect(missing).toMatchObject({ code: 7, stdout: "" });
+    expect(missing.stderr).toContain(`There is no warehouse at ${join(folder.path, "data/calltally.db")}`);
+    writeFileSync(join(folder.path, "notes.txt"), "not a database");
+    const foreign = await calltally(["query", "SELECT 1", "--database", "notes.txt"], { cwd: folder.path });
+    expect(foreign).toMatchObject({ code: 7, stdout: "" });
+  });
+
+  it.each(["0", "1.5", "many", "-1", "86401"])("refuses --timeout %s", async (timeout) => {
+    using folder = makeTempFolder();
+    const { code, stderr } = await calltally(["query", `--timeout=${timeout}`, "SELECT 1"], {
+      cwd: folder.path,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain("It must be a whole number from 1 to 86400.");
+  });
+});
+
+describe("layOutTable", () => {
+  it("cuts the widest columns to the terminal's width", () => {
+    const rows = [
+      ["short", "a text that goes on and on", 12n],
+      ["東京都港区赤坂", "another one, which is even longer", 3n],
+    ];
+    expect(layOutTable(["a", "words", "n"], rows, 30).split("\n")).toEqual([
+      "a             words          n",
+      "short         a text that…  12",
+      "東京都港区…   another one…   3",
+    ]);
+    expect(layOutTable(["a", "n"], [["wide enough", 1n]], 80)).toBe("a            n\nwide enough  1");
+  });
+
+  it("gives each value its line where there are too many columns", () => {
+    const columns = ["a", "b", "c", "d", "e"];
+    const row = ["first value", "second value", "third value", null, 5n];
+    expect(layOutTable(columns, [row], 24)).toBe(
+      "row 1\n  a  first value\n  b  second value\n  c  third value\n  d  NULL\n  e  5",
+    );
+    expect(layOutTable(["n", "m"], [["a longer value than the line", null]], 12)).toBe(
+      "row 1\n  n  a long…\n  m  NULL",
+    );
+  });
+
+  it("has the names alone where there are no rows", () => {
+    expect(layOutTable(["a", "b"], [])).toBe("a  b");
+  });
+});
+
+/** Returns the id of a process's only child, once it has one. */
+async function childOf(pid: number | undefined): Promise<string> {
+  for (;;) {
+    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    if (child !== "") return child;
+    await wait(10);
+  }
+}
+
+/** Whether a process is there, and more than an entry that nobody has collected. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const shell = spawnSync("sqlite3", ["--version"], { encoding: "utf8" });
+/** `-json` came with 3.33. */
+const hasShell = shell.status === 0 && Number(shell.stdout.split(".")[1]) >= 33;
+const descriptions = z.array(
+  z.object({ name: z.string(), columns: z.array(z.object({ name: z.string() })) }),
+);
+
+/** Asks the shell, which knows nothing of this program. */
+function askShell(database: string, sql: string): unknown {
+  const { stdout, stderr } = spawnSync("sqlite3", ["-readonly", "-json", database, sql], {
+    encoding: "utf8",
+    maxBuffer: 1e9,
+  });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout || "[]");
+}
+
+describe.skipIf(!hasShell)("the sqlite3 shell (skipped where there is none)", () => {
+  it("reads every table and view, and in the rollups what export writes", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 500 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    expect(await calltally(["sync"], options)).toMatchObject({ code: 0 });
+    const database = join(folder.path, "data/calltally.db");
+
+    const schema = await calltally(["schema", "--json"], options);
+    const described = descriptions.parse(JSON.parse(schema.stdout));
+    for (const { name, columns } of described) {
+      const names = columns.map((column) => column.name);
+      const sql = `SELECT count(*) AS read FROM (SELECT ${names.join(", ")} FROM ${name})`;
+      expect(askShell(database, sql)).toEqual([{ read: expect.any(Number) }]);
+    }
+    const rollups = described.filter(({ name }) => name.startsWith("rollup_"));
+    expect(rollups.length).toBeGreaterThan(2);
+    for (const { name } of rollups) {
+      const args = ["export", name.replace("rollup_", ""), "--stdout", "--format", "json"];
+      const exported = await calltally(args, options);
+      expect(exported).toMatchObject({ code: 0, stderr: "" });
+      expect(askShell(database, `SELECT * FROM ${name}`)).toEqual(JSON.parse(exported.stdout));
+    }
+  });
+});
