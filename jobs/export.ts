@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
 import { exportRollups } from "../src/export/rollups.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import { readLastExport } from "../src/warehouse/exports.ts";
 import type { Job } from "./job.ts";
 
 /** Writes the default rollups. */
@@ -8,6 +10,8 @@ export const exportJob: Job = {
   name: "export",
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
+  hasHeartbeat: false,
+  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
   run: async ({ settings, log, signal }) => {
     const { database, exportDir: folder, rules } = settings;
     const { manifest } = await exportRollups({

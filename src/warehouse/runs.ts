@@ -57,3 +57,14 @@ export function readLastDoneRun({ db }: Warehouse): SyncRun | undefined {
     .limit(1)
     .get();
 }
+
+/** Returns the latest run whose copy can be trusted: any verdict but unverified. */
+export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
+  return db
+    .select()
+    .from(sync_runs)
+    .where(inArray(sync_runs.verdict, ["exact", "verified", "probable"]))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
+}
