@@ -83,7 +83,8 @@ function cronOf(job: Job, settings: Settings): Cron {
  * @throws UsageError, before anything is started, for a setting that cannot be used
  */
 export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): Promise<void> {
-  const { settings, log, signal, listen, clock = systemClock, random = Math.random } = options;
+  const { settings, signal, listen, clock = systemClock, random = Math.random } = options;
+  const log = options.log.child({ run: newRunId() });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
   const tallies = new Map(planned.filter(({ idle }) => !idle).map(({ name }) => [name, emptyTally(name)]));
@@ -139,7 +140,7 @@ async function runJob(
   clock: Clock,
   { settings, program, signal, ...options }: DaemonOptions,
 ): Promise<void> {
-  const run = randomUUID().slice(0, 8);
+  const run = newRunId();
   const log = options.log.child({ job: name, run });
   log.info("started");
   const startedMs = clock.now();
@@ -167,6 +168,11 @@ function quietly(read: () => Snapshot | undefined, log: Log): () => Snapshot | u
       return undefined;
     }
   };
+}
+
+/** Marks the lines that belong together: those of a job's run, and those of the schedule's own. */
+function newRunId(): string {
+  return randomUUID().slice(0, 8);
 }
 
 function iso(ms: number | undefined): string | undefined {
