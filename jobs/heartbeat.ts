@@ -23,7 +23,7 @@ export interface HeartbeatOptions {
 }
 
 /** Returns the heartbeat of a run: GET `<url>/start` before it, `<url>` after success, `<url>/fail` otherwise. */
-export function openHeartbeat({ url, log, signal, timeoutMs = 5000 }: HeartbeatOptions): Heartbeat {
+export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatOptions): Heartbeat {
   if (url === undefined) return { start: () => undefined, end: async () => undefined };
   let started: Promise<void> = Promise.resolve();
   return {
