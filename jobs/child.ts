@@ -5,9 +5,9 @@ export interface ChildOptions {
   deadlineMs: number;
   /** Time it then has before it is killed, milliseconds. */
   graceMs: number;
-  /** Tells it to stop, too, and leaves it the time in the reason's place below. */
+  /** Has it told to stop when it aborts. */
   signal: AbortSignal;
-  /** Time it has after the signal, milliseconds. */
+  /** Time it then has before it is killed, milliseconds. */
   stopMs: number;
 }
 

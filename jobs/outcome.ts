@@ -19,7 +19,8 @@ const CALM: Partial<Record<ExitCode, Ending>> = {
 
 /** Returns what to say of a job's end; `isStopping` when the schedule itself was told to stop. */
 export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, isStopping: boolean): Ending {
-  if (isLate) return { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" };
+  if (isLate && exitCode !== EXIT.done)
+    return { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" };
   if (error !== null) return { level: "error", message: `cannot be started: ${error.message}` };
   if (signal !== null) {
     return isStopping
@@ -35,9 +36,12 @@ export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
 }
 
-/** Whether the job could not tell of its end itself. */
-export function isSilent({ exitCode }: Outcome): boolean {
-  return exitCode === null || exitCode > EXIT.sigterm || !ownCodes.has(exitCode);
-}
+/** Exit codes before which a job has told the monitor of its end. A crash of Node's may end with 1, a bad setting with 2. */
+const TOLD = new Set<number>(
+  Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),
+);
 
-const ownCodes = new Set<number>(Object.values(EXIT));
+/** Whether the job may not have told the monitor of its end itself. */
+export function isSilent({ exitCode }: Outcome): boolean {
+  return exitCode === null || !TOLD.has(exitCode);
+}

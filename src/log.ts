@@ -5,8 +5,8 @@ export type Log = Logger;
 
 export interface LogOptions {
   level: LogLevel;
-  /** Coloured lines for a person, in place of JSON. */
-  pretty: boolean;
+  /** JSON for a machine, or lines for a person, in colours or without. */
+  style: "json" | "colored" | "plain";
   /** Texts that must never be shown, whatever error quotes them: the token, the heartbeat's address. */
   secrets: readonly (string | undefined)[];
 }
@@ -15,8 +15,8 @@ export interface LogOptions {
 const SHORTEST_SECRET = 6;
 
 /** Opens a log on standard error, one line an event; standard output is for data. */
-export async function openLog({ level, pretty, secrets }: LogOptions): Promise<Log> {
-  const format = pretty ? await prettyFormat() : (line: string) => line;
+export async function openLog({ level, style, secrets }: LogOptions): Promise<Log> {
+  const format = style === "json" ? (line: string) => line : await prettyFormat(style === "colored");
   const mask = maskOf(secrets);
   const output = pino.destination({ dest: 2, sync: true });
   return pino(
@@ -31,9 +31,8 @@ export async function openLog({ level, pretty, secrets }: LogOptions): Promise<L
 }
 
 /** Loaded for terminals alone: it costs a start its time. */
-async function prettyFormat(): Promise<(line: string) => string> {
+async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
-  const colorize = process.env.NO_COLOR === undefined;
   return prettyFactory({
     colorize,
     singleLine: true,

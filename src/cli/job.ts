@@ -21,19 +21,28 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
     .action(async (name, { run = randomUUID().slice(0, 8) }) => {
       const settings = settingsOf(context);
-      const log = (await openLogOf(settings)).child({ job: name, run });
+      const log = (await openLogOf(context, settings)).child({ job: name, run });
+      logUncaught(log);
       for (const job of JOBS.filter((known) => known.name === name)) {
         exit(await runTold(job, { settings, log, signal: context.signal }));
       }
     });
 }
 
-/** Opens the log as the settings have it: for a person on a terminal, for a machine elsewhere. */
-export function openLogOf({ logLevel, token, heartbeatUrl }: Settings): Promise<Log> {
+/** Opens the log as the settings have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
+export function openLogOf({ env }: Context, { logLevel, token, heartbeatUrl }: Settings): Promise<Log> {
   return openLog({
     level: logLevel,
-    pretty: process.stderr.isTTY,
+    style: !process.stderr.isTTY ? "json" : env.NO_COLOR ? "plain" : "colored",
     secrets: [token, heartbeatUrl?.href, heartbeatUrl?.pathname],
+  });
+}
+
+/** Makes an error that nobody caught, which ends the process, a line of the log, too. */
+export function logUncaught(log: Log): void {
+  process.once("uncaughtException", (error) => {
+    log.fatal({ exitCode: EXIT.failed }, `This should not have happened: ${describeError(error)}`);
+    process.exit(EXIT.failed);
   });
 }
 

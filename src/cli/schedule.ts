@@ -1,12 +1,13 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { type PlannedJob, planJobs, runDaemon } from "../../jobs/daemon.ts";
+import { runDaemon } from "../../jobs/daemon.ts";
 import { parseAddress } from "../../jobs/monitor.ts";
+import { type PlannedJob, planJobs } from "../../jobs/plan.ts";
 import { openSnapshots } from "../../jobs/snapshot.ts";
 import { toSyncOptions } from "../sync/options.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { formatTable } from "./format.ts";
-import { openLogOf } from "./job.ts";
+import { logUncaught, openLogOf } from "./job.ts";
 
 const RUNS_LISTED = 3;
 
@@ -35,9 +36,11 @@ export function scheduleCommand(context: Context) {
         return context.print(json ? JSON.stringify(listed) : describeList(listed));
       }
       toSyncOptions(settings); // what every sync would stumble over should be said before the first
+      const log = await openLogOf(context, settings);
+      logUncaught(log);
       await runDaemon(JOBS, {
         settings,
-        log: await openLogOf(settings),
+        log,
         signal: context.signal,
         listen: address,
         program: process.argv.slice(1, 2),

@@ -409,6 +409,20 @@ describe("calltally job", () => {
     },
   );
 
+  it("logs an error that nobody caught as a line, too", async () => {
+    using folder = makeTempFolder();
+    await using api = await startBadServer(stall);
+    const env = {
+      ...settingsFor({ url: api.url.origin, token: "token-417" }),
+      NODE_OPTIONS: "--import=data:text/javascript,setTimeout(()=>{throw(Error('told+token-417'))},1000)",
+    };
+    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
+    expect({ code, lines: parseLines(stderr) }).toMatchObject({
+      code: 1,
+      lines: [{ level: "fatal", job: "sync", msg: "This should not have happened: told+[secret]" }],
+    });
+  });
+
   it("logs as little as it is told to", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });

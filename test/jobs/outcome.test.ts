@@ -25,11 +25,13 @@ describe("describeOutcome", () => {
       describeOutcome(killed, false),
       describeOutcome(killed, true),
       describeOutcome({ ...ended, exitCode: 143, isLate: true }, false),
+      describeOutcome({ ...ended, exitCode: 0, isLate: true }, false),
       describeOutcome({ ...ended, error: new Error("spawn EAGAIN") }, false),
     ]).toEqual([
       { level: "error", message: "killed by SIGKILL" },
       { level: "info", message: "stopped by SIGKILL" },
       { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" },
+      { level: "info", message: "done" },
       { level: "error", message: "cannot be started: spawn EAGAIN" },
     ]);
   });
@@ -39,6 +41,9 @@ describe("nameExit, isSilent", () => {
   it.each([
     [{ ...ended, exitCode: 0 }, "0", false],
     [{ ...ended, exitCode: 5 }, "5", false],
+    [{ ...ended, exitCode: 143 }, "143", false],
+    [{ ...ended, exitCode: 1 }, "1", true],
+    [{ ...ended, exitCode: 2 }, "2", true],
     [{ ...ended, exitCode: 134 }, "134", true],
     [{ ...ended, signal: "SIGSEGV" as const }, "SIGSEGV", true],
     [{ ...ended, error: new Error("spawn EAGAIN") }, "none", true],

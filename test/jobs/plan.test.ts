@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
-import { planJobs } from "../../jobs/daemon.ts";
+import { planJobs } from "../../jobs/plan.ts";
 import { openSnapshots } from "../../jobs/snapshot.ts";
 import { loadSettings } from "../../src/config.ts";
 import { UsageError } from "../../src/errors.ts";
