@@ -107,10 +107,11 @@ async function runJob(
   const outcome = await runChild(command, { deadlineMs, graceMs: GRACE_MS, signal, stopMs: STOP_MS });
   tally.isRunning = false;
   tally.lastMs = clock.now() - startedMs;
-  const exitCode = nameExit(outcome);
-  tally.runs.set(exitCode, (tally.runs.get(exitCode) ?? 0) + 1);
+  const exit = nameExit(outcome);
+  tally.runs.set(exit, (tally.runs.get(exit) ?? 0) + 1);
   const { level, message } = describeOutcome(outcome, signal.aborted);
-  log[level]({ exitCode, seconds: tally.lastMs / 1000 }, message);
+  const { exitCode, signal: killedBy } = outcome;
+  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: tally.lastMs / 1000 }, message);
   if (hasHeartbeat && isSilent(outcome) && !signal.aborted) {
     await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
   }

@@ -31,7 +31,7 @@ export function planJobs(
     const lastDone = snapshot?.lastDone.get(job.name) ?? null;
     const lastDoneMs = lastDone === null ? undefined : Date.parse(lastDone);
     const isBehind = idle === undefined && (lastDoneMs === undefined || cron.next(lastDoneMs) <= nowMs);
-    return { job, name: job.name, cron, idle, lastDoneMs, isBehind };
+    return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };
   });
 }
 

@@ -13,8 +13,10 @@ const LATE_MS = 60_000;
 export interface ScheduledJob {
   name: string;
   cron: Cron;
-  /** Whether a slot has passed since the job was last done, so that it runs at once. */
+  /** Whether a slot had passed since the job was last done, so that it runs at once. */
   isBehind: boolean;
+  /** When that was judged: later slots are still to come; milliseconds since 1970-01-01 UTC. */
+  judgedMs: number;
 }
 
 export interface ScheduleOptions {
@@ -53,9 +55,12 @@ async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: Sche
   await run(name, clock.now());
 }
 
-async function keepJob({ name, cron }: ScheduledJob, options: ScheduleOptions): Promise<void> {
+async function keepJob(
+  { name, cron, isBehind, judgedMs }: ScheduledJob,
+  options: ScheduleOptions,
+): Promise<void> {
   const { clock, log, signal, run } = options;
-  for (let sinceMs = clock.now(); !signal.aborted; sinceMs = clock.now()) {
+  for (let sinceMs = isBehind ? clock.now() : judgedMs; !signal.aborted; sinceMs = clock.now()) {
     const slotMs = await waitForSlot(name, cron, sinceMs, options);
     if (slotMs === undefined) return;
     const startedMs = clock.now();

@@ -68,9 +68,14 @@ async function runLogged(job: Job, context: JobContext): Promise<ExitCode> {
     const known = toCalltallyError(error);
     const { exitCode, hint } = known;
     if (known instanceof InterruptedError) context.log.info(known.message);
-    else context.log.error({ exitCode, hint }, withoutQuote(known));
+    else context.log[isPassing(exitCode) ? "warn" : "error"]({ exitCode, hint }, withoutQuote(known));
     return exitCode;
   }
+}
+
+/** Whether the next run may well go better, with nothing done about it. */
+function isPassing(exitCode: ExitCode): boolean {
+  return exitCode === EXIT.unreachable || exitCode === EXIT.locked;
 }
 
 /** The error in our own words alone: the service's may hold anything. */

@@ -41,7 +41,7 @@ async function runOver(
     },
   );
   const read = () => (existsSync(noted) ? readFileSync(noted, "utf8").split("\n").slice(0, -1) : []);
-  const ends = () => lines.filter((line) => typeof line.exitCode === "string");
+  const ends = () => lines.filter((line) => "seconds" in line);
   while (ends().length < starts) await sleep(20);
   stop.abort();
   await daemon;
@@ -63,12 +63,12 @@ describe("runDaemon", () => {
       if (turn === 2) throw new Error("uncaught");
       if (turn === 3) process.exit(5);`;
     const { ends } = await runOver(program, { starts: 5 });
-    expect(ends.map(({ level, exitCode, msg }) => [level, exitCode, msg])).toEqual([
+    expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
       [50, "SIGABRT", "killed by SIGABRT"],
       [50, "SIGSEGV", "killed by SIGSEGV"],
-      [50, "1", "failed with exit code 1"],
-      [40, "5", "the API is unreachable or failing: next slot"],
-      [30, "0", "done"],
+      [50, 1, "failed with exit code 1"],
+      [40, 5, "the API is unreachable or failing: next slot"],
+      [30, 0, "done"],
     ]);
   });
 
@@ -77,10 +77,10 @@ describe("runDaemon", () => {
       if (turn === 1) for (;;);`;
     const { ends } = await runOver(program, { starts: 3, jobMinutes: 1 / 120 });
     const late = "stopped at its deadline, CALLTALLY_JOB_MINUTES";
-    expect(ends.map(({ level, exitCode, msg }) => [level, exitCode, msg])).toEqual([
-      [50, "143", late],
+    expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
+      [50, 143, late],
       [50, expect.stringMatching(/^SIG(TERM|KILL)$/), late],
-      [30, "0", "done"],
+      [30, 0, "done"],
     ]);
   });
 });

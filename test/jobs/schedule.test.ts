@@ -8,11 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const job = (
-  name: string,
-  expression: string,
-  { timezone = "UTC", isBehind = false } = {},
-): ScheduledJob => ({
+const job = (name: string, expression: string, { timezone = "UTC", isBehind = false } = {}) => ({
   name,
   cron: parseCron(expression, timezone),
   isBehind,
@@ -20,16 +16,17 @@ const job = (
 
 /** A schedule under way, on a clock of its own; stop it with `stop`. */
 function start(
-  jobs: ScheduledJob[],
+  jobs: ReturnType<typeof job>[],
   now: string,
-  options: Partial<ScheduleOptions> & { takesMs?: number } = {},
+  options: Partial<ScheduleOptions> & { takesMs?: number; judgedAgoMs?: number } = {},
 ) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
   const { log, messages } = keepLines();
   const runs: string[] = [];
-  const { takesMs = 0, ...rest } = options;
-  const kept = keepSchedule(jobs, {
+  const { takesMs = 0, judgedAgoMs = 0, ...rest } = options;
+  const judged = jobs.map((each): ScheduledJob => ({ ...each, judgedMs: clock.now() - judgedAgoMs }));
+  const kept = keepSchedule(judged, {
     clock,
     random: () => 0,
     jitterMs: 0,
@@ -94,6 +91,13 @@ describe("keepSchedule", () => {
       "insights 2026-11-20T04:15:00",
     ]);
     await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
+  });
+
+  it("does not lose a slot that comes while it starts", async () => {
+    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:07:00.010Z", { judgedAgoMs: 20 });
+    await schedule.clock.pass(1000);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T03:07:00"]);
+    await schedule.stop();
   });
 
   it("does not begin what it is behind with when it is told to stop", async () => {
