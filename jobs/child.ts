@@ -24,14 +24,15 @@ export interface Outcome {
 
 /**
  * Runs this program with other arguments in a process of its own, whose log lines go where ours go. It is told to stop
- * by SIGTERM at its deadline and when the signal aborts, and is killed when it does not.
+ * by SIGTERM at its deadline and when the signal aborts, and is killed when it does not. Its standard input stays open
+ * for as long as this process lives.
  *
  * @param command arguments for this Node: the program's file, then the program's own
  */
 export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
   const { deadlineMs, graceMs, signal, stopMs } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...command], {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["pipe", "ignore", "inherit"],
   });
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;

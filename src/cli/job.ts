@@ -17,9 +17,11 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
     .summary("run one job once, for cron and systemd")
     .description("Runs one job of the schedule once, with log lines instead of a summary.")
     .addArgument(new Argument("<name>", "the job").choices(NAMES))
-    .addOption(new Option("--run <id>", "what its log lines are marked with").hideHelp())
+    .addOption(new Option("--run <id>", "given by schedule: what its log lines are marked with").hideHelp())
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
-    .action(async (name, { run = randomUUID().slice(0, 8) }) => {
+    .action(async (name, { run: runOfSchedule }) => {
+      if (runOfSchedule !== undefined) endWithParent();
+      const run = runOfSchedule ?? randomUUID().slice(0, 8);
       const settings = settingsOf(context);
       const log = (await openLogOf(context, settings)).child({ job: name, run });
       logUncaught(log);
@@ -36,6 +38,12 @@ export function openLogOf({ env }: Context, { logLevel, token, heartbeatUrl }: S
     style: !process.stderr.isTTY ? "json" : env.NO_COLOR ? "plain" : "colored",
     secrets: [token, heartbeatUrl?.href, heartbeatUrl?.pathname],
   });
+}
+
+/** Stops when the schedule that started this process has died: nobody else would see to its deadline. */
+function endWithParent(): void {
+  process.stdin.once("end", () => process.kill(process.pid, "SIGTERM")).resume();
+  process.stdin.unref();
 }
 
 /** Makes an error that nobody caught, which ends the process, a line of the log, too. */

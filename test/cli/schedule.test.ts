@@ -160,6 +160,26 @@ describe("calltally schedule", () => {
     ).toEqual(["info Stopped by SIGTERM", "info stopped", "info stopped"]);
   });
 
+  it("does not leave a sync behind when it is killed itself", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
+    const env = {
+      ...settingsFor(sandbox),
+      ...EVERY_SECOND,
+      CALLTALLY_LIMIT: "100",
+      CALLTALLY_CONCURRENCY: "1",
+    };
+    await using schedule = startSchedule({ cwd: folder.path, env });
+    while (sandbox.requests.length < 3) await sleep(10);
+    const database = join(folder.path, "data/calltally.db");
+    const pid = await runningPid(database);
+    schedule.daemon.kill("SIGKILL");
+    while (isAlive(pid)) await sleep(10);
+    expect(readRows(database, "SELECT status, error FROM sync_runs")).toEqual([
+      { status: "interrupted", error: "Stopped by SIGTERM" },
+    ]);
+  });
+
   it("makes up for missed slots once at the start, as the ledger tells", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
