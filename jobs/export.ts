@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
 import { exportToFolder } from "../src/export/export.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import { readLastExport } from "../src/warehouse/exports.ts";
 import { readTallySettings } from "../src/warehouse/tally-settings.ts";
 import type { Job } from "./job.ts";
 
@@ -9,6 +11,8 @@ export const exportJob: Job = {
   name: "export",
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
+  hasHeartbeat: false,
+  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
   run: async ({ settings, log, signal }) => {
     const { database, exportDir: folder, timezone, lookbackHours } = settings;
     const { manifest } = await exportToFolder({

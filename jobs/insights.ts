@@ -1,6 +1,7 @@
 import { EXIT } from "../src/errors.ts";
 import { syncInsights } from "../src/sync/insights.ts";
 import { toApiAccess } from "../src/sync/options.ts";
+import { readOldestFetch } from "../src/warehouse/insights.ts";
 import type { Job } from "./job.ts";
 
 /** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
@@ -8,6 +9,9 @@ export const insightsJob: Job = {
   name: "insights",
   cron: (settings) => settings.insightsCron,
   cronSetting: "CALLTALLY_INSIGHTS_CRON",
+  hasHeartbeat: false,
+  idle: ({ insightIds }) => (insightIds.length === 0 ? "CALLTALLY_INSIGHT_IDS is empty" : undefined),
+  readLastDone: (warehouse, { insightIds }) => readOldestFetch(warehouse, insightIds),
   run: async ({ settings, log, signal }) => {
     const { database, insightIds } = settings;
     if (insightIds.length === 0) log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");

@@ -1,6 +1,7 @@
 import type { Settings } from "../src/config.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { Log } from "../src/log.ts";
+import type { Warehouse } from "../src/warehouse/open.ts";
 
 /** What a job is given to run with. */
 export interface JobContext {
@@ -17,5 +18,11 @@ export interface Job {
   cron: (settings: Settings) => string;
   /** The setting that holds the expression. */
   cronSetting: string;
+  /** Why the schedule leaves it out, if it does. */
+  idle?: (settings: Settings) => string | undefined;
+  /** Whether the monitor of CALLTALLY_HEARTBEAT_URL is told of it. */
+  hasHeartbeat: boolean;
+  /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
+  readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
   run: (context: JobContext) => Promise<ExitCode>;
 }

@@ -1,79 +1,101 @@
-import { createTask, type ScheduledTask, setLogger, validate } from "node-cron";
-import type { Settings } from "../src/config.ts";
-import { describeError, InterruptedError, UsageError } from "../src/errors.ts";
+import type { Clock } from "../src/clock.ts";
 import type { Log } from "../src/log.ts";
-import type { Job } from "./job.ts";
+import type { Cron } from "./cron.ts";
+
+/** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
+const LONGEST_WAIT_MS = 30_000;
+/** A clock set back by more than this makes slots come again, lest nothing runs until it has caught up. */
+const SET_BACK_MS = 60_000;
+/** From so late on a start is explained in the log. */
+const LATE_MS = 60_000;
+
+/** A job and its slots. */
+export interface ScheduledJob {
+  name: string;
+  cron: Cron;
+  /** Whether a slot had passed since the job was last done, so that it runs at once. */
+  isBehind: boolean;
+  /** When that was judged: later slots are still to come; milliseconds since 1970-01-01 UTC. */
+  judgedMs: number;
+}
+
+export interface ScheduleOptions {
+  clock: Clock;
+  /** A number from 0 to 1, as Math.random. */
+  random: () => number;
+  /** A start is put off by up to so long, but never by more than half the time to the next slot. */
+  jitterMs: number;
+  log: Log;
+  /** Ends the schedule, after the runs that it ends as well. */
+  signal: AbortSignal;
+  /** Runs a job to its end, however that is; never throws. */
+  run: (name: string, slotMs: number) => Promise<void>;
+  /** Is told when a job is to run next, milliseconds. */
+  onNext?: (name: string, nextMs: number) => void;
+}
 
 /**
- * Runs jobs on their cron expressions until the signal aborts; never one job twice at once. A job that fails is
- * logged, and runs again at its next time.
- *
- * @throws UsageError, before anything is started, for an expression that is none
+ * Runs jobs on their slots until the signal aborts. A job is never run twice at once: slots that come while it runs are
+ * left out. However many slots pass while the machine sleeps or its clock is set, the job then runs once.
+ * Jobs that are behind at the start run at once, one after the other, in the order given.
  */
-export async function runSchedule(
-  jobs: readonly Job[],
-  { settings, log, signal }: { settings: Settings; log: Log; signal: AbortSignal },
-): Promise<void> {
-  for (const { cron, cronSetting } of jobs) assertCron(cron(settings), cronSetting);
-  // node-cron would write its own coloured lines between ours.
-  setLogger({
-    info: (message) => log.info(message),
-    warn: (message) => log.warn(message),
-    error: (message) => log.error(describeError(message)),
-    debug: () => {},
+export async function keepSchedule(jobs: readonly ScheduledJob[], options: ScheduleOptions): Promise<void> {
+  let caughtUp = Promise.resolve();
+  const kept = jobs.map((job) => {
+    if (!job.isBehind) return keepJob(job, options);
+    caughtUp = caughtUp.then(() => catchUp(job, options));
+    return caughtUp.then(() => keepJob(job, options));
   });
-  const running = new Set<Promise<void>>();
-  const tasks = jobs.map((job): ScheduledTask => {
-    const start = async () => {
-      const done = runLogged(job, { settings, log, signal });
-      running.add(done);
-      await done;
-      running.delete(done);
-    };
-    return createTask(job.cron(settings), start, {
-      name: job.name,
-      timezone: settings.timezone,
-      noOverlap: true,
-    });
-  });
-  for (const task of tasks) {
-    await task.start();
-    log.info({ job: task.name, next: task.getNextRun()?.toISOString() }, "scheduled");
-  }
-  await aborted(signal);
-  for (const task of tasks) await task.destroy();
-  await Promise.all(running);
-  log.info("stopped");
+  await Promise.all(kept);
 }
 
-async function runLogged(
-  job: Job,
-  context: { settings: Settings; log: Log; signal: AbortSignal },
-): Promise<void> {
-  const log = context.log.child({ job: job.name });
-  try {
-    log.info("started");
-    const exitCode = await job.run({ ...context, log });
-    log.info({ exitCode }, "finished");
-  } catch (error) {
-    if (error instanceof InterruptedError) log.info("interrupted");
-    else log.error(describeError(error));
-  }
-}
-
-function assertCron(expression: string, setting: string): void {
-  if (validate(expression)) return;
-  throw new UsageError(`${setting}: ${expression} is not a cron expression`, {
-    hint: "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.",
-  });
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
+async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: ScheduleOptions): Promise<void> {
   if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  // A pending promise alone does not keep Node running.
-  const handle = setInterval(() => {}, 60_000);
-  await promise;
-  clearInterval(handle);
+  log.info({ job: name }, "a slot has passed since it was last done: running it now");
+  await run(name, clock.now());
+}
+
+async function keepJob(
+  { name, cron, isBehind, judgedMs }: ScheduledJob,
+  options: ScheduleOptions,
+): Promise<void> {
+  const { clock, log, signal, run } = options;
+  for (let sinceMs = isBehind ? clock.now() : judgedMs; !signal.aborted; sinceMs = clock.now()) {
+    const slotMs = await waitForSlot(name, cron, sinceMs, options);
+    if (slotMs === undefined) return;
+    const startedMs = clock.now();
+    if (startedMs - slotMs > LATE_MS + options.jitterMs) {
+      const slot = new Date(slotMs).toISOString();
+      log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
+    }
+    await run(name, slotMs);
+    const passedMs = cron.next(startedMs);
+    if (passedMs <= clock.now() && !signal.aborted) {
+      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
+    }
+  }
+}
+
+/** Waits for the first slot since an instant; returns undefined when the signal aborts. */
+async function waitForSlot(
+  name: string,
+  cron: Cron,
+  sinceMs: number,
+  { clock, random, jitterMs, signal, onNext }: ScheduleOptions,
+): Promise<number | undefined> {
+  const share = random();
+  for (let fromMs = sinceMs; ; ) {
+    const nowMs = clock.now();
+    if (fromMs - nowMs > SET_BACK_MS) fromMs = nowMs;
+    const slotMs = cron.next(fromMs);
+    const startMs = slotMs + share * Math.min(jitterMs, (cron.next(slotMs) - slotMs) / 2);
+    if (nowMs >= startMs) return slotMs;
+    onNext?.(name, startMs);
+    try {
+      await clock.sleep(Math.min(Math.ceil(startMs - nowMs), LONGEST_WAIT_MS), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { toSyncOptions } from "../src/sync/options.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
+import { readLastDoneRun } from "../src/warehouse/runs.ts";
 import type { Job } from "./job.ts";
 
 /** Reads the calls into the warehouse. */
@@ -7,6 +8,8 @@ export const syncJob: Job = {
   name: "sync",
   cron: (settings) => settings.syncCron,
   cronSetting: "CALLTALLY_SYNC_CRON",
+  hasHeartbeat: true,
+  readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
   run: async ({ settings, log, signal }) => {
     const run = await runSync({ ...toSyncOptions(settings), signal });
     const { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, elapsed_ms } = run;

@@ -17,6 +17,10 @@ export interface SettingSpec<T> {
   help: string;
 }
 
+/** What the log lets through, from all to nothing. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 const setting = <const S extends SettingSpec<unknown>>(spec: S): S => spec;
 
 /** All settings, in the order of the README's table. */
@@ -153,6 +157,29 @@ export const SETTINGS = {
     default: "15 4 * * *",
     help: "When `schedule` refreshes the insights, a cron expression",
   }),
+  jitterSeconds: setting({
+    env: "CALLTALLY_JITTER_SECONDS",
+    parse: wholeNumber(0, 3600),
+    default: "30",
+    help: "Seconds at most, drawn at random, by which `schedule` starts a job after its time, lest all machines ask at once",
+  }),
+  jobMinutes: setting({
+    env: "CALLTALLY_JOB_MINUTES",
+    parse: wholeNumber(1, 1440),
+    default: "60",
+    help: "Minutes after which `schedule` ends a job that still runs; a sync then goes on from there the next time",
+  }),
+  heartbeatUrl: setting({
+    env: "CALLTALLY_HEARTBEAT_URL",
+    parse: parseHeartbeatUrl,
+    help: "Address of a monitor that is told of each sync of `schedule` and `job`: with `/start` before it, as it is after success, with `/fail` otherwise",
+  }),
+  logLevel: setting({
+    env: "CALLTALLY_LOG_LEVEL",
+    parse: parseLogLevel,
+    default: "info",
+    help: "What `schedule` and `job` log: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
+  }),
 };
 
 export type Settings = ReturnType<typeof loadSettings>;
@@ -207,6 +234,10 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
     exportCron: read(SETTINGS.exportCron),
     insightIds: read(SETTINGS.insightIds) ?? [],
     insightsCron: read(SETTINGS.insightsCron),
+    jitterSeconds: read(SETTINGS.jitterSeconds),
+    jobMinutes: read(SETTINGS.jobMinutes),
+    heartbeatUrl: read(SETTINGS.heartbeatUrl),
+    logLevel: read(SETTINGS.logLevel),
   };
 }
 
@@ -309,4 +340,20 @@ function parseIds(text: string): number[] {
 function parseDurationUnit(text: string): RollupRules["duration_unit"] {
   if (text === "seconds" || text === "milliseconds") return text;
   throw new Error("must be seconds or milliseconds");
+}
+
+/** The address is a secret: whoever knows it can report for us. So it is not shown. */
+function parseHeartbeatUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new Error("is not a URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new Error("must start with https:// or http://");
+  if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
+  return url;
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(", ")}`);
+  return level;
 }

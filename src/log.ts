@@ -1,11 +1,56 @@
 import pino, { type Logger } from "pino";
+import type { LogLevel } from "./config.ts";
 
 export type Log = Logger;
 
-/** Returns a log of JSON lines on standard error; standard output is for data. */
-export function openLog(): Log {
+export interface LogOptions {
+  level: LogLevel;
+  /** JSON for a machine, or lines for a person, in colours or without. */
+  style: "json" | "colored" | "plain";
+  /** Texts that must never be shown, whatever error quotes them: the token, the heartbeat's address. */
+  secrets: readonly (string | undefined)[];
+}
+
+/** Secrets shorter than this are not masked: every other word would have them. */
+const SHORTEST_SECRET = 6;
+
+/** Opens a log on standard error, one line an event; standard output is for data. */
+export async function openLog({ level, style, secrets }: LogOptions): Promise<Log> {
+  const format = style === "json" ? (line: string) => line : await prettyFormat(style === "colored");
+  const mask = maskOf(secrets);
+  const output = pino.destination({ dest: 2, sync: true });
   return pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => void output.write(format(mask(line))) },
   );
+}
+
+/** Loaded for terminals alone: it costs a start its time. */
+async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
+  const { prettyFactory } = await import("pino-pretty");
+  return prettyFactory({
+    colorize,
+    singleLine: true,
+    translateTime: "SYS:yyyy-mm-dd HH:MM:ss",
+    ignore: "run",
+  });
+}
+
+/**
+ * Returns what takes the secrets, and whatever looks like a phone number, out of a line. Nothing of the kind is logged
+ * on purpose; but errors quote what they were given, and a service may say anything in its own.
+ */
+export function maskOf(secrets: readonly (string | undefined)[]): (line: string) => string {
+  const hidden = secrets
+    .filter((secret) => secret !== undefined && secret.length >= SHORTEST_SECRET)
+    .flatMap((secret) => [JSON.stringify(secret).slice(1, -1), String(secret)]);
+  return (line) =>
+    hidden
+      .reduce((text, secret) => text.replaceAll(secret, "[secret]"), line)
+      .replace(/\+\d{7,15}(?!\d)/g, "[phone]");
 }

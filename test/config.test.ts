@@ -46,6 +46,10 @@ describe("loadSettings", () => {
       exportCron: "30 5 * * *",
       insightIds: [],
       insightsCron: "15 4 * * *",
+      jitterSeconds: 30,
+      jobMinutes: 60,
+      heartbeatUrl: undefined,
+      logLevel: "info",
     });
   });
 
@@ -72,6 +76,10 @@ describe("loadSettings", () => {
       CALLTALLY_EXPORT_CRON: "1 1 * * *",
       CALLTALLY_INSIGHT_IDS: "101, 102",
       CALLTALLY_INSIGHTS_CRON: "2 2 * * *",
+      CALLTALLY_JITTER_SECONDS: "0",
+      CALLTALLY_JOB_MINUTES: "1440",
+      CALLTALLY_HEARTBEAT_URL: "http://monitor.example.com/ping/17?k=v",
+      CALLTALLY_LOG_LEVEL: "Debug",
     };
     const names = Object.values(SETTINGS).map((setting) => setting.env);
     expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE"].sort()).toEqual(names.sort());
@@ -99,6 +107,10 @@ describe("loadSettings", () => {
       exportCron: "1 1 * * *",
       insightIds: [101, 102],
       insightsCron: "2 2 * * *",
+      jitterSeconds: 0,
+      jobMinutes: 1440,
+      heartbeatUrl: new URL("http://monitor.example.com/ping/17?k=v"),
+      logLevel: "debug",
     });
   });
 
@@ -160,6 +172,16 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_GONE_AFTER_HOURS", value: "-6", says: "must be a whole number from 0 to 8760" },
     { name: "CALLTALLY_QUALIFIED_SECONDS", value: "1m", says: "must be a whole number from 0 to 86400" },
     { name: "CALLTALLY_DURATION_UNIT", value: "minutes", says: "must be seconds or milliseconds" },
+    { name: "CALLTALLY_JITTER_SECONDS", value: "3601", says: "must be a whole number from 0 to 3600" },
+    { name: "CALLTALLY_JOB_MINUTES", value: "0", says: "must be a whole number from 1 to 1440" },
+    { name: "CALLTALLY_HEARTBEAT_URL", value: "hc-ping.com/17", says: "is not a URL" },
+    {
+      name: "CALLTALLY_HEARTBEAT_URL",
+      value: "ftp://hc-ping.com/17",
+      says: "must start with https:// or http://",
+    },
+    { name: "CALLTALLY_HEARTBEAT_URL", value: "https://u:p@hc-ping.com", says: "must have neither user nor" },
+    { name: "CALLTALLY_LOG_LEVEL", value: "verbose", says: "must be one of trace, debug, info, warn" },
   ];
 
   it.each(BAD)("refuses $name=$value with exit 2 and says so", ({ name, value, says }) => {
@@ -246,6 +268,19 @@ describe("CALLTALLY_BASE_URL", () => {
     const error = catchError({ env: { CALLTALLY_BASE_URL: value } });
     expect(error).toMatchObject({ message: expect.stringContaining("must be a plain address") });
     expect(String(error)).not.toContain("secret");
+  });
+});
+
+describe("CALLTALLY_HEARTBEAT_URL", () => {
+  it.each([
+    "ftp://example.com/SECRET",
+    "SECRET",
+    "https://example.com/#SECRET",
+    "https://SECRET@example.com",
+  ])("is not shown when it cannot be used: %s", (value) => {
+    const error = catchError({ env: { CALLTALLY_HEARTBEAT_URL: value } });
+    expect(error).toBeInstanceOf(UsageError);
+    expect(JSON.stringify(error) + String(error)).not.toContain("SECRET");
   });
 });
 

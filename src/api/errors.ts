@@ -7,6 +7,8 @@ export class ApiError extends CalltallyError {
   readonly status: number | undefined;
   /** The service's own identifier of the request, for a support ticket. */
   readonly requestId: string | undefined;
+  /** The service's own words, which are part of the message; they may hold anything, so logs leave them out. */
+  readonly said: string | undefined;
   /** Whether the same request may go better later. */
   readonly transient: boolean;
   /** Whether it is certain that nothing reached the service. */
@@ -20,6 +22,7 @@ export class ApiError extends CalltallyError {
     super(exitCode, message, details);
     this.status = details.status;
     this.requestId = details.requestId;
+    this.said = details.said;
     this.transient = details.transient ?? false;
     this.unsent = details.unsent ?? false;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
@@ -30,6 +33,7 @@ export class ApiError extends CalltallyError {
 export interface ApiErrorDetails {
   status?: number | undefined;
   requestId?: string | undefined;
+  said?: string | undefined;
   transient?: boolean;
   unsent?: boolean;
   outcomeUnknown?: boolean;

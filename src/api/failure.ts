@@ -25,7 +25,7 @@ export function errorOfAnswer(
   const { requestId, message } = readErrorBody(body, token);
   const said = message === undefined ? "" : `: ${message}`;
   const named = requestId === undefined ? "" : ` (request ${requestId})`;
-  const details = { status, requestId };
+  const details = { status, requestId, said: message };
   if (status === 401 || status === 403) {
     return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
       ...details,

@@ -1,23 +1,8 @@
 import { once } from "node:events";
-import { SqliteError } from "better-sqlite3";
 import { CommanderError } from "commander";
-import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { toCalltallyError } from "./known-error.ts";
 import { createProgram } from "./program.ts";
-
-/** Errors of the file system that the operator can mend. */
-const DISK_ERRORS = new Set([
-  "EACCES",
-  "EEXIST",
-  "EDQUOT",
-  "EIO",
-  "EISDIR",
-  "EMFILE",
-  "ENOENT",
-  "ENOSPC",
-  "ENOTDIR",
-  "EPERM",
-  "EROFS",
-]);
 
 /** Runs the command line of this process, and sets its exit code. */
 export async function main(): Promise<void> {
@@ -46,18 +31,6 @@ export async function main(): Promise<void> {
     if (known.hint !== undefined) context.note(known.hint);
     exit(known.exitCode);
   }
-}
-
-function toCalltallyError(error: unknown): CalltallyError {
-  if (error instanceof CalltallyError) return error;
-  if (error instanceof Error && error.cause instanceof SqliteError) return toCalltallyError(error.cause);
-  if (error instanceof SqliteError) {
-    return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
-  }
-  if (error instanceof Error && "code" in error && DISK_ERRORS.has(String(error.code))) {
-    return new CalltallyError(EXIT.storage, error.message);
-  }
-  return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
 }
 
 async function writeToOutput(chunk: Buffer): Promise<void> {

@@ -1,3 +1,5 @@
+import { sep } from "node:path";
+import { max, sql } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { exports } from "./schema.ts";
 
@@ -6,4 +8,15 @@ export type ExportRecord = typeof exports.$inferInsert;
 /** Records a file that was written. */
 export function insertExports({ db }: Warehouse, records: ExportRecord[]): void {
   if (records.length > 0) db.insert(exports).values(records).run();
+}
+
+/** Returns when a file was last written into a folder, given by its absolute path; null for never. */
+export function readLastExport({ db }: Warehouse, folder: string): string | null {
+  const prefix = folder + sep;
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`)
+    .get();
+  return row?.last ?? null;
 }

@@ -1,4 +1,4 @@
-import { eq, getTableColumns } from "drizzle-orm";
+import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { insight_changes, insight_groups, insights } from "./schema.ts";
 
@@ -38,6 +38,16 @@ export function saveInsight(
       .run();
   }
   return changes;
+}
+
+/** Returns when the one of these insights that was not fetched for longest was fetched; null if any never was. */
+export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): string | null {
+  const row = db
+    .select({ fetched: count(), oldest: min(insights.fetched_at) })
+    .from(insights)
+    .where(inArray(insights.insight_id, [...ids]))
+    .get();
+  return row?.fetched === new Set(ids).size ? row.oldest : null;
 }
 
 function readInsight({ db }: Warehouse, id: number): StoredInsight | undefined {

@@ -54,6 +54,11 @@ export function countRejected({ db }: Warehouse, runId: number): { rows: number;
   );
 }
 
+/** Counts all rows that wait for a good reading. */
+export function countAllRejected({ db }: Warehouse): number {
+  return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
+}
+
 function rowKey({ call_id, json }: Rejection): string {
   return call_id === null ? `sha256:${hash("sha256", json)}` : `id:${call_id}`;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { assertNoSecrets } from "./secrets.ts";
 
 const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
 
@@ -16,7 +17,7 @@ export interface RunOptions {
   env?: Record<string, string>;
 }
 
-/** Starts the built program. */
+/** Starts the built program; `done` rejects if it has shown a secret. */
 export function startCalltally(
   args: string[],
   { cwd, env = {} }: RunOptions,
@@ -24,11 +25,10 @@ export function startCalltally(
   const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const closed = new Promise<number | null>((ended) => child.once("close", ended));
   const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
-    ([code, stdout, stderr]) => ({
-      code,
-      stdout,
-      stderr,
-    }),
+    ([code, stdout, stderr]) => {
+      assertNoSecrets({ stdout, stderr }, env);
+      return { code, stdout, stderr };
+    },
   );
   return Object.assign(child, { done });
 }

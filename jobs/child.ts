@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+
+export interface ChildOptions {
+  /** Time after which it is told to stop, milliseconds. */
+  deadlineMs: number;
+  /** Time it then has before it is killed, milliseconds. */
+  graceMs: number;
+  /** Has it told to stop when it aborts. */
+  signal: AbortSignal;
+  /** Time it then has before it is killed, milliseconds. */
+  stopMs: number;
+}
+
+/** How a child process ended. */
+export interface Outcome {
+  /** Null when a signal ended it, or it could not be started. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Whether it had not ended by its deadline. */
+  isLate: boolean;
+  /** What kept it from being started. */
+  error: Error | null;
+}
+
+/**
+ * Runs this program with other arguments in a process of its own, whose log lines go where ours go. It is told to stop
+ * by SIGTERM at its deadline and when the signal aborts, and is killed when it does not. Its standard input stays open
+ * for as long as this process lives.
+ *
+ * @param command arguments for this Node: the program's file, then the program's own
+ */
+export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
+  const { deadlineMs, graceMs, signal, stopMs } = options;
+  const child = spawn(process.execPath, [...process.execArgv, ...command], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  let isLate = false;
+  let killer: NodeJS.Timeout | undefined;
+  const end = (patienceMs: number) => {
+    child.kill("SIGTERM");
+    killer ??= setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  };
+  const deadline = setTimeout(() => {
+    isLate = true;
+    end(graceMs);
+  }, deadlineMs);
+  const stop = () => end(stopMs);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ended = Promise.withResolvers<Outcome>();
+    child.once("error", (error) => ended.resolve({ exitCode: null, signal: null, isLate, error }));
+    child.once("exit", (exitCode, by) => ended.resolve({ exitCode, signal: by, isLate, error: null }));
+    return await ended.promise;
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(killer);
+    signal.removeEventListener("abort", stop);
+  }
+}

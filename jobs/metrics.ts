@@ -1,0 +1,45 @@
+/** One number of a metric, by its labels. */
+export interface Sample {
+  labels?: Readonly<Record<string, string>>;
+  value: number;
+}
+
+export interface Metric {
+  name: string;
+  type: "counter" | "gauge";
+  help: string;
+  samples: readonly Sample[];
+}
+
+/** Content type of what {@link formatMetrics} returns. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Returns metrics in Prometheus' text format 0.0.4; metrics without a sample are left out. */
+export function formatMetrics(metrics: readonly Metric[]): string {
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, type, help, samples }) =>
+      [
+        `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+        `# TYPE ${name} ${type}`,
+        ...samples.map(({ labels = {}, value }) => `${name}${formatLabels(labels)} ${formatValue(value)}`),
+        "",
+      ].join("\n"),
+    )
+    .join("");
+}
+
+function formatLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+function formatValue(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (Number.isFinite(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { LOG_LEVELS } from "../../src/config.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { type Answer, chunked, gzip, json, startBadServer, text } from "../api/bad-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
+import { assertNoSecrets } from "./secrets.ts";
+
+// Each run in these tests is searched for secrets, by assertNoSecrets in run.ts: the token and the monitor's address in
+// all that is written, and on standard error whatever has the word that is planted here in calls and bodies.
+
+const TOKEN = "canary-token-417";
+const PLANTED = {
+  insight_name: "canary-insight",
+  caller_id: "+15005550006",
+  tracking_number: "+15005550007",
+  disposition: "canary-disposition",
+  org_unit_name: "canary-unit",
+  recording_url: "https://canary.example.com/recording?signature=canary",
+  summary: "canary-summary",
+  transcription: "canary-transcript",
+  dni_data: {
+    utm_source: "canary-source",
+    utm_medium: "canary-medium",
+    utm_campaign: "canary-campaign",
+    gclid: "canary-gclid",
+    campaign_name: "canary-name",
+    referring_url: "https://canary.example.com/",
+  },
+};
+
+/** Plants the word in calls that are well, in such that are not, and in members that nobody knows. */
+function plant(sandbox: Sandbox): void {
+  sandbox.calls.ids.forEach((id, index) => {
+    if (index % 3 === 0) sandbox.calls.edit(id, PLANTED);
+    if (index % 3 === 1)
+      sandbox.calls.edit(id, { ...PLANTED, duration: "canary-duration", msclkid: "canary-click" });
+    if (index % 3 === 2)
+      sandbox.calls.edit(id, { caller_id: { canary: "canary" }, call_started: "canary-time" });
+  });
+}
+
+describe("calltally's log", () => {
+  it.each(["trace", "info"] satisfies (typeof LOG_LEVELS)[number][])(
+    "has nothing of calls, good or bad, nor secrets, at level %s",
+    async (level) => {
+      using folder = makeTempFolder();
+      await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
+      await using monitor = await startBadServer(text("canary-monitor", 500));
+      plant(sandbox);
+      const env = {
+        ...settingsFor(sandbox),
+        CALLTALLY_HEARTBEAT_URL: `${monitor.url}canary-beat`,
+        CALLTALLY_LOG_LEVEL: level,
+        CALLTALLY_INSIGHT_IDS: "101",
+      };
+      const options = { cwd: folder.path, env };
+      expect((await calltally(["job", "sync"], options)).code).toBe(3);
+      expect((await calltally(["job", "export"], options)).code).toBe(0);
+      expect((await calltally(["job", "insights"], options)).code).toBe(0);
+      expect((await calltally(["sync", "--full"], options)).code).toBe(3);
+      expect((await calltally(["export"], options)).code).toBe(0);
+      expect((await calltally(["status"], options)).stderr).toBe("");
+      expect((await calltally(["schedule", "--list"], options)).stderr).toBe("");
+
+      const schedule = startCalltally(["schedule"], {
+        ...options,
+        env: { ...env, CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0" },
+      });
+      const requests = sandbox.requests.length;
+      while (sandbox.requests.length < requests + 4) await sleep(20);
+      schedule.kill("SIGTERM");
+      expect((await schedule.done).code).toBe(0);
+    },
+  );
+
+  it.each([
+    {
+      title: "an error's words",
+      answer: json({ code: 404, message: "canary +15005550006" }, 404),
+      exitCode: 8,
+    },
+    {
+      title: "a refusal that quotes the token",
+      answer: json({ message: `canary ${TOKEN}` }, 401),
+      exitCode: 4,
+    },
+    { title: "a failure's words", answer: json({ message: "canary" }, 503), exitCode: 5 },
+    { title: "HTML", answer: text("<html>canary</html>"), exitCode: 8 },
+    { title: "an error page", answer: text("<html>canary</html>", 502), exitCode: 5 },
+    { title: "half of JSON", answer: chunked('{"code":200,"canary":"canary'), exitCode: 8 },
+    { title: "other members", answer: json({ code: "canary", data: "canary" }), exitCode: 8 },
+    {
+      title: "a total that is none",
+      answer: json({ code: 200, data: { calls: [], total: "canary" } }),
+      exitCode: 8,
+    },
+    { title: "cut gzip", answer: gzip("canary".repeat(50), 0.5), exitCode: 8 },
+    { title: "a redirect", answer: text("", 302, { location: "https://canary.example.com/" }), exitCode: 8 },
+  ] satisfies { title: string; answer: Answer; exitCode: number }[])(
+    "has no body: $title",
+    async ({ answer, exitCode }) => {
+      using folder = makeTempFolder();
+      await using api = await startBadServer(answer);
+      const env = {
+        ...settingsFor({ url: api.url.origin, token: TOKEN }),
+        CALLTALLY_RETRY_SECONDS: "0",
+        CALLTALLY_LOG_LEVEL: "trace",
+        CALLTALLY_INSIGHT_IDS: "101",
+      };
+      const options = { cwd: folder.path, env };
+      const { code, stderr } = await calltally(["job", "sync"], options);
+      expect(code).toBe(exitCode);
+      expect(stderr).toContain(`"exitCode":${exitCode}`);
+      await calltally(["job", "insights"], options);
+    },
+  );
+});
+
+describe("assertNoSecrets", () => {
+  const env = { CALLTALLY_TOKEN: TOKEN, CALLTALLY_HEARTBEAT_URL: "https://hc.example.com/17" };
+
+  it.each([
+    { stdout: `the token is ${TOKEN}`, stderr: "" },
+    { stdout: "", stderr: "GET https://hc.example.com/17/start" },
+    { stdout: "", stderr: "called by +15005550006" },
+    { stdout: "", stderr: "Canary" },
+  ])("finds what is planted: %j", (output) => {
+    expect(() => assertNoSecrets(output, env)).toThrow();
+  });
+
+  it("lets calls be printed on standard output", () => {
+    expect(() => assertNoSecrets({ stdout: "+15005550006, canary-source", stderr: "" }, env)).not.toThrow();
+  });
+});

@@ -1,0 +1,503 @@
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { takeLock } from "../../src/warehouse/lock.ts";
+import { json, stall, startBadServer, text } from "../api/bad-server.ts";
+import { parsePrometheus } from "../jobs/prometheus.ts";
+import { readRows } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, type RunOptions, settingsFor, startCalltally } from "./run.ts";
+
+/** How long the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
+const SOAK_SECONDS = Number(process.env.CALLTALLY_SOAK_SECONDS ?? 10);
+/** Jobs of which a test wants to see none. */
+const NEVER = "0 0 29 2 *";
+const OTHERS_NEVER = { CALLTALLY_EXPORT_CRON: NEVER, CALLTALLY_INSIGHTS_CRON: NEVER };
+const EVERY_SECOND = { CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0", ...OTHERS_NEVER };
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+
+const logLine = z.looseObject({
+  level: z.string(),
+  time: z.iso.datetime(),
+  run: z.string(),
+  job: z.string().optional(),
+  msg: z.string(),
+  exitCode: z.number().nullish(),
+});
+type LogLine = z.infer<typeof logLine>;
+
+/** The schedule under way. */
+function startSchedule(options: RunOptions, ...flags: string[]) {
+  const daemon = startCalltally(["schedule", ...flags], options);
+  let written = "";
+  let news = Promise.withResolvers<void>();
+  const tell = () => {
+    news.resolve();
+    news = Promise.withResolvers();
+  };
+  daemon.once("exit", tell);
+  daemon.stderr?.on("data", (chunk) => {
+    written += String(chunk);
+    tell();
+  });
+  const lines = () => parseLines(written);
+  /** Waits for a line. */
+  async function seen(wanted: (line: LogLine) => boolean, from = 0): Promise<LogLine> {
+    for (;;) {
+      const found = lines().slice(from).find(wanted);
+      if (found) return found;
+      if (daemon.exitCode !== null) throw new Error(`it has ended: ${written}`);
+      await news.promise;
+    }
+  }
+  /** Tells it to stop; returns how it ended, and how long that took. */
+  async function stop() {
+    const startedMs = performance.now();
+    daemon.kill("SIGTERM");
+    const { code, stdout } = await daemon.done;
+    return { code, stdout, tookMs: performance.now() - startedMs };
+  }
+  /** Leaves nothing running behind a test that failed. */
+  async function end(): Promise<void> {
+    daemon.kill("SIGTERM");
+    await daemon.done.catch(() => undefined);
+  }
+  return { daemon, lines, seen, stop, [Symbol.asyncDispose]: end };
+}
+
+/** Each line must be one event in JSON; the last may still be on its way. */
+function parseLines(written: string): LogLine[] {
+  const whole = written.slice(0, written.lastIndexOf("\n") + 1);
+  return whole
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => logLine.parse(JSON.parse(line)));
+}
+
+const isDone = ({ job, msg }: LogLine) => job === "sync" && msg === "done";
+const isKilled = ({ msg }: LogLine) => msg === "killed by SIGKILL";
+
+describe("calltally schedule", () => {
+  it(`runs for ${SOAK_SECONDS} s on a cron of seconds: no two runs at once, and a killed one is followed by the next`, async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300, latencyMs: 150 });
+    const env = {
+      ...settingsFor(sandbox),
+      ...EVERY_SECOND,
+      CALLTALLY_FULL_EVERY_HOURS: "0",
+      CALLTALLY_LIMIT: "200",
+    };
+    await using schedule = startSchedule({ cwd: folder.path, env }, "--listen", "127.0.0.1:0");
+    const { lines, seen, stop, daemon } = schedule;
+    const { metrics } = z
+      .looseObject({ metrics: z.url() })
+      .parse(await seen(({ msg }) => msg === "listening"));
+    const endMs = performance.now() + SOAK_SECONDS * 1000;
+    const database = join(folder.path, "data/calltally.db");
+    await seen(isDone);
+
+    let kills = 0;
+    while (performance.now() < endMs) {
+      const before = lines().length;
+      await seen(({ msg, job }) => msg === "started" && job === "sync", before);
+      process.kill(await runningPid(database), "SIGKILL");
+      kills++;
+      expect(await seen(isKilled, before)).toMatchObject({
+        level: "error",
+        job: "sync",
+        exitCode: null,
+        killedBy: "SIGKILL",
+      });
+      // The next slot runs, and to its end: the lock went with the process.
+      const after = lines().length;
+      await seen(isDone, after);
+      await sleep(Math.random() * 2000);
+    }
+
+    const page = await (await fetch(metrics)).text();
+    const ends = lines().filter((line) => isDone(line) || isKilled(line));
+    expect(parsePrometheus(page).calltally_job_runs_total?.samples).toMatchObject({
+      '{job="sync",exit_code="SIGKILL"}': kills,
+      '{job="sync",exit_code="0"}': expect.any(Number),
+    });
+    expect(ends.filter(isKilled)).toHaveLength(kills);
+
+    const { code, stdout, tookMs } = await stop();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(tookMs).toBeLessThan(5000);
+    expectNoOverlap(lines().filter(({ job }) => job === "sync"));
+    expect(daemon.exitCode).toBe(0);
+  });
+
+  it("stops within 5 s of SIGTERM in the middle of a sync, which it does not leave behind", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
+    const env = {
+      ...settingsFor(sandbox),
+      ...EVERY_SECOND,
+      CALLTALLY_LIMIT: "100",
+      CALLTALLY_CONCURRENCY: "1",
+    };
+    await using schedule = startSchedule({ cwd: folder.path, env });
+    const { lines, seen, stop } = schedule;
+    await seen(({ msg }) => msg === "started");
+    while (sandbox.requests.length < 3) await sleep(10);
+    const pid = await runningPid(join(folder.path, "data/calltally.db"));
+    const { code, tookMs } = await stop();
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(5000);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    expect(
+      lines()
+        .slice(-3)
+        .map(({ level, msg }) => `${level} ${msg}`),
+    ).toEqual(["info Stopped by SIGTERM", "info stopped", "info stopped"]);
+  });
+
+  it("does not leave a sync behind when it is killed itself", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
+    const env = {
+      ...settingsFor(sandbox),
+      ...EVERY_SECOND,
+      CALLTALLY_LIMIT: "100",
+      CALLTALLY_CONCURRENCY: "1",
+    };
+    await using schedule = startSchedule({ cwd: folder.path, env });
+    while (sandbox.requests.length < 3) await sleep(10);
+    const database = join(folder.path, "data/calltally.db");
+    const pid = await runningPid(database);
+    schedule.daemon.kill("SIGKILL");
+    while (isAlive(pid)) await sleep(10);
+    expect(readRows(database, "SELECT status, error FROM sync_runs")).toEqual([
+      { status: "interrupted", error: "Stopped by SIGTERM" },
+    ]);
+  });
+
+  it("makes up for missed slots once at the start, as the ledger tells", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    // Slots that are not in the next minutes, whenever this is.
+    const hour = (new Date().getUTCHours() + 12) % 24;
+    const env = {
+      ...settingsFor(sandbox),
+      CALLTALLY_SYNC_CRON: `0 ${hour} * * *`,
+      CALLTALLY_EXPORT_CRON: `5 ${hour} * * *`,
+    };
+    const options = { cwd: folder.path, env };
+    const runs = (lines: LogLine[]) => lines.filter(({ msg }) => msg === "done").map(({ job }) => job);
+
+    await using first = startSchedule(options);
+    await first.seen(({ job, msg }) => job === "export" && msg === "done");
+    await first.stop();
+    expect(runs(first.lines())).toEqual(["sync", "export"]);
+
+    await using second = startSchedule(options);
+    await second.seen(({ msg }) => msg.startsWith("left out"));
+    await sleep(1500);
+    await second.stop();
+    expect(runs(second.lines())).toEqual([]);
+
+    // Ten days without a sync: ten slots, one run.
+    const database = new Database(join(folder.path, "data/calltally.db"));
+    const tenDaysAgo = new Date(Date.now() - 864_000_000).toISOString();
+    database.prepare("UPDATE sync_runs SET finished_at = ?").run(tenDaysAgo);
+    database.close();
+    const listed = await calltally(["schedule", "--list", "--json"], options);
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      {
+        job: "sync",
+        is_behind: true,
+        last_done: tenDaysAgo,
+        next: [expect.any(String), expect.any(String), expect.any(String)],
+      },
+      { job: "export", is_behind: false },
+      { job: "insights", is_behind: false, next: [], idle: "CALLTALLY_INSIGHT_IDS is empty" },
+    ]);
+    await using third = startSchedule(options);
+    await third.seen(isDone);
+    await sleep(1500);
+    await third.stop();
+    expect(runs(third.lines())).toEqual(["sync"]);
+  });
+
+  it("calls a run that finds another at work no crash", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    using _lock = takeLock(join(folder.path, "data/calltally.db"));
+    const env = { ...settingsFor(sandbox), ...EVERY_SECOND };
+    await using schedule = startSchedule({ cwd: folder.path, env });
+    const { seen, stop } = schedule;
+    const locked = {
+      job: "sync",
+      level: "warn",
+      exitCode: 6,
+      msg: "another sync of the same warehouse is running: next slot",
+    };
+    expect(await seen((line) => "seconds" in line)).toMatchObject(locked);
+    expect((await stop()).code).toBe(0);
+  });
+
+  it("serves health and metrics: ill until a sync is good, and after two slots without one", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 120 });
+    const [bad = 0, odd = 0] = sandbox.calls.ids;
+    sandbox.calls.edit(bad, { duration: "long" });
+    sandbox.calls.edit(odd, { msclkid: "m1" });
+    const env = { ...settingsFor(sandbox), CALLTALLY_EXPORT_CRON: NEVER, CALLTALLY_SYNC_CRON: "0 0 1 1 *" };
+    await using schedule = startSchedule({ cwd: folder.path, env }, "--listen", "127.0.0.1:0");
+    const { seen, stop } = schedule;
+    const { metrics, healthz } = z
+      .looseObject({ metrics: z.url(), healthz: z.url() })
+      .parse(await seen(({ msg }) => msg === "listening"));
+    expect((await fetch(healthz)).status).toBe(503);
+    expect(parsePrometheus(await (await fetch(metrics)).text())).not.toHaveProperty("calltally_calls");
+
+    const done = await seen((line) => "seconds" in line);
+    expect(done).toMatchObject({ level: "warn", msg: "done, but not clean: see calltally status" });
+    await seen(({ job, msg }) => job === "export" && msg === "done");
+    const well = await fetch(healthz);
+    expect({ status: well.status, body: await well.json() }).toEqual({
+      status: 200,
+      body: {
+        status: "ok",
+        last_good_sync: { run_id: 1, finished_at: expect.any(String), verdict: "exact" },
+      },
+    });
+    const page = parsePrometheus(await (await fetch(metrics)).text());
+    const samples = Object.fromEntries(Object.entries(page).map(([name, metric]) => [name, metric.samples]));
+    const recent = expect.closeTo(Date.now() / 1000, -2);
+    expect(samples).toEqual({
+      calltally_job_runs_total: { '{job="sync",exit_code="3"}': 1, '{job="export",exit_code="0"}': 1 },
+      calltally_job_running: { '{job="sync"}': 0, '{job="export"}': 0 },
+      calltally_job_last_duration_seconds: {
+        '{job="sync"}': expect.any(Number),
+        '{job="export"}': expect.any(Number),
+      },
+      calltally_job_next_run_timestamp_seconds: {
+        '{job="sync"}': expect.any(Number),
+        '{job="export"}': expect.any(Number),
+      },
+      calltally_job_last_success_timestamp_seconds: { '{job="sync"}': recent, '{job="export"}': recent },
+      calltally_sync_last_duration_seconds: { "": expect.any(Number) },
+      calltally_sync_last_verdict: {
+        '{verdict="exact"}': 1,
+        '{verdict="verified"}': 0,
+        '{verdict="probable"}': 0,
+        '{verdict="unverified"}': 0,
+      },
+      calltally_calls: { '{state="live"}': 119, '{state="gone"}': 0 },
+      calltally_rejected_rows: { "": 1 },
+      calltally_schema_drift: { "": 1 },
+    });
+
+    const database = new Database(join(folder.path, "data/calltally.db"));
+    database.exec("UPDATE sync_runs SET finished_at = '2023-06-01T00:00:00.000Z'");
+    database.close();
+    const ill = await fetch(healthz);
+    expect({ status: ill.status, body: await ill.json() }).toMatchObject({
+      status: 503,
+      body: { status: "failing", reason: "the next good sync was due by 2025-01-01T01:00:00.000Z" },
+    });
+    await stop();
+  });
+
+  it("tells the monitor when a sync is killed, which cannot tell itself", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300, latencyMs: 500 });
+    await using monitor = await startBadServer(text("OK"));
+    const env = {
+      ...settingsFor(sandbox),
+      ...OTHERS_NEVER,
+      CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
+      CALLTALLY_LIMIT: "100",
+    };
+    await using schedule = startSchedule({ cwd: folder.path, env });
+    const { seen, stop } = schedule;
+    while (sandbox.requests.length < 2) await sleep(10);
+    process.kill(await runningPid(join(folder.path, "data/calltally.db")), "SIGKILL");
+    await seen(isKilled);
+    while (monitor.requests.length < 2) await sleep(10);
+    await stop();
+    expect(monitor.requests.map(({ url }) => url)).toEqual(["/ping/17/start", "/ping/17/fail"]);
+  });
+
+  it.each([
+    { args: ["--listen", "9464x"], env: {}, says: "--listen 9464x: must be an address and a port" },
+    {
+      args: ["--listen", "0.0.0.0:9464"],
+      env: {},
+      says: "--listen 0.0.0.0:9464: other machines could reach it",
+    },
+    {
+      args: [],
+      env: { CALLTALLY_EXPORT_CRON: "0 0 31 2 *" },
+      says: "CALLTALLY_EXPORT_CRON: 0 0 31 2 * is not",
+    },
+    { args: ["--list"], env: { CALLTALLY_INSIGHTS_CRON: "x" }, says: "CALLTALLY_INSIGHTS_CRON: x is not" },
+    { args: [], env: { CALLTALLY_JITTER_SECONDS: "some" }, says: "CALLTALLY_JITTER_SECONDS: must be" },
+    { args: [], env: { CALLTALLY_JOB_MINUTES: "0" }, says: "CALLTALLY_JOB_MINUTES: must be" },
+    { args: [], env: { CALLTALLY_HEARTBEAT_URL: "canary" }, says: "CALLTALLY_HEARTBEAT_URL: is not a URL" },
+    { args: [], env: { CALLTALLY_LOG_LEVEL: "loud" }, says: "CALLTALLY_LOG_LEVEL: must be one of" },
+  ])("ends with 2 before anything is started: $says", async ({ args, env, says }) => {
+    using folder = makeTempFolder();
+    const access = settingsFor({ url: "https://api.example.invalid", token: "token-417" });
+    const { code, stdout, stderr } = await calltally(["schedule", ...args], {
+      cwd: folder.path,
+      env: { ...access, ...env },
+    });
+    expect(stderr).toContain(says);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("--list shows the next runs in the zone of the settings, without an account", async () => {
+    using folder = makeTempFolder();
+    const env = { CALLTALLY_TIMEZONE: "Asia/Tokyo", CALLTALLY_SYNC_CRON: "30 5 * * *" };
+    const { code, stdout } = await calltally(["schedule", "--list"], { cwd: folder.path, env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^job +cron +last done +next, Asia\/Tokyo\n/);
+    expect(stdout).toMatch(/^sync +30 5 \* \* \* +never +at once(, \d{4}-\d\d-\d\d 05:30:00){3}$/m);
+    expect(stdout).toMatch(/^insights .* none: CALLTALLY_INSIGHT_IDS is empty$/m);
+  });
+});
+
+describe("calltally job", () => {
+  const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
+
+  it("tells the monitor of a sync's start and good end", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    await using monitor = await startBadServer(text("OK"));
+    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17` };
+    const sync = await calltally(["job", "sync"], { cwd: folder.path, env });
+    expect(sync).toMatchObject({ code: 0, stdout: "" });
+    expect((await calltally(["job", "export"], { cwd: folder.path, env })).code).toBe(0);
+    expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17"]);
+  });
+
+  it("tells it of a bad one, and logs the error as a line", async () => {
+    using folder = makeTempFolder();
+    await using api = await startBadServer(json({ code: 404, message: "no canary here" }, 404));
+    await using monitor = await startBadServer(text("OK"));
+    const env = {
+      ...settingsFor({ url: api.url.origin, token: "token-417" }),
+      CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
+    };
+    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
+    expect(code).toBe(8);
+    expect(parseLines(stderr)).toEqual([
+      expect.objectContaining({ level: "error", job: "sync", exitCode: 8, msg: "The API answered 404" }),
+    ]);
+    expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17/fail"]);
+  });
+
+  it("is neither held up nor failed by a monitor that does not answer, or is not there", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    await using monitor = await startBadServer(stall);
+    const hosts = [
+      { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17` },
+      { CALLTALLY_HEARTBEAT_URL: "http://127.0.0.1:1/ping/17" },
+    ];
+    for (const host of hosts) {
+      const { code, stderr } = await calltally(["job", "sync"], {
+        cwd: folder.path,
+        env: { ...settingsFor(sandbox), ...host },
+      });
+      expect(code).toBe(0);
+      expect(parseLines(stderr).map(({ msg }) => msg)).toContain("the monitor was not reached");
+    }
+    const runs = readRows(join(folder.path, "data/calltally.db"), "SELECT elapsed_ms FROM sync_runs");
+    for (const run of z.array(z.object({ elapsed_ms: z.number() })).parse(runs))
+      expect(run.elapsed_ms).toBeLessThan(4000);
+  });
+
+  it.skipIf(!hasScript)(
+    `logs for a person on a terminal${hasScript ? "" : " (SKIPPED: there is no script here)"}`,
+    async () => {
+      using folder = makeTempFolder();
+      const command = `${process.execPath} ${resolve("dist/bin.js")} job sync`;
+      const env = {
+        CALLTALLY_BASE_URL: "http://127.0.0.1:1",
+        CALLTALLY_TOKEN: "token-417",
+        CALLTALLY_RETRY_SECONDS: "0",
+      };
+      const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+        cwd: folder.path,
+        env,
+        encoding: "utf8",
+      });
+      expect(stripVTControlCharacters(stdout)).toMatch(
+        /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Cannot reach http:\/\/127\.0\.0\.1:1: .* \{"job":"sync","exitCode":5,.*\}\r\n$/,
+      );
+      expect(stdout).not.toBe(stripVTControlCharacters(stdout));
+    },
+  );
+
+  it("logs an error that nobody caught as a line, too", async () => {
+    using folder = makeTempFolder();
+    await using api = await startBadServer(stall);
+    const env = {
+      ...settingsFor({ url: api.url.origin, token: "token-417" }),
+      NODE_OPTIONS: "--import=data:text/javascript,setTimeout(()=>{throw(Error('told+token-417'))},1000)",
+    };
+    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
+    expect({ code, lines: parseLines(stderr) }).toMatchObject({
+      code: 1,
+      lines: [{ level: "fatal", job: "sync", msg: "This should not have happened: told+[secret]" }],
+    });
+  });
+
+  it("logs as little as it is told to", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LOG_LEVEL: "warn" } };
+    expect(await calltally(["job", "sync"], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+/** The process of the sync that runs, as the ledger tells. */
+async function runningPid(database: string): Promise<number> {
+  const rows = z.array(z.object({ pid: z.number() }));
+  for (;;) {
+    try {
+      const [row] = rows.parse(
+        readRows(database, "SELECT pid FROM sync_runs WHERE status = 'running' ORDER BY run_id DESC"),
+      );
+      if (row !== undefined && isAlive(row.pid)) return row.pid;
+    } catch (error) {
+      if (!String(error).includes("unable to open") && !String(error).includes("no such table")) throw error;
+    }
+    await sleep(10);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Each start must be followed by that run's end. */
+function expectNoOverlap(lines: LogLine[]): void {
+  let running: string | undefined;
+  for (const line of lines) {
+    const { run, msg } = line;
+    if (msg === "started") {
+      expect(running).toBeUndefined();
+      running = run;
+    } else if ("seconds" in line) {
+      expect(running).toBe(run);
+      running = undefined;
+    }
+  }
+  expect(running).toBeUndefined();
+}
