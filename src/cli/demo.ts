@@ -47,7 +47,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         acceptGone: 0,
         signal: context.signal,
       });
-      context.print(summarizeRun(run));
+      context.tell(summarizeRun(run));
 
       const { rules } = settings;
       const dimensions = DEFAULT_DIMENSIONS;
@@ -64,9 +64,9 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       for (const dimension of dimensions) {
         const query = { dimension, rules, raw: false };
         const rows = iterateRollup(warehouse.sqlite, query).take(ROWS_SHOWN).toArray();
-        context.print(`\n${describeRollup(query, rows)}`);
+        context.tell(`\n${describeRollup(query, rows)}`);
       }
-      context.print(`\n${describeExport(result, context.folder)}`);
+      context.tell(`\n${describeExport(result, context.folder)}`);
       exit(exitCodeOf(run));
     });
 }

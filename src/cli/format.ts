@@ -12,6 +12,13 @@ export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** 512 → 0.5 kB, 5_242_880 → 5.2 MB */
+export function formatBytes(bytes: number): string {
+  const kilobytes = bytes / 1000;
+  if (kilobytes < 1000) return `${kilobytes.toFixed(1)} kB`;
+  return kilobytes < 1e6 ? `${(kilobytes / 1000).toFixed(1)} MB` : `${(kilobytes / 1e6).toFixed(1)} GB`;
+}
+
 /** 3217 → 3.2 s */
 export function formatElapsed(elapsedMs: number): string {
   return elapsedMs < 60_000

@@ -1,6 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { CommanderError } from "commander";
 import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 
 /** Errors of the file system that the operator can mend. */
@@ -25,13 +26,7 @@ export async function main(): Promise<void> {
     process.on(signal, () => stop.abort(new InterruptedError(signal)));
   }
   process.stdout.on("error", endOnOutputError);
-  const context = {
-    env: process.env,
-    folder: process.cwd(),
-    signal: stop.signal,
-    print: (text: string) => void process.stdout.write(endLine(text)),
-    note: (text: string) => void process.stderr.write(endLine(text)),
-  };
+  const context = createContext(stop.signal);
   const exit = (code: ExitCode) => {
     process.exitCode = code;
   };
@@ -40,10 +35,26 @@ export async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);
-    context.note(`calltally: ${describeError(known)}`);
-    if (known.hint !== undefined) context.note(known.hint);
+    context.complain(`calltally: ${describeError(known)}`);
+    if (known.hint !== undefined) context.complain(known.hint);
     exit(known.exitCode);
   }
+}
+
+function createContext(signal: AbortSignal): Context {
+  const print = (text: string) => void process.stdout.write(endLine(text));
+  const complain = (text: string) => void process.stderr.write(endLine(text));
+  const context: Context = {
+    env: process.env,
+    folder: process.cwd(),
+    signal,
+    print,
+    complain,
+    tell: (text) => context.quiet || print(text),
+    note: (text) => context.quiet || complain(text),
+    quiet: false,
+  };
+  return context;
 }
 
 function toCalltallyError(error: unknown): CalltallyError {

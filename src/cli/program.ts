@@ -1,6 +1,7 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
 import type { Context } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { exportCommand } from "./export.ts";
@@ -18,6 +19,8 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     syncCommand(context, exit),
     exportCommand(context),
     statusCommand(context),
+    backupCommand(context),
+    restoreCommand(context),
     insightCommand(context),
     webhookCommand(context),
     scheduleCommand(context),
@@ -29,9 +32,18 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     .version(packageJson.version)
     .addHelpText("after", "\nExample:\n  $ calltally demo");
   for (const command of commands) program.addCommand(command);
-  for (const command of [program, ...commands, ...commands.flatMap(({ commands: nested }) => nested)]) {
+  program.hook("preAction", (_, command) => {
+    context.quiet = command.optsWithGlobals().quiet === true;
+  });
+  const all: CommandUnknownOpts[] = [
+    program,
+    ...commands,
+    ...commands.flatMap(({ commands: nested }) => nested),
+  ];
+  for (const command of all) {
     command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
-    command.configureOutput({ writeOut: context.print, writeErr: context.note });
+    command.configureOutput({ writeOut: context.print, writeErr: context.complain });
+    command.option("--quiet", "no summaries, remarks or progress; data and errors alone");
   }
   return program;
 }

@@ -42,7 +42,10 @@ describe("the README", () => {
       folder: ".",
       signal: new AbortController().signal,
       print: () => {},
+      tell: () => {},
       note: () => {},
+      complain: () => {},
+      quiet: false,
     };
     for (const command of createProgram(context, () => {}).commands)
       expect(readme).toContain(`\`${command.name()}`);

@@ -1,0 +1,21 @@
+import { CalltallyError, EXIT } from "../errors.ts";
+import type { Warehouse } from "./open.ts";
+
+/**
+ * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.
+ *
+ * @throws SqliteError for damage that keeps it from looking any further
+ */
+export function findDamage({ sqlite }: Warehouse): string | undefined {
+  const found = String(sqlite.pragma("integrity_check(1)", { simple: true }));
+  if (found !== "ok") return found;
+  const orphans = sqlite.prepare("PRAGMA foreign_key_check").all();
+  return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
+}
+
+/** The error for a file that is damaged. */
+export function damagedError(file: string, found: string): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
+    hint: "Nothing was changed. `calltally restore` takes a backup; without one, move the file away and sync anew.",
+  });
+}
