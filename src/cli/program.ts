@@ -4,6 +4,7 @@ import type { ExitCode } from "../errors.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import type { Context } from "./context.ts";
 import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { insightCommand } from "./insight.ts";
 import { jobCommand, scheduleCommand } from "./job.ts";
@@ -19,6 +20,7 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     syncCommand(context, exit),
     exportCommand(context),
     statusCommand(context),
+    doctorCommand(context, exit),
     backupCommand(context),
     restoreCommand(context),
     insightCommand(context),
