@@ -19,7 +19,7 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     demoCommand(context, exit),
     syncCommand(context, exit),
     exportCommand(context),
-    statusCommand(context),
+    statusCommand(context, exit),
     doctorCommand(context, exit),
     backupCommand(context),
     restoreCommand(context),

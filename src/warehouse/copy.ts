@@ -1,9 +1,10 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import Database, { SqliteError } from "better-sqlite3";
+import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath } from "../folder.ts";
 import { countCalls } from "./calls.ts";
 import { type Digest, digestTables } from "./digest.ts";
+import { sqliteErrorOf } from "./errors.ts";
 import { damagedError, findDamage } from "./integrity.ts";
 import { openReader, openWarehouseReader } from "./open.ts";
 import { checkRowHashes, describeDamaged } from "./row-hashes.ts";
@@ -34,9 +35,9 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
     fsyncPath(draft);
     return await checkCopy(source, draft, digest, signal);
   } catch (error) {
-    const reason = error instanceof Error && error.cause instanceof SqliteError ? error.cause : error;
-    if (!(reason instanceof SqliteError)) throw error;
-    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${reason.code})`, { cause: reason });
+    const cause = sqliteErrorOf(error);
+    if (cause === undefined) throw error;
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, { cause });
   }
 }
 

@@ -1,12 +1,12 @@
 import { existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import Database, { SqliteError } from "better-sqlite3";
+import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder } from "../folder.ts";
 import { isSameFile } from "./backup.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
-import { nameFile } from "./errors.ts";
+import { nameFile, sqliteErrorOf } from "./errors.ts";
 import { takeLock } from "./lock.ts";
 import { assertOurs, readHeader } from "./open.ts";
 
@@ -73,7 +73,7 @@ function freeze(target: string): Disposable | undefined {
     sqlite.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     sqlite.close();
-    const code = error instanceof SqliteError ? error.code : "";
+    const code = sqliteErrorOf(error)?.code ?? "";
     if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) throw inUse(target);
     if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return undefined;
     throw nameFile(error, target);

@@ -42,6 +42,17 @@ export function readLastVerifiedPass({ db }: Warehouse): SyncRun | undefined {
     .get();
 }
 
+/** Returns the latest run whose verdict is better than unverified. */
+export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
+  return db
+    .select()
+    .from(sync_runs)
+    .where(and(eq(sync_runs.status, "done"), inArray(sync_runs.verdict, ["exact", "verified", "probable"])))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
+}
+
 /** Returns the latest runs, newest first. */
 export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();

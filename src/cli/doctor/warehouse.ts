@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SqliteError } from "better-sqlite3";
 import { CalltallyError, describeError, EXIT } from "../../errors.ts";
 import { countCalls, readLatestTranscripts } from "../../warehouse/calls.ts";
+import { sqliteErrorOf } from "../../warehouse/errors.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
@@ -105,7 +105,7 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
 }
 
 function failedCheck(error: unknown): Check {
-  const reason = error instanceof Error && error.cause instanceof SqliteError ? error.cause : error;
+  const reason = sqliteErrorOf(error) ?? error;
   const hint = reason instanceof CalltallyError ? reason.hint : RESTORE;
   return fail(EXIT.storage, "warehouse", describeError(reason), hint);
 }
