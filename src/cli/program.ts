@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
+import { completeCommand, completionCommand } from "./completion.ts";
 import type { Context } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -15,6 +16,16 @@ import { webhookCommand } from "./webhook.ts";
 
 /** Returns the whole command line; `exit` takes the code of a command that ends well but not clean. */
 export function createProgram(context: Context, exit: (code: ExitCode) => void): Command {
+  const program = createBare(context, exit);
+  const completion = completionCommand();
+  const complete = completeCommand(() => createBare(context, exit));
+  for (const command of [completion, complete]) configure(command, context);
+  program.addCommand(completion).addCommand(complete, { hidden: true });
+  return program;
+}
+
+/** The program without its own completion. */
+function createBare(context: Context, exit: (code: ExitCode) => void): Command {
   const commands = [
     demoCommand(context, exit),
     syncCommand(context, exit),
@@ -34,18 +45,17 @@ export function createProgram(context: Context, exit: (code: ExitCode) => void):
     .version(packageJson.version)
     .addHelpText("after", "\nExample:\n  $ calltally demo");
   for (const command of commands) program.addCommand(command);
-  program.hook("preAction", (_, command) => {
-    context.quiet = command.optsWithGlobals().quiet === true;
-  });
-  const all: CommandUnknownOpts[] = [
-    program,
-    ...commands,
-    ...commands.flatMap(({ commands: nested }) => nested),
-  ];
-  for (const command of all) {
-    command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
-    command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-    command.option("--quiet", "no summaries, remarks or progress; data and errors alone");
-  }
+  configure(program, context);
   return program;
+}
+
+/** Gives a command and those below it what all have in common. */
+function configure(command: CommandUnknownOpts, context: Context): void {
+  command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
+  command.configureOutput({ writeOut: context.print, writeErr: context.complain });
+  command.option("--quiet", "no summaries, remarks or progress; data and errors alone");
+  command.hook("preAction", (_, action) => {
+    context.quiet = action.optsWithGlobals().quiet === true;
+  });
+  for (const nested of command.commands) configure(nested, context);
 }
