@@ -53,7 +53,7 @@ describe("the README", () => {
       .visibleCommands(program)
       .map((command) => command.name());
     expect(names).toContain("sync");
-    for (const name of names.filter((name) => name !== "help")) expect(readme).toContain(`| \`${name}`);
+    for (const name of names.filter((name) => name !== "help")) expect(readme).toContain(`\`${name}`);
   });
 
   it("is what --help agrees with: each command shows an example", async () => {
