@@ -2,7 +2,6 @@ import { closeSync, openSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath } from "../folder.ts";
-import { countCalls } from "./calls.ts";
 import { type Digest, digestTables } from "./digest.ts";
 import { sqliteErrorOf } from "./errors.ts";
 import { damagedError, findDamage } from "./integrity.ts";
@@ -84,6 +83,6 @@ async function checkCopy(
   }
   const hashes = await checkRowHashes(copy, signal);
   if (hashes.damaged > 0) throw damagedError(source, describeDamaged(hashes));
-  const { live, gone } = countCalls(copy);
-  return { bytes: statSync(draft).size, calls: live + gone, runs: copied.get("sync_runs")?.rows ?? 0 };
+  const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;
+  return { bytes: statSync(draft).size, calls: rowsOf("calls"), runs: rowsOf("sync_runs") };
 }

@@ -62,6 +62,22 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
   return toWarehouse(path, sqlite);
 }
 
+/**
+ * Opening for reading does not bring an older schema forward, so that a backup can be made before that is done.
+ *
+ * @throws CalltallyError (exit 7) where the schema is older than what is to be read
+ */
+export function assertCurrent({ sqlite, path }: Warehouse): void {
+  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const theirs = Number(sqlite.pragma("user_version", { simple: true }));
+  if (theirs >= ours) return;
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot read ${path} yet: its schema is version ${theirs}, and this calltally's is ${ours}`,
+    { hint: "Run `calltally sync`, which brings it forward." },
+  );
+}
+
 /** How often each file is open in this process. */
 const openFiles = new Map<string, number>();
 

@@ -1,4 +1,4 @@
-import { statSync, truncateSync } from "node:fs";
+import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -56,6 +56,41 @@ describe("backup and restore", () => {
       /^data\/calltally\.db {2}3,000 calls and \d runs? in [\d.]+ MB, every row's hash checked\nThe warehouse that was there is kept as data\/calltally\.db\.replaced-\d{8}T\d{9}Z\n$/,
     );
     expect(readRows(database, HASHES)).toEqual(full);
+  });
+
+  it("can be killed at any time: one of the two warehouses is in place, and neither is lost", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 400 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const database = join(folder.path, "data/calltally.db");
+    await calltally(["sync"], options);
+    await calltally(["backup", "old.db"], options);
+    for (let call = 0; call < 50; call++) sandbox.calls.insert();
+    await calltally(["sync"], options);
+    const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
+    expect([old.length, now.length]).toEqual([400, 450]);
+
+    const started = performance.now();
+    await calltally(["backup", "now.db"], options);
+    const tookMs = performance.now() - started;
+    for (let trial = 1; trial <= 6; trial++) {
+      await calltally(["restore", "now.db"], options);
+      const restore = startCalltally(["restore", "old.db"], options);
+      await new Promise((resolve) => setTimeout(resolve, tookMs * (0.4 + trial / 8)));
+      restore.kill("SIGKILL");
+      await restore.done;
+      const rows = readRows(database, HASHES);
+      expect([old.length, now.length]).toContain(rows.length);
+      expect(rows).toEqual(rows.length === old.length ? old : now);
+      if (rows.length === old.length) {
+        const kept = readdirSync(join(folder.path, "data")).filter((name) => name.includes("replaced"));
+        const last = kept.sort().at(-1) ?? "";
+        expect(readRows(join(folder.path, "data", last), HASHES)).toEqual(now);
+      }
+    }
+    expect(await calltally(["restore", "old.db"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(readRows(database, HASHES)).toEqual(old);
+    expect(readdirSync(join(folder.path, "data")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   it("refuse a backup that is cut off, with exit 7, and leave the warehouse as it was", async () => {

@@ -118,6 +118,24 @@ describe("calltally status", () => {
     );
   });
 
+  it("and doctor name a warehouse of an older calltally, and what brings it forward, with exit 7", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "data/calltally.db");
+    openWarehouse(file)[Symbol.dispose]();
+    const sqlite = new Database(file);
+    sqlite.exec("ALTER TABLE sync_runs DROP COLUMN not_before; PRAGMA user_version = 1");
+    sqlite.close();
+    const says = `Cannot read ${file} yet: its schema is version 1, and this calltally's is`;
+    const status = await calltally(["status"], { cwd: folder.path });
+    expect(status).toMatchObject({ code: 7, stdout: "" });
+    expect(status.stderr).toContain(says);
+    expect(status.stderr).toContain("Run `calltally sync`, which brings it forward.");
+    const doctor = await calltally(["doctor"], { cwd: folder.path });
+    expect(doctor.code).toBe(7);
+    expect(doctor.stdout).toContain(says);
+    expect(doctor.stdout).toContain("Run `calltally sync`, which brings it forward.");
+  });
+
   it("names a file that is damaged, with exit 7", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");

@@ -49,6 +49,13 @@ function dump(file: string): unknown {
   );
 }
 
+/** Takes away what the last migration brought. */
+function makeOlder(file: string): void {
+  const sqlite = new Database(file);
+  sqlite.exec("DROP TABLE webhook_changes; PRAGMA user_version = 2");
+  sqlite.close();
+}
+
 /** Writes over the text of a stored call, as a failing disk would: SQLite's own check does not see it. */
 function flipByte(file: string): void {
   const bytes = readFileSync(file);
@@ -111,6 +118,16 @@ describe("backupWarehouse", () => {
         .sort(),
     ).toEqual(ids.filter((id) => id > 0).sort());
     expect(ids.length).toBeLessThan(2 * writes);
+  });
+
+  it("copies a warehouse that an older calltally left, before it is brought forward", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeOlder(database);
+    expect(await backupWarehouse(database, file)).toMatchObject({ calls: 1100, runs: 1 });
+    expect(await restoreWarehouse(file, database, NOW)).toMatchObject({ calls: 1100, runs: 1 });
+    expect(readRows(database, "PRAGMA user_version")).toEqual([{ user_version: 2 }]);
   });
 
   it("replaces an earlier backup, and keeps it where the warehouse is damaged", async () => {

@@ -4,7 +4,7 @@ import { CalltallyError, describeError, EXIT } from "../../errors.ts";
 import { countCalls, readLatestTranscripts } from "../../warehouse/calls.ts";
 import { sqliteErrorOf } from "../../warehouse/errors.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
-import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { formatAge, formatQuantity } from "../format.ts";
@@ -61,6 +61,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
     return;
   }
+  assertCurrent(warehouse);
   const { live, gone } = countCalls(warehouse);
   yield ok("warehouse", `whole, with ${formatQuantity(live + gone, "call")}: ${warehouse.path}`);
   if (deep) {

@@ -4,7 +4,7 @@ import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/calls.ts";
 import { readDrift } from "../../warehouse/drift.ts";
 import { nameFile } from "../../warehouse/errors.ts";
-import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
 import { readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 
@@ -15,11 +15,12 @@ export type Status = ReturnType<typeof readStatus>;
 /**
  * Reads how things stand.
  *
- * @throws CalltallyError (exit 7) that names a file that is no warehouse, or damaged
+ * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older calltally
  */
 export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; nowMs: number }) {
   using warehouse = openWarehouseReader(settings.database);
   try {
+    assertCurrent(warehouse);
     return {
       warehouse: warehouse.path,
       calls: countCalls(warehouse),
