@@ -11,7 +11,7 @@ const HASHES = "SELECT call_id, row_hash FROM calls ORDER BY call_id";
 describe("backup and restore", () => {
   it("beside a running sync lose nothing: each backup holds whole pages, and restore waits for its turn", async () => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 250 });
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 100 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const database = join(folder.path, "data/calltally.db");
     const backup = join(folder.path, "backup.db");
@@ -34,8 +34,11 @@ describe("backup and restore", () => {
         expect(paged).toEqual(ids.map((call_id) => ({ call_id })));
       }
       if (sizes.length === 0) {
+        // Stopped, the sync cannot end before its lock was met.
+        sync.kill("SIGSTOP");
         const restore = await calltally(["restore", backup], options);
         expect(restore).toMatchObject({ code: 6, stdout: "" });
+        sync.kill("SIGCONT");
       }
       sizes.push(ids.length);
     }

@@ -18,6 +18,7 @@ import { takeLock } from "../../src/warehouse/lock.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { restoreWarehouse } from "../../src/warehouse/restore.ts";
 import { startRun } from "../../src/warehouse/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../calls.ts";
 import { readIds, readRows } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -35,7 +36,7 @@ const CALLS = Array.from({ length: 1100 }, (_, index) => ({
 function makeWarehouse(file: string, calls = CALLS): void {
   using warehouse = openWarehouse(file);
   const started = { started_at: "2026-11-20T11:00:00.000Z", mode: "full", plan_reason: "", pid: 1 } as const;
-  prepareUpsertCalls(warehouse, startRun(warehouse, started))(calls);
+  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, startRun(warehouse, started))(calls));
 }
 
 function names(folder: string): string[] {
@@ -81,7 +82,7 @@ describe("backupWarehouse", () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     using warehouse = openWarehouse(database);
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(100_000);
     await backupWarehouse(database, file);
     expect(dump(file)).toEqual(dump(database));
@@ -98,12 +99,12 @@ describe("backupWarehouse", () => {
       if (done) return;
       // In pairs: a copy that is not of one moment would have one without the other.
       writes++;
-      warehouse.sqlite.transaction(() => {
+      writeTransaction(warehouse, () =>
         upsert([
           { ...FULL_CALL, call_id: 1_000_000 + writes },
           { ...FULL_CALL, call_id: -writes },
-        ]);
-      })();
+        ]),
+      );
       setImmediate(write);
     };
     write();
