@@ -53,7 +53,7 @@ function createBare(context: Context, exit: (code: ExitCode) => void): Command {
 function configure(command: CommandUnknownOpts, context: Context): void {
   command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-  command.option("--quiet", "no summaries, remarks or progress; data and errors alone");
+  command.option("--quiet", "no summaries, remarks or progress");
   command.hook("preAction", (_, action) => {
     context.quiet = action.optsWithGlobals().quiet === true;
   });

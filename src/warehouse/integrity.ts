@@ -17,6 +17,6 @@ export function findDamage({ sqlite }: Warehouse, thorough = true): string | und
 /** The error for a file that is damaged. */
 export function damagedError(file: string, found: string): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
-    hint: "Nothing was changed. `calltally restore` takes a backup; without one, move the file away and sync anew.",
+    hint: "Nothing was changed. Restore another backup, or sync anew into a new warehouse.",
   });
 }
