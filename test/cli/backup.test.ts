@@ -1,4 +1,4 @@
-import { readdirSync, statSync, truncateSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -7,6 +7,20 @@ import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor, startCalltally } from "./run.ts";
 
 const HASHES = "SELECT call_id, row_hash FROM calls ORDER BY call_id";
+
+/** An environment in which the program dies in place of its n-th change to a file's name, or of its n-th fsync. */
+function killedAt(change: number): Record<string, string> {
+  const script = `
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    let left = ${change};
+    for (const name of ["linkSync", "renameSync", "rmSync", "fsyncSync"]) {
+      const real = fs[name];
+      fs[name] = (...given) => (--left === 0 ? process.kill(process.pid, "SIGKILL") : real(...given));
+    }
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
 
 describe("backup and restore", () => {
   it("beside a running sync lose nothing: each backup holds whole pages, and restore waits for its turn", async () => {
@@ -61,39 +75,45 @@ describe("backup and restore", () => {
     expect(readRows(database, HASHES)).toEqual(full);
   });
 
-  it("can be killed at any time: one of the two warehouses is in place, and neither is lost", async () => {
+  it("can be killed at each change of a file: one of the two warehouses is in place, and neither is lost", async () => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 400 });
+    await using sandbox = await startSandbox({ calls: 200 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const database = join(folder.path, "data/calltally.db");
+    const data = join(folder.path, "data");
+    const database = join(data, "calltally.db");
     await calltally(["sync"], options);
     await calltally(["backup", "old.db"], options);
     for (let call = 0; call < 50; call++) sandbox.calls.insert();
     await calltally(["sync"], options);
-    const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
-    expect([old.length, now.length]).toEqual([400, 450]);
-
-    const started = performance.now();
     await calltally(["backup", "now.db"], options);
-    const tookMs = performance.now() - started;
-    for (let trial = 1; trial <= 6; trial++) {
+    const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
+    expect([old.length, now.length]).toEqual([200, 250]);
+
+    const found: number[] = [];
+    for (let change = 1, code: number | null = null; code === null; change++) {
       await calltally(["restore", "now.db"], options);
-      const restore = startCalltally(["restore", "old.db"], options);
-      await new Promise((resolve) => setTimeout(resolve, tookMs * (0.4 + trial / 8)));
-      restore.kill("SIGKILL");
-      await restore.done;
+      ({ code } = await calltally(["restore", "old.db"], { ...options, env: killedAt(change) }));
       const rows = readRows(database, HASHES);
-      expect([old.length, now.length]).toContain(rows.length);
-      expect(rows).toEqual(rows.length === old.length ? old : now);
-      if (rows.length === old.length) {
-        const kept = readdirSync(join(folder.path, "data")).filter((name) => name.includes("replaced"));
-        const last = kept.sort().at(-1) ?? "";
-        expect(readRows(join(folder.path, "data", last), HASHES)).toEqual(now);
-      }
+      expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
+      const kept = readdirSync(data).filter((name) => name.includes("replaced"));
+      if (rows.length === 200) expect(readRows(join(data, kept.sort().at(-1) ?? ""), HASHES)).toEqual(now);
+      found.push(rows.length);
+      for (const name of kept) rmSync(join(data, name));
     }
-    expect(await calltally(["restore", "old.db"], options)).toMatchObject({ code: 0, stderr: "" });
-    expect(readRows(database, HASHES)).toEqual(old);
-    expect(readdirSync(join(folder.path, "data")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(new Set(found)).toEqual(new Set([250, 200]));
+    expect(await calltally(["restore", "now.db"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+
+    found.length = 0;
+    const file = join(folder.path, "backup.db");
+    for (let change = 1, code: number | null = null; code === null; change++) {
+      copyFileSync(join(folder.path, "old.db"), file);
+      ({ code } = await calltally(["backup", "backup.db"], { ...options, env: killedAt(change) }));
+      const rows = readRows(file, HASHES);
+      expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
+      found.push(rows.length);
+    }
+    expect(new Set(found)).toEqual(new Set([200, 250]));
   });
 
   it("refuse a backup that is cut off, with exit 7, and leave the warehouse as it was", async () => {
