@@ -192,21 +192,48 @@ export interface SettingSources {
   folder: string;
 }
 
+type Origin = "flag" | "environment" | ".env";
+
+/** Values that were given in one place, by the names of their environment variables. */
+interface Layer {
+  origin: Origin;
+  values: Readonly<Record<string, string | undefined>>;
+}
+
 /**
  * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value.
  *
  * @throws UsageError that names the setting and where it was given
  */
 export function loadSettings({ flags = {}, env, folder }: SettingSources) {
-  const dotenv = readDotenv(folder);
+  return readLayers([
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: readDotenv(folder) },
+  ]);
+}
 
+function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]) {
+  const layer = layers.find(({ values }) => values[spec.env]);
+  const text = layer?.values[spec.env];
+  return layer === undefined || text === undefined ? undefined : { origin: layer.origin, text };
+}
+
+/** As a message names the place where a value was given. */
+function sourceOf(
+  { env, flag }: SettingSpec<unknown>,
+  { origin, text }: { origin: Origin; text: string },
+): string {
+  if (origin === "flag") return `${flag ?? env} ${text}`;
+  return origin === ".env" ? `${env} in .env` : env;
+}
+
+function readLayers(layers: readonly Layer[]) {
   function read<T>(spec: SettingSpec<T> & { default: string }): T;
   function read<T>(spec: SettingSpec<T>): T | undefined;
   function read<T>(spec: SettingSpec<T>): T | undefined {
-    const flag = flags[spec.env];
-    if (flag) return parse(spec, flag, `${spec.flag ?? spec.env} ${flag}`);
-    if (env[spec.env]) return parse(spec, env[spec.env] ?? "", spec.env);
-    if (dotenv[spec.env]) return parse(spec, dotenv[spec.env] ?? "", `${spec.env} in .env`);
+    const given = findGiven(spec, layers);
+    if (given !== undefined) return parse(spec, given.text, sourceOf(spec, given));
     return spec.default === undefined ? undefined : parse(spec, spec.default, spec.env);
   }
 
@@ -239,6 +266,67 @@ export function loadSettings({ flags = {}, env, folder }: SettingSources) {
     heartbeatUrl: read(SETTINGS.heartbeatUrl),
     logLevel: read(SETTINGS.logLevel),
   };
+}
+
+/** One setting as it was found. */
+export interface FoundSetting {
+  env: string;
+  origin: Origin | "default" | "not set";
+  /** As a person may see it: of a token the length alone. Undefined where it is not set, or cannot be used. */
+  shown?: string;
+  /** What is wrong with it, and the way out. */
+  problem?: { message: string; hint?: string };
+}
+
+/**
+ * Looks at every setting by itself, so that a bad one does not hide the others. The settings returned leave the bad ones
+ * out, as if they had not been given.
+ */
+export function inspectSettings({ flags = {}, env, folder }: SettingSources) {
+  const { dotenv, problem } = tryDotenv(folder);
+  const layers: Layer[] = [
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: dotenv },
+  ];
+  const found = Object.values(SETTINGS).map((spec) => findSetting(spec, layers));
+  const bad = new Set(found.filter((setting) => setting.problem).map((setting) => setting.env));
+  const sound = layers.map(({ origin, values }) => ({
+    origin,
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => !bad.has(name))),
+  }));
+  const names = new Set([...Object.keys(env), ...Object.keys(dotenv)]);
+  const known = new Set<string>(Object.values(SETTINGS).map((spec) => spec.env));
+  return {
+    found: problem === undefined ? found : [{ env: ".env", origin: ".env" as const, problem }, ...found],
+    /** Names that look like settings and are none. */
+    unknown: [...names].filter((name) => name.startsWith("CALLTALLY_") && !known.has(name)),
+    settings: readLayers(sound),
+    /** Path of the token's file, where it can be used. */
+    tokenFile: findGiven(SETTINGS.tokenFile, sound)?.text,
+  };
+}
+
+function tryDotenv(folder: string) {
+  try {
+    return { dotenv: readDotenv(folder) };
+  } catch (error) {
+    return { dotenv: {}, problem: { message: describeError(error) } };
+  }
+}
+
+function findSetting(spec: SettingSpec<unknown>, layers: readonly Layer[]): FoundSetting {
+  const given = findGiven(spec, layers);
+  const origin = given?.origin ?? (spec.default === undefined ? "not set" : "default");
+  const found = { env: spec.env, origin } as const;
+  if (given === undefined) return spec.default === undefined ? found : { ...found, shown: spec.default };
+  try {
+    const value = spec.parse(given.text);
+    const isSecret = spec.env === SETTINGS.token.env || spec.env === SETTINGS.tokenFile.env;
+    return { ...found, shown: isSecret ? `set, ${String(value).length} characters` : given.text };
+  } catch (error) {
+    return { ...found, problem: { message: describeError(error), hint: `${spec.help}.` } };
+  }
 }
 
 function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {

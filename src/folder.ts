@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -17,6 +17,16 @@ export function makeFolder(folder: string): string[] {
   } catch (error) {
     if (!isFolder(folder)) throw error; // another process may have been faster
     return made;
+  }
+}
+
+/** Waits until a file's content, or the names in a folder, are on the disk. */
+export function fsyncPath(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 

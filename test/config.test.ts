@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadSettings, SETTINGS, type SettingSources } from "../src/config.ts";
+import { inspectSettings, loadSettings, SETTINGS, type SettingSources } from "../src/config.ts";
 import { UsageError } from "../src/errors.ts";
 import { DEFAULT_RULES } from "../src/rollup/rules.ts";
 import { makeTempFolder } from "./temp-folder.ts";
@@ -213,6 +213,65 @@ describe("loadSettings", () => {
     expect(catchError({ env: { CALLTALLY_LIMIT: "0" }, dotenv: "CALLTALLY_LIMIT=5" })).toBeInstanceOf(
       UsageError,
     );
+  });
+});
+
+describe("inspectSettings", () => {
+  /** Inspects settings in a folder of their own, with this `.env`. */
+  function inspect({ flags = {}, env = {}, dotenv = "" }: Parameters<typeof load>[0] & object) {
+    using folder = makeTempFolder();
+    if (dotenv !== "") writeFileSync(join(folder.path, ".env"), dotenv);
+    const { found, ...rest } = inspectSettings({ flags, env, folder: folder.path });
+    return { ...rest, found: Object.fromEntries(found.map(({ env: name, ...setting }) => [name, setting])) };
+  }
+
+  it("says where each setting comes from", () => {
+    const { found, settings } = inspect({
+      flags: { CALLTALLY_DATABASE: "flag.db" },
+      env: { CALLTALLY_DATABASE: "env.db", CALLTALLY_LIMIT: "7" },
+      dotenv: "CALLTALLY_LIMIT=8\nCALLTALLY_CONCURRENCY=9",
+    });
+    expect(Object.keys(found)).toEqual(Object.values(SETTINGS).map((setting) => setting.env));
+    expect(found).toMatchObject({
+      CALLTALLY_DATABASE: { origin: "flag", shown: "flag.db" },
+      CALLTALLY_LIMIT: { origin: "environment", shown: "7" },
+      CALLTALLY_CONCURRENCY: { origin: ".env", shown: "9" },
+      CALLTALLY_TIMEZONE: { origin: "default", shown: "UTC" },
+      CALLTALLY_BASE_URL: { origin: "not set" },
+    });
+    expect(settings).toMatchObject({ database: "flag.db", limit: 7, concurrency: 9 });
+  });
+
+  it("shows of a token its length alone, and of its file not even the name", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "token");
+    writeFileSync(file, `${TOKEN}\n`);
+    const inspected = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN}2`, CALLTALLY_TOKEN_FILE: file } });
+    expect(inspected.found).toMatchObject({
+      CALLTALLY_TOKEN_FILE: { shown: `set, ${TOKEN.length} characters` },
+      CALLTALLY_TOKEN: { shown: `set, ${TOKEN.length + 1} characters` },
+    });
+    expect(inspected.tokenFile).toBe(file);
+    expect(JSON.stringify(inspected.found)).not.toContain(TOKEN);
+    const bad = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN} ${TOKEN}`, CALLTALLY_TOKEN_FILE: `/${TOKEN}` } });
+    expect(JSON.stringify(bad.found)).not.toContain(TOKEN);
+  });
+
+  it("goes on behind bad settings, as if they were not given", () => {
+    const { found, settings, unknown } = inspect({
+      env: { CALLTALLY_LIMIT: "0", CALLTALLY_BASE_URL: "http://api.example.com", CALLTALLY_LIMT: "5" },
+      dotenv: "CALLTALLY_LIMIT=9\nCALLTALLY_QUALIFIED_SECONDS=soon\nCALLTALLY_TOKNE=x",
+    });
+    expect(found).toMatchObject({
+      CALLTALLY_LIMIT: {
+        origin: "environment",
+        problem: { message: "must be a whole number from 1 to 1000" },
+      },
+      CALLTALLY_BASE_URL: { problem: { message: expect.stringContaining("must start with https://") } },
+      CALLTALLY_QUALIFIED_SECONDS: { origin: ".env", problem: { hint: expect.any(String) } },
+    });
+    expect(settings).toEqual(load());
+    expect(unknown).toEqual(["CALLTALLY_LIMT", "CALLTALLY_TOKNE"]);
   });
 });
 

@@ -38,6 +38,8 @@ export interface AttributionPage {
   /** The offset the service applied. */
   offset: number;
   requestId: string | undefined;
+  /** When the service answered, by its own clock; as served, ISO 8601 by the document. */
+  timestamp?: string | undefined;
 }
 
 const querySchema = z.object({
@@ -81,6 +83,7 @@ export async function fetchAttributionPage(
         limit: data.limit,
         offset: data.offset,
         requestId: envelope.request_id ?? undefined,
+        timestamp: envelope.timestamp ?? undefined,
       };
     },
     options,

@@ -7,12 +7,18 @@ export interface Context {
   folder: string;
   /** Aborts on SIGINT and SIGTERM. */
   signal: AbortSignal;
-  /** Data, and what a person asked to read. */
+  /** Data, and what a person asked to read, on standard output. */
   print: (text: string) => void;
   /** Data in bytes; resolves when more may follow. */
   write: (chunk: Buffer) => Promise<void>;
-  /** Everything else, on standard error. */
+  /** A summary of what was done, on standard output; nothing with `--quiet`. */
+  tell: (text: string) => void;
+  /** A remark, on standard error; nothing with `--quiet`. */
   note: (text: string) => void;
+  /** What went wrong, on standard error. */
+  complain: (text: string) => void;
+  /** Whether `--quiet` was given: known once the arguments are read. */
+  quiet: boolean;
 }
 
 /** Flags that stand for settings, as the commands' parsers give them. */

@@ -48,7 +48,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         acceptGone: 0,
         signal: context.signal,
       });
-      context.print(summarizeRun(run));
+      context.tell(summarizeRun(run));
 
       const tally = readTallySettings(settings);
       const { timezone, lookbackHours } = settings;
@@ -66,9 +66,9 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       for (const dimension of DEFAULT_DIMENSIONS) {
         const query = { dimensions: [dimension], rules: tally.rules };
         const rows = iterateRollup(warehouse.sqlite, query).take(ROWS_SHOWN).toArray();
-        context.print(`\n${describeRollup(query, rows)}`);
+        context.tell(`\n${describeRollup(query, rows)}`);
       }
-      context.print(`\n${describeExport(result, context.folder)}`);
+      context.tell(`\n${describeExport(result, context.folder)}`);
       exit(exitCodeOf(run));
     });
 }

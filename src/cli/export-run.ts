@@ -37,7 +37,8 @@ export async function runExport(
   };
   if (!flags.stdout) {
     const result = await exportToFolder({ ...options, targets, folder });
-    context.print(flags.json ? JSON.stringify(result) : describeExport(result, context.folder));
+    if (flags.json) context.print(JSON.stringify(result));
+    else context.tell(describeExport(result, context.folder));
     return;
   }
   const [target, ...others] = targets;

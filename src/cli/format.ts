@@ -12,11 +12,18 @@ export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** 3217 → 3.2 s */
+/** 512 → 0.5 kB, 5_242_880 → 5.2 MB */
+export function formatBytes(bytes: number): string {
+  const kilobytes = bytes / 1000;
+  if (kilobytes < 1000) return `${kilobytes.toFixed(1)} kB`;
+  return kilobytes < 1e6 ? `${(kilobytes / 1000).toFixed(1)} MB` : `${(kilobytes / 1e6).toFixed(1)} GB`;
+}
+
+/** 3217 → 3.2 s, 599_700 → 10 min 0 s */
 export function formatElapsed(elapsedMs: number): string {
-  return elapsedMs < 60_000
-    ? `${(elapsedMs / 1000).toFixed(1)} s`
-    : `${Math.floor(elapsedMs / 60_000)} min ${Math.round((elapsedMs % 60_000) / 1000)} s`;
+  if (elapsedMs < 59_950) return `${(elapsedMs / 1000).toFixed(1)} s`;
+  const seconds = Math.round(elapsedMs / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** How long ago, in the largest unit that fits: 12 minutes ago. */

@@ -45,7 +45,8 @@ function syncCommand(context: Context) {
         ids,
         context.signal,
       )) {
-        context.print(json ? JSON.stringify(update) : describeUpdate(update));
+        if (json) context.print(JSON.stringify(update));
+        else context.tell(describeUpdate(update));
       }
     });
 }

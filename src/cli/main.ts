@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
 import { describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import type { Context } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { createProgram } from "./program.ts";
 
@@ -11,14 +12,7 @@ export async function main(): Promise<void> {
     process.on(signal, () => stop.abort(new InterruptedError(signal)));
   }
   process.stdout.on("error", endOnOutputError);
-  const context = {
-    env: process.env,
-    folder: process.cwd(),
-    signal: stop.signal,
-    print: (text: string) => void process.stdout.write(endLine(text)),
-    write: writeToOutput,
-    note: (text: string) => void process.stderr.write(endLine(text)),
-  };
+  const context = createContext(stop.signal);
   const exit = (code: ExitCode) => {
     process.exitCode = code;
   };
@@ -27,14 +21,31 @@ export async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);
-    context.note(`calltally: ${describeError(known)}`);
-    if (known.hint !== undefined) context.note(known.hint);
+    context.complain(`calltally: ${describeError(known)}`);
+    if (known.hint !== undefined) context.complain(known.hint);
     exit(known.exitCode);
   }
 }
 
 async function writeToOutput(chunk: Buffer): Promise<void> {
   if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
+}
+
+function createContext(signal: AbortSignal): Context {
+  const print = (text: string) => void process.stdout.write(endLine(text));
+  const complain = (text: string) => void process.stderr.write(endLine(text));
+  const context: Context = {
+    env: process.env,
+    folder: process.cwd(),
+    signal,
+    print,
+    write: writeToOutput,
+    complain,
+    tell: (text) => context.quiet || print(text),
+    note: (text) => context.quiet || complain(text),
+    quiet: false,
+  };
+  return context;
 }
 
 /** The reader of a pipe may have enough before we are done, as with `| head`; or the disk it goes to is full. */

@@ -8,8 +8,8 @@ export class ProgressBar implements Disposable {
   readonly #startedMs = Date.now();
   #started = false;
 
-  constructor() {
-    if (!process.stderr.isTTY) return;
+  constructor(quiet: boolean) {
+    if (quiet || !process.stderr.isTTY) return;
     this.#bar = new SingleBar({
       format: "{bar} {percentage}% | {read} of {all} calls | {rate}/s | {left} s left",
       barsize: 20,

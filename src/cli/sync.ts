@@ -24,11 +24,12 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
     .action(async ({ json, full, incremental, acceptGone, ...flags }) => {
       const options = toSyncOptions(settingsOf(context, flags));
       const force = full ? "full" : incremental ? "incremental" : undefined;
-      using progress = new ProgressBar();
+      using progress = new ProgressBar(context.quiet);
       const { signal } = context;
       const run = await runSync({ ...options, force, acceptGone, signal, onProgress: progress.update });
       progress[Symbol.dispose]();
-      context.print(json ? JSON.stringify(run) : summarizeRun(run));
+      if (json) context.print(JSON.stringify(run));
+      else context.tell(summarizeRun(run));
       exit(exitCodeOf(run));
     });
 }

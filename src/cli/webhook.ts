@@ -108,7 +108,8 @@ async function send(
   if (dryRun) return context.print(describeRequest(change, settings));
   const answer = await sendWebhookChange(settings.database, toApiAccess(settings), change, context.signal);
   const done = `Webhook ${answer.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
-  context.print(json ? JSON.stringify(answer) : `${done}, request ${answer.request_id ?? "unknown"}`);
+  if (json) context.print(JSON.stringify(answer));
+  else context.tell(`${done}, request ${answer.request_id ?? "unknown"}`);
 }
 
 function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Settings): string {

@@ -1,4 +1,4 @@
-import { count, eq, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNotNull, max, type Placeholder, type SQL, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Warehouse } from "./open.ts";
 import { calls, transcripts, utm_values } from "./schema.ts";
@@ -111,6 +111,31 @@ export function countCalls({ db }: Warehouse): { live: number; gone: number } {
     .from(calls)
     .get() ?? { all: 0, gone: 0 };
   return { live: row.all - row.gone, gone: row.gone };
+}
+
+/** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
+export function readNewestCall({ db }: Warehouse): string | null {
+  return (
+    db
+      .select({ newest: max(calls.call_started) })
+      .from(calls)
+      .get()?.newest ?? null
+  );
+}
+
+/** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */
+export function readLatestTranscripts(
+  { db }: Warehouse,
+  limit: number,
+): Pick<Call, "duration" | "transcription_details">[] {
+  return db
+    .select({ duration: calls.duration, transcription_details: transcripts.transcription_details })
+    .from(transcripts)
+    .innerJoin(calls, eq(calls.call_id, transcripts.call_id))
+    .where(and(isNotNull(calls.duration), isNotNull(transcripts.transcription_details)))
+    .orderBy(desc(transcripts.call_id))
+    .limit(limit)
+    .all();
 }
 
 function hasTranscript(call: Call): boolean {

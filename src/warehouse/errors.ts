@@ -1,8 +1,17 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 
+type SqliteFailure = InstanceType<typeof SqliteError>;
+
+/** Returns SQLite's error where it is one, or where Drizzle wraps one. */
+export function sqliteErrorOf(error: unknown): SqliteFailure | undefined {
+  if (error instanceof SqliteError) return error;
+  return error instanceof Error && error.cause instanceof SqliteError ? error.cause : undefined;
+}
+
 /** Returns an error of SQLite's as one that names the warehouse's file; any other error as it is. */
 export function nameFile(error: unknown, file: string): unknown {
-  if (!(error instanceof SqliteError)) return error;
-  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${error.code})`, { cause: error });
+  const cause = sqliteErrorOf(error);
+  if (cause === undefined) return error;
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause });
 }

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { makeFolder } from "../folder.ts";
+import { fsyncPath, makeFolder } from "../folder.ts";
 import { DEFAULT_RULES } from "../rollup/rules.ts";
 import { nameFile } from "./errors.ts";
 import { updateViews } from "./views.ts";
@@ -64,6 +64,22 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
   return toWarehouse(path, sqlite);
 }
 
+/**
+ * Opening for reading does not bring an older schema forward, so that a backup can be made before that is done.
+ *
+ * @throws CalltallyError (exit 7) where the schema is older than what is to be read
+ */
+export function assertCurrent({ sqlite, path }: Warehouse): void {
+  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const theirs = Number(sqlite.pragma("user_version", { simple: true }));
+  if (theirs >= ours) return;
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot read ${path} yet: its schema is version ${theirs}, and this calltally's is ${ours}`,
+    { hint: "Run `calltally sync`, which brings it forward." },
+  );
+}
+
 /** How often each file is open in this process. */
 const openFiles = new Map<string, number>();
 
@@ -97,9 +113,7 @@ function create(file: string): void {
     sqlite.close();
   }
   renameSync(draft, file);
-  const handle = openSync(folder, "r");
-  fsyncSync(handle);
-  closeSync(handle);
+  fsyncPath(folder);
 }
 
 function configure(sqlite: Database.Database): void {
@@ -128,10 +142,41 @@ function bringForward(sqlite: Database.Database, file: string): void {
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
 }
 
-/** Reads the file's header (SQLite file format § 1.3) without opening it as a database, which could change it. */
-function assertOurs(file: string): void {
-  // Closing any handle of the file drops the locks that SQLite holds on it in this process (fcntl's way), and then
-  // another process may take the log of acknowledged writes for an orphan, and delete it.
+/** What the first bytes of a file say of it (SQLite file format § 1.3). */
+export interface FileHeader {
+  /** False for an empty file, too. */
+  isSqlite: boolean;
+  /** Whether calltally made it. */
+  isOurs: boolean;
+  /** Migrations it has had, where it is ours. */
+  schemaVersion: number;
+  /** Whether it writes to a log beside it, as a warehouse does and a backup does not. */
+  isWal: boolean;
+}
+
+/**
+ * Reads a file's header without opening it as a database, which could change it. Not for one that is open in this
+ * process: closing any handle of a file drops the locks that SQLite holds on it (fcntl's way), and then another process
+ * may take the log of acknowledged writes for an orphan, and delete it.
+ */
+export function readHeader(file: string): FileHeader {
+  const header = Buffer.alloc(100);
+  const handle = openSync(file, "r");
+  try {
+    readSync(handle, header, 0, header.length, 0);
+  } finally {
+    closeSync(handle);
+  }
+  return {
+    isSqlite: header.toString("latin1", 0, 16) === "SQLite format 3\0",
+    isOurs: header.readUInt32BE(68) === APPLICATION_ID,
+    schemaVersion: header.readUInt32BE(60),
+    isWal: header.readUInt8(18) === 2,
+  };
+}
+
+/** @throws CalltallyError (exit 7) that says what is wrong with a file in the warehouse's place */
+export function assertOurs(file: string): void {
   if (openFiles.get(file)) return;
   if (!existsSync(file)) {
     throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
@@ -140,21 +185,12 @@ function assertOurs(file: string): void {
   }
   const stat = statSync(file);
   if (!stat.isFile()) throw notOurs(file, "is not a file");
-  const header = Buffer.alloc(100);
-  const handle = openSync(file, "r");
-  try {
-    readSync(handle, header, 0, header.length, 0);
-  } finally {
-    closeSync(handle);
-  }
+  const { isSqlite, isOurs, schemaVersion } = readHeader(file);
   if (stat.size === 0) throw notOurs(file, "is empty");
-  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
-    throw notOurs(file, "is not an SQLite database");
-  if (header.readUInt32BE(68) !== APPLICATION_ID)
-    throw notOurs(file, "is an SQLite database of another program");
+  if (!isSqlite) throw notOurs(file, "is not an SQLite database");
+  if (!isOurs) throw notOurs(file, "is an SQLite database of another program");
   const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
-  const theirs = header.readUInt32BE(60);
-  if (theirs > ours) throw newer(file, theirs, ours);
+  if (schemaVersion > ours) throw newer(file, schemaVersion, ours);
 }
 
 function notOurs(file: string, state: string): CalltallyError {

@@ -44,7 +44,14 @@ const pageOf = (data: Record<string, unknown>) =>
 const GOOD = pageOf({});
 const good = json(GOOD);
 
-const PAGE = { rows: [parseRow(row)], total: 1, limit: 10, offset: 0, requestId: "7b0c" };
+const PAGE = {
+  rows: [parseRow(row)],
+  total: 1,
+  limit: 10,
+  offset: 0,
+  requestId: "7b0c",
+  timestamp: "2026-11-20T15:00:00.000Z",
+};
 
 const HTML = `<!doctype html><title>Sign in</title><p>${PERSONAL}</p>`;
 
@@ -172,7 +179,11 @@ describe("ApiClient reads", () => {
 
   it("an envelope with no more than code and data", async () => {
     await using server = await startBadServer(json({ code: 200, data: GOOD.data }));
-    expect(await fetchPage(server.url)).toEqual({ ...PAGE, requestId: undefined });
+    expect(await fetchPage(server.url)).toEqual({
+      ...PAGE,
+      requestId: undefined,
+      timestamp: undefined,
+    });
   });
 
   it("UTF-8 that is split between two writes", async () => {

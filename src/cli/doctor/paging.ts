@@ -1,0 +1,105 @@
+import type { AttributionPage } from "../../api/attribution.ts";
+import { OrderWitness } from "../../sync/order.ts";
+import { overlapOf, reachesTotal, sharesCall } from "../../sync/slice.ts";
+import { toSlice } from "../../sync/store.ts";
+import { TimeOrder } from "../../sync/time-order.ts";
+import { formatCount } from "../format.ts";
+import { type Check, ok, unverified, warn } from "./check.ts";
+
+/** Rows that the second page repeats of the first. */
+const OVERLAP = 50;
+
+/** Answers that show how a service pages. */
+export interface Probes {
+  /** Rows asked for. */
+  limit: number;
+  /** The first page, twice. */
+  first: AttributionPage;
+  again: AttributionPage;
+  /** The page after it, from {@link nextOffset} on. */
+  next: AttributionPage;
+  /** The last page by the service's own total. */
+  last: AttributionPage;
+  /** The page after the last. */
+  beyond: AttributionPage;
+}
+
+/** Where the second page begins, so that it repeats the end of the first. */
+export function nextOffset(first: AttributionPage): number {
+  const size = first.rows.length;
+  return Math.max(0, size - overlapOf(size, OVERLAP));
+}
+
+/** Judges how a service pages: its cap, its order, its overlaps, its total, its end. */
+export function judgePaging(probes: Probes): Check[] {
+  if (probes.first.total === 0) {
+    return [ok("calls", "the service has none with DNI session data, which are the ones it lists")];
+  }
+  return [judgeCap(probes), judgeOrder(probes), judgeTotal(probes), judgeEnd(probes)];
+}
+
+function judgeCap({ limit, first }: Probes): Check {
+  const name = "page size";
+  const rows = first.rows.length;
+  if (rows >= Math.min(limit, first.total))
+    return ok(name, `${formatCount(rows)} calls a page, as asked for`);
+  return warn(
+    name,
+    `the service caps its pages: ${formatCount(limit)} calls asked for, ${formatCount(rows)} sent`,
+    `No call is missed by it. CALLTALLY_LIMIT=${Math.max(1, rows)} asks for what it sends.`,
+  );
+}
+
+/** Completeness is proven by calls that keep their order between two requests. */
+function judgeOrder({ first, again, next, last }: Probes): Check {
+  const name = "order";
+  const witness = new OrderWitness(OVERLAP);
+  const front = toSlice(first);
+  witness.observe(front);
+  const second = witness.observe(toSlice(again));
+  const third = witness.observe(toSlice(next));
+  const swapped = [second, third].some((report) => report.inversionsNear + report.inversionsFar > 0);
+  if (swapped || second.fresh * 2 > first.rows.length) {
+    return unverified(
+      name,
+      "the service lists the calls in another order each time: two requests for one page do not agree",
+      "No pass over such pages can be verified. Ask the service's support for a stable order.",
+    );
+  }
+  if (!reachesTotal(front) && !sharesCall(front, toSlice(next))) {
+    return unverified(
+      name,
+      "a page that should repeat the end of the one before has none of its calls",
+      "Without overlapping pages no pass can be verified. Ask the service's support what offset counts.",
+    );
+  }
+  const order = new TimeOrder();
+  for (const { rows } of [first, next, last]) {
+    order.observe(rows.map((row) => ("call" in row ? row.call.call_started : null)));
+  }
+  return order.order === "unknown"
+    ? ok(name, "stable, but not by time: every sync reads all calls")
+    : ok(name, `stable, ${order.order} calls first; pages overlap as they should`);
+}
+
+function judgeTotal({ first, again, next, last, beyond }: Probes): Check {
+  const totals = [first, again, next, last, beyond].map((page) => page.total);
+  const [least, most] = [Math.min(...totals), Math.max(...totals)];
+  if (least === most) return ok("total", `steady at ${formatCount(most)} calls`);
+  const found = `between ${formatCount(least)} and ${formatCount(most)} calls within five requests`;
+  if (most - least <= Math.max(50, most / 100)) return ok("total", `${found}: calls come or go`);
+  return warn("total", found, "The service miscounts; runs may end `probable` or `unverified`.");
+}
+
+function judgeEnd({ last, beyond }: Probes): Check {
+  // A call may have come in between the two.
+  const isBeyondRight = beyond.rows.length === Math.max(0, beyond.total - beyond.offset);
+  if (reachesTotal(toSlice(last)) && isBeyondRight) {
+    return ok("end", "the last page ends where the total says");
+  }
+  return unverified(
+    "end",
+    `the total is ${formatCount(last.total)}, and the page at ${formatCount(last.offset)} has ${formatCount(last.rows.length)} calls, the one at ${formatCount(beyond.offset)} ${formatCount(beyond.rows.length)}`,
+    "The service's total and its pages do not agree: passes may stay unverified.",
+  );
+}

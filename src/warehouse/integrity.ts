@@ -1,0 +1,22 @@
+import { CalltallyError, EXIT } from "../errors.ts";
+import type { Warehouse } from "./open.ts";
+
+/**
+ * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.
+ *
+ * @param thorough compares indexes with their tables as well
+ * @throws SqliteError for damage that keeps it from looking any further
+ */
+export function findDamage({ sqlite }: Warehouse, thorough = true): string | undefined {
+  const found = String(sqlite.pragma(thorough ? "integrity_check(1)" : "quick_check(1)", { simple: true }));
+  if (found !== "ok") return found;
+  const orphans = sqlite.prepare("PRAGMA foreign_key_check").all();
+  return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
+}
+
+/** The error for a file that is damaged. */
+export function damagedError(file: string, found: string): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
+    hint: "Nothing was changed. Restore another backup, or sync anew into a new warehouse.",
+  });
+}

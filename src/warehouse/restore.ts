@@ -1,0 +1,104 @@
+import { existsSync, linkSync, renameSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { fsyncPath, makeFolder } from "../folder.ts";
+import { isSameFile } from "./backup.ts";
+import { type Copied, copyWarehouse } from "./copy.ts";
+import { draftOf } from "./draft.ts";
+import { nameFile, sqliteErrorOf } from "./errors.ts";
+import { takeLock } from "./lock.ts";
+import { assertOurs, readHeader } from "./open.ts";
+
+/** Bytes of SQLite's largest page. */
+const LARGEST_PAGE = 65_536;
+
+export interface Restored extends Copied {
+  /** Absolute path of the warehouse. */
+  database: string;
+  /** Where the warehouse that was there before is kept; null if there was none. */
+  replaced: string | null;
+}
+
+/**
+ * Puts a copy of a backup in the warehouse's place, once it was checked whole; the warehouse that was there is kept
+ * beside it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ *
+ * @param nowMs names the file that is kept
+ * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
+ * @throws CalltallyError (exit 7) for a backup that is not whole
+ */
+export async function restoreWarehouse(
+  file: string,
+  database: string,
+  { nowMs, signal }: { nowMs: number; signal?: AbortSignal },
+): Promise<Restored> {
+  const source = resolve(file);
+  const target = resolve(database);
+  if (!existsSync(source)) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
+  assertOurs(source);
+  if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
+  if (existsSync(target)) assertNotForeign(target);
+  makeFolder(dirname(target));
+  using lock = takeLock(target);
+  if (lock === undefined) throw inUse(target);
+  using draft = draftOf(target);
+  const copied = await copyWarehouse(source, draft.path, signal);
+
+  using _frozen = freeze(target);
+  const replaced = existsSync(target) ? keep(target, nowMs) : null;
+  renameSync(draft.path, target);
+  fsyncPath(dirname(target));
+  return { database: target, replaced, ...copied };
+}
+
+/** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */
+function assertNotForeign(target: string): void {
+  const { isSqlite, isOurs } = readHeader(target);
+  if (isSqlite && !isOurs) assertOurs(target);
+}
+
+/**
+ * Takes the old warehouse out of use: writes its log into it, and holds it for this process alone. Leaving the log's
+ * mode works only while nobody else has it open; and who opens it now finds it moved, and cannot write by its name
+ * beside the new one. Undefined where there is none, or none that SQLite can read.
+ */
+function freeze(target: string): Disposable | undefined {
+  if (!existsSync(target)) return undefined;
+  // SQLite deletes the log of a file that has not even one page.
+  if (!readHeader(target).isSqlite || statSync(target).size < LARGEST_PAGE) return undefined;
+  const sqlite = new Database(target);
+  try {
+    sqlite.pragma("journal_mode = DELETE");
+    sqlite.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    sqlite.close();
+    const code = sqliteErrorOf(error)?.code ?? "";
+    if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) throw inUse(target);
+    if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return undefined;
+    throw nameFile(error, target);
+  }
+  return { [Symbol.dispose]: () => void sqlite.close() };
+}
+
+/** Gives the old warehouse another name. Its log goes first: beside the new one it would be written into that. */
+function keep(target: string, nowMs: number): string {
+  const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
+  try {
+    // With both names for a moment, so that there is a warehouse at any time: without one, a sync would begin anew.
+    linkSync(target, kept);
+  } catch {
+    renameSync(target, kept); // a file system without links
+  }
+  for (const suffix of ["-wal", "-shm", "-journal"]) {
+    if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix);
+  }
+  fsyncPath(dirname(target));
+  return kept;
+}
+
+function inUse(target: string): CalltallyError {
+  return new CalltallyError(EXIT.locked, `Cannot restore into ${target}: another process has it open`, {
+    hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+  });
+}

@@ -1,0 +1,141 @@
+import { copyFileSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { readIds, readRows } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
+
+const HASHES = "SELECT call_id, row_hash FROM calls ORDER BY call_id";
+
+/** An environment in which the program dies in place of its n-th change to a file's name, or of its n-th fsync. */
+function killedAt(change: number): Record<string, string> {
+  const script = `
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    let left = ${change};
+    for (const name of ["linkSync", "renameSync", "rmSync", "fsyncSync"]) {
+      const real = fs[name];
+      fs[name] = (...given) => (--left === 0 ? process.kill(process.pid, "SIGKILL") : real(...given));
+    }
+    syncBuiltinESMExports();`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
+describe("backup and restore", () => {
+  it("beside a running sync lose nothing: each backup holds whole pages, and restore waits for its turn", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 100 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const database = join(folder.path, "data/calltally.db");
+    const backup = join(folder.path, "backup.db");
+
+    const sync = startCalltally(["sync", "--json", "--limit", "100", "--concurrency", "1"], options);
+    while (sandbox.requests.length < 4) await new Promise(setImmediate);
+    const sizes: number[] = [];
+    while (sync.exitCode === null && sizes.length < 20) {
+      const made = await calltally(["backup", backup, "--json"], options);
+      expect(made).toMatchObject({ code: 0, stderr: "" });
+      const ids = readIds(backup);
+      expect(JSON.parse(made.stdout)).toMatchObject({ calls: ids.length, runs: 1 });
+      const [run] = readRows(backup, "SELECT status FROM sync_runs");
+      if (JSON.stringify(run).includes("running")) {
+        // Rows and ledger of one moment: each call is of a page that the ledger has, and the other way round.
+        const paged = readRows(
+          backup,
+          "SELECT DISTINCT id.value AS call_id FROM sync_pages, json_each(call_ids) AS id ORDER BY 1",
+        );
+        expect(paged).toEqual(ids.map((call_id) => ({ call_id })));
+      }
+      if (sizes.length === 0) {
+        // Stopped, the sync cannot end before its lock was met.
+        sync.kill("SIGSTOP");
+        const restore = await calltally(["restore", backup], options);
+        expect(restore).toMatchObject({ code: 6, stdout: "" });
+        sync.kill("SIGCONT");
+      }
+      sizes.push(ids.length);
+    }
+    const { code, stdout } = await sync.done;
+    expect(code, stdout).toBe(0);
+    expect(Math.min(...sizes)).toBeLessThan(3000);
+
+    // The first backup of the rest of the sync goes back, and a sync brings what it lacks.
+    const full = readRows(database, HASHES);
+    expect(full).toHaveLength(3000);
+    expect((await calltally(["backup", join(folder.path, "whole.db")], options)).code).toBe(0);
+    expect(readRows(join(folder.path, "whole.db"), HASHES)).toEqual(full);
+    expect(await calltally(["restore", backup], options)).toMatchObject({ code: 0, stderr: "" });
+    expect((await calltally(["sync"], options)).code).toBe(0);
+    expect(readRows(database, HASHES)).toEqual(full);
+    const back = await calltally(["restore", "whole.db"], options);
+    expect(back.stdout).toMatch(
+      /^data\/calltally\.db {2}3,000 calls and \d runs? in [\d.]+ MB, every row's hash checked\nThe warehouse that was there is kept as data\/calltally\.db\.replaced-\d{8}T\d{9}Z\n$/,
+    );
+    expect(readRows(database, HASHES)).toEqual(full);
+  });
+
+  it("can be killed at each change of a file: one of the two warehouses is in place, and neither is lost", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 200 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const data = join(folder.path, "data");
+    const database = join(data, "calltally.db");
+    await calltally(["sync"], options);
+    await calltally(["backup", "old.db"], options);
+    for (let call = 0; call < 50; call++) sandbox.calls.insert();
+    await calltally(["sync"], options);
+    await calltally(["backup", "now.db"], options);
+    const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
+    expect([old.length, now.length]).toEqual([200, 250]);
+
+    const found: number[] = [];
+    for (let change = 1, code: number | null = null; code === null; change++) {
+      await calltally(["restore", "now.db"], options);
+      ({ code } = await calltally(["restore", "old.db"], { ...options, env: killedAt(change) }));
+      const rows = readRows(database, HASHES);
+      expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
+      const kept = readdirSync(data).filter((name) => name.includes("replaced"));
+      if (rows.length === 200) expect(readRows(join(data, kept.sort().at(-1) ?? ""), HASHES)).toEqual(now);
+      found.push(rows.length);
+      for (const name of kept) rmSync(join(data, name));
+    }
+    expect(new Set(found)).toEqual(new Set([250, 200]));
+    expect(await calltally(["restore", "now.db"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+
+    found.length = 0;
+    const file = join(folder.path, "backup.db");
+    for (let change = 1, code: number | null = null; code === null; change++) {
+      copyFileSync(join(folder.path, "old.db"), file);
+      ({ code } = await calltally(["backup", "backup.db"], { ...options, env: killedAt(change) }));
+      const rows = readRows(file, HASHES);
+      expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
+      found.push(rows.length);
+    }
+    expect(new Set(found)).toEqual(new Set([200, 250]));
+  });
+
+  it("refuse a backup that is cut off, with exit 7, and leave the warehouse as it was", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 200 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    const made = await calltally(["backup", "backup.db"], options);
+    expect(made.stdout).toMatch(
+      /^backup\.db {2}200 calls and 1 run in [\d.]+ MB, every row's hash checked\n$/,
+    );
+    truncateSync(join(folder.path, "backup.db"), statSync(join(folder.path, "backup.db")).size / 2);
+    const restore = await calltally(["restore", "backup.db"], options);
+    expect(restore).toMatchObject({ code: 7, stdout: "" });
+    expect(restore.stderr).toMatch(/Cannot (copy|use) .*backup\.db/);
+    expect(readIds(join(folder.path, "data/calltally.db"))).toHaveLength(200);
+  });
+
+  it("have nothing to copy where there is no warehouse, and say so with exit 7", async () => {
+    using folder = makeTempFolder();
+    const { code, stderr } = await calltally(["backup", "backup.db"], { cwd: folder.path });
+    expect(code).toBe(7);
+    expect(stderr).toContain(`There is no warehouse at ${join(folder.path, "data/calltally.db")}`);
+  });
+});

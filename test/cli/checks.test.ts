@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { fail, ok, unverified, warn, worstOf } from "../../src/cli/doctor/check.ts";
+import { judgeDuration } from "../../src/cli/doctor/duration.ts";
+import { formatBytes, formatElapsed } from "../../src/cli/format.ts";
+
+describe("worstOf", () => {
+  it("takes what is lost before what the operator can mend, and that before what may mend itself", () => {
+    const [late, refused, damaged] = [unverified("a", "", ""), fail(4, "b", ""), fail(7, "c", "")];
+    expect(worstOf([])).toBe(0);
+    expect(worstOf([ok("a", ""), warn("b", "", "")])).toBe(0);
+    expect(worstOf([ok("a", ""), late])).toBe(3);
+    expect(worstOf([late, fail(5, "x", "")])).toBe(5);
+    expect(worstOf([fail(5, "x", ""), refused, late])).toBe(4);
+    expect(worstOf([fail(2, "x", ""), damaged, refused])).toBe(7);
+  });
+});
+
+describe("judgeDuration", () => {
+  /** Ten calls that say their last word at 02:00, or as long as that by another unit. */
+  const samples = (duration: number, time = "02:00") =>
+    Array.from({ length: 10 }, () => ({
+      duration,
+      transcription_details: JSON.stringify([
+        { time: "00:01" },
+        { time },
+        { time: "00:02", text: '"time":"59:59"' },
+      ]),
+    }));
+
+  it.each([
+    { duration: 130, unit: "seconds", state: "ok" },
+    { duration: 130_000, unit: "milliseconds", state: "ok" },
+    {
+      duration: 130_000,
+      unit: "seconds",
+      state: "warn",
+      says: "about 1100 times",
+      hint: "UNIT=milliseconds.",
+    },
+    { duration: 130, unit: "milliseconds", state: "warn", says: "they are seconds", hint: "UNIT=seconds." },
+    {
+      duration: 2,
+      unit: "seconds",
+      state: "warn",
+      says: "neither seconds nor milliseconds",
+      hint: "support",
+    },
+  ] as const)(
+    "finds $duration for two minutes of talk, in $unit, to be $state",
+    ({ duration, unit, state, ...rest }) => {
+      const check = judgeDuration(samples(duration), unit);
+      expect(check.state).toBe(state);
+      if ("says" in rest) {
+        expect(check.message).toContain(rest.says);
+        expect(check.hint).toContain(rest.hint);
+      }
+    },
+  );
+
+  it("reads hours, and judges nothing by short talk, no transcript or few of them", () => {
+    expect(judgeDuration(samples(3700, "01:00:00"), "seconds").state).toBe("ok");
+    const nothing = expect.stringContaining("too few transcripts");
+    expect(judgeDuration(samples(9000, "00:09"), "seconds").message).toEqual(nothing);
+    expect(judgeDuration(samples(130_000).slice(0, 4), "seconds").message).toEqual(nothing);
+    const odd = ["null", "{}", '[{"time":"noon"}]', '["02:00"]'];
+    const none = [...odd, null].map((transcription_details) => ({ duration: 5, transcription_details }));
+    expect(judgeDuration(none, "seconds").message).toEqual(nothing);
+  });
+});
+
+describe("formatElapsed, formatBytes", () => {
+  it("round to what is read at a glance, and never to 60 seconds", () => {
+    expect([0, 949, 59_949, 59_950, 599_700, 3_600_000].map(formatElapsed)).toEqual([
+      "0.0 s",
+      "0.9 s",
+      "59.9 s",
+      "1 min 0 s",
+      "10 min 0 s",
+      "60 min 0 s",
+    ]);
+    expect([0, 512, 999_900, 5_242_880, 76.9e9].map(formatBytes)).toEqual([
+      "0.0 kB",
+      "0.5 kB",
+      "999.9 kB",
+      "5.2 MB",
+      "76.9 GB",
+    ]);
+  });
+});

@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+/** What a shell is told to offer after these words. */
+async function candidates(...words: string[]): Promise<string[]> {
+  using folder = makeTempFolder();
+  const { code, stdout, stderr } = await calltally(["complete", "--", ...words], { cwd: folder.path });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.pop()).toMatch(/^:\d+$/);
+  return lines.map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("calltally complete", () => {
+  it("offers commands, their commands and their options", async () => {
+    const commands = await candidates("");
+    expect(commands).toEqual(expect.arrayContaining(["sync", "doctor", "backup", "restore", "completion"]));
+    expect(commands).not.toContain("complete");
+    expect(await candidates("s")).toEqual(["sync", "status", "schedule", "sandbox"]);
+    expect(await candidates("webhook", "")).toEqual(expect.arrayContaining(["replace", "patch"]));
+    expect(await candidates("status", "--")).toEqual(
+      expect.arrayContaining(["--max-age", "--runs", "--json", "--quiet", "--help"]),
+    );
+  });
+
+  it("offers the choices of arguments and options", async () => {
+    expect(await candidates("export", "utm_")).toContain("utm_source");
+    expect(await candidates("export", "utm_source", "gcl")).toEqual(["gclid"]);
+    expect(await candidates("webhook", "patch", "--status", "")).toEqual(["active", "inactive"]);
+    expect(await candidates("sandbox", "--order", "")).toEqual(["newest", "oldest", "shuffled", "random"]);
+    expect(await candidates("completion", "p")).toEqual(["powershell"]);
+    expect(await candidates("nonsense", "x")).toEqual([]);
+  });
+});
+
+describe("calltally completion", () => {
+  it.each([
+    ["bash", "complete -F __calltally_complete calltally"],
+    ["zsh", "#compdef calltally"],
+    ["fish", "complete -c calltally"],
+    ["powershell", "Register-ArgumentCompleter"],
+  ])("prints the script for %s", async (shell, holds) => {
+    using folder = makeTempFolder();
+    const { code, stdout, stderr } = await calltally(["completion", shell], { cwd: folder.path });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(holds);
+  });
+
+  it("says which shell was probably meant", async () => {
+    using folder = makeTempFolder();
+    const { code, stderr } = await calltally(["completion", "bsh"], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stderr).toContain("Did you mean bash?");
+  });
+
+  const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
+  it.skipIf(!hasBash)(`completes in bash itself${hasBash ? "" : " (SKIPPED: no bash)"}`, async () => {
+    using folder = makeTempFolder();
+    // The one function of the package bash-completion that the script calls.
+    const script = `
+      calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }
+      _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
+      compopt() { :; }
+      source <(calltally completion bash)
+      COMP_WORDS=(calltally webhook patch --status in) COMP_CWORD=4
+      __calltally_complete
+      echo "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], {
+      cwd: join(folder.path),
+      encoding: "utf8",
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: "inactive\n", stderr: "" });
+  });
+});

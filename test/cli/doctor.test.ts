@@ -1,0 +1,261 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { SETTINGS } from "../../src/config.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { json, startBadServer } from "../api/bad-server.ts";
+import { readRows } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, type RunOptions, settingsFor } from "./run.ts";
+
+const checkSchema = z.object({
+  name: z.string(),
+  state: z.enum(["ok", "warn", "fail"]),
+  message: z.string(),
+  hint: z.string().optional(),
+  exit_code: z.number(),
+});
+const findingsSchema = z.object({ exit_code: z.number(), checks: z.array(checkSchema) });
+
+/** What the doctor says that is not ok. */
+async function complaints(options: RunOptions, ...flags: string[]) {
+  const { code, stdout, stderr } = await calltally(["doctor", "--json", ...flags], options);
+  expect(stderr).toBe("");
+  const { exit_code, checks } = findingsSchema.parse(JSON.parse(stdout));
+  expect(exit_code).toBe(code);
+  const found = checks.filter(({ state }) => state !== "ok");
+  return { code, checks, found: found.map(({ name, state, message }) => `${state} ${name}: ${message}`) };
+}
+
+const NO_WAREHOUSE = expect.stringMatching(/^warn warehouse: there is none at /);
+
+describe("calltally doctor", () => {
+  it("has nothing to say of a sound installation but that it is, with at most ten requests", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1500 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    const requests = sandbox.requests.length;
+    const { code, checks, found } = await complaints(options, "--deep");
+    expect({ code, found }).toEqual({ code: 0, found: [] });
+    expect(sandbox.requests.length - requests).toBeLessThanOrEqual(10);
+    const messages = Object.fromEntries(checks.map(({ name, message }) => [name, message]));
+    for (const { env } of Object.values(SETTINGS)) expect(messages).toHaveProperty(env);
+    expect(messages).toMatchObject({
+      CALLTALLY_BASE_URL: `${sandbox.url} (from the environment)`,
+      CALLTALLY_TOKEN: "set, 13 characters (from the environment)",
+      CALLTALLY_LIMIT: "1000 (default)",
+      versions: expect.stringMatching(/^calltally \d+\.\d+\.\d+, Node \d+\.\d+\.\d+, SQLite \d+\.\d+\.\d+, /),
+      "row hashes": "1,500 calls as they were read from the service",
+      order: "stable, newest calls first; pages overlap as they should",
+      total: "steady at 1,500 calls",
+      "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
+    });
+    const { stdout } = await calltally(["doctor"], options);
+    expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
+    expect(stdout).toMatch(/\n\n\d+ ok, 0 warn, 0 fail\n$/);
+    expect(stdout).not.toContain(sandbox.token);
+  });
+
+  it("works with nothing at all, changes nothing, and ends with 2", async () => {
+    using folder = makeTempFolder();
+    const { code, found } = await complaints({ cwd: folder.path });
+    expect({ code, found }).toEqual({
+      code: 2,
+      found: [
+        "fail CALLTALLY_BASE_URL: nothing can be synced without it",
+        "fail CALLTALLY_TOKEN_FILE: there is no token, and nothing can be synced without",
+        NO_WAREHOUSE,
+      ],
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("names a bad setting and one that is none, and looks at the rest", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 100 });
+    writeFileSync(
+      join(folder.path, ".env"),
+      `CALLTALLY_CONCURRENCY=900\nCALLTALLY_TOKEN=${sandbox.token}\n`,
+      {
+        mode: 0o644,
+      },
+    );
+    chmodSync(join(folder.path, ".env"), 0o644);
+    const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_LIMT: "5", CALLTALLY_SYNC_CRON: "often" };
+    const { code, checks, found } = await complaints({ cwd: folder.path, env });
+    expect({ code, found }).toEqual({
+      code: 2,
+      found: [
+        "fail CALLTALLY_CONCURRENCY: must be a whole number from 1 to 32 (from .env)",
+        "fail CALLTALLY_SYNC_CRON: often is not a cron expression",
+        "warn CALLTALLY_LIMT: is no setting of calltally's, and has no effect",
+        "warn file modes: others may read the file that holds the token",
+        NO_WAREHOUSE,
+      ],
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ hint: "Did you mean CALLTALLY_LIMIT?" }));
+    expect(checks).toContainEqual(expect.objectContaining({ name: "token", state: "ok" }));
+  });
+
+  it("names a server that caps its pages at 200, and the setting that fits it", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1500, pageCap: 200, order: "oldest" });
+    const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
+    expect({ code, found }).toEqual({
+      code: 0,
+      found: [NO_WAREHOUSE, "warn page size: the service caps its pages: 1,000 calls asked for, 200 sent"],
+    });
+    expect(checks).toContainEqual(
+      expect.objectContaining({ hint: expect.stringContaining("CALLTALLY_LIMIT=200") }),
+    );
+    const fitting = { ...settingsFor(sandbox), CALLTALLY_LIMIT: "200" };
+    expect((await complaints({ cwd: folder.path, env: fitting })).found).toEqual([NO_WAREHOUSE]);
+  });
+
+  it.each([5000, 300])(
+    "names a server of %d calls that orders them at random, and ends with 3",
+    async (calls) => {
+      using folder = makeTempFolder();
+      await using sandbox = await startSandbox({ calls, order: "random" });
+      const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
+      expect({ code, found }).toEqual({
+        code: 3,
+        found: [
+          NO_WAREHOUSE,
+          "warn order: the service lists the calls in another order each time: two requests for one page do not agree",
+        ],
+      });
+    },
+  );
+
+  it("does not take a shuffled but stable order for a random one, nor calls that come and go", async () => {
+    using folder = makeTempFolder();
+    await using shuffled = await startSandbox({
+      calls: 1500,
+      order: "shuffled",
+      insertEvery: 1,
+      deleteEvery: 2,
+    });
+    const { code, checks } = await complaints({ cwd: folder.path, env: settingsFor(shuffled) });
+    expect(code).toBe(0);
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: "order",
+        message: "stable, but not by time: every sync reads all calls",
+      }),
+    );
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: "total", message: expect.stringContaining("calls come or go") }),
+    );
+  });
+
+  it.each([
+    { minutes: -10, says: /this machine's clock is 10 min 0 s ahead of the service's/ },
+    { minutes: 10, says: /this machine's clock is (10 min 0|9 min \d\d) s behind the service's/ },
+  ])("names a server whose clock is $minutes minutes off", async ({ minutes, says }) => {
+    using folder = makeTempFolder();
+    await using server = await startBadServer((request, response) =>
+      json({
+        code: 200,
+        data: { calls: [], total: 0, limit: 1000, offset: 0 },
+        timestamp: new Date(Date.now() + minutes * 60_000).toISOString(),
+      })(request, response),
+    );
+    const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "t" };
+    const { code, found } = await complaints({ cwd: folder.path, env });
+    expect({ code, found }).toEqual({ code: 0, found: [NO_WAREHOUSE, expect.stringMatching(says)] });
+  });
+
+  it("names a wrong token, without showing it, and ends with 4", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "canary-token-417" };
+    const { code, stdout } = await calltally(["doctor"], { cwd: folder.path, env });
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^fail {2}token +The API refused the token, status 401/m);
+    expect(stdout).toContain("set, 16 characters");
+    expect(stdout).not.toContain("canary-token-417");
+  });
+
+  it("names a server that fails, after two attempts, and ends with 5", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10, faults: ["500"], faultRate: 1 });
+    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
+    expect({ code, found, requests: sandbox.requests.length }).toEqual({
+      code: 5,
+      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API answered 500/)],
+      requests: 2,
+    });
+  });
+
+  it("names durations in milliseconds, by the transcripts", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300 });
+    for (const id of sandbox.calls.ids) {
+      sandbox.calls.edit(id, { duration: Number(sandbox.calls.get(id)?.duration) * 1000 });
+    }
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const says =
+      /^warn duration unit: durations are about \d+ times the seconds in the transcripts: they are milliseconds, not seconds$/;
+    expect((await complaints(options)).found).toEqual([NO_WAREHOUSE, expect.stringMatching(says)]);
+    await calltally(["sync"], options);
+    expect((await complaints(options)).found).toEqual([expect.stringMatching(says)]);
+    const env = { ...options.env, CALLTALLY_DURATION_UNIT: "milliseconds" };
+    expect((await complaints({ ...options, env })).found).toEqual([]);
+  });
+
+  it("finds a changed row with --deep alone, and ends with 7", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    const file = join(folder.path, "data/calltally.db");
+    const bytes = readFileSync(file);
+    const [row] = z
+      .array(z.object({ call_id: z.number(), caller_id: z.string() }))
+      .parse(readRows(file, "SELECT call_id, caller_id FROM calls WHERE caller_id LIKE '+%' LIMIT 1"));
+    bytes.write("#", bytes.indexOf(row?.caller_id ?? ""));
+    writeFileSync(file, bytes);
+    expect((await complaints(options)).code).toBe(0);
+    const { code, found } = await complaints(options, "--deep");
+    expect({ code, found }).toEqual({
+      code: 7,
+      found: [expect.stringMatching(/^fail row hashes: 1 call is not as it was read from the service: \d+$/)],
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+
+  it("names a file in the warehouse's place that is none, and still asks the service", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    writeFileSync(join(folder.path, "notes.txt"), "notes", { mode: 0o600 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const { code, found } = await complaints(options, "--database", "notes.txt");
+    expect({ code, found }).toEqual({
+      code: 7,
+      found: [
+        expect.stringMatching(
+          /^fail warehouse: Cannot use .*notes\.txt as the warehouse: it is not an SQLite/,
+        ),
+      ],
+    });
+    expect(sandbox.requests.length).toBeGreaterThan(1);
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+  });
+
+  it("says that no pass was ever verified, and ends with 3", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300, order: "random" });
+    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LIMIT: "100" } };
+    expect((await calltally(["sync"], options)).code).toBe(3);
+    const { code, found } = await complaints(options);
+    expect(code).toBe(3);
+    expect(found).toEqual([
+      expect.stringMatching(/^warn last run: run 1 of .* is unverified: /),
+      "warn verified: no full pass has been verified yet",
+      expect.stringMatching(/^warn order: /),
+    ]);
+  });
+});

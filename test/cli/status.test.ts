@@ -1,0 +1,154 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+/** Moves all that the ledger says back in time. */
+function age(file: string, hours: number): void {
+  const sqlite = new Database(file);
+  sqlite
+    .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
+    .run(`-${hours} hours`);
+  sqlite.close();
+}
+
+describe("calltally status", () => {
+  it("answers an operator's questions within 80 columns and 24 lines, whatever went wrong", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300 });
+    for (const id of sandbox.calls.ids.slice(0, 9)) {
+      sandbox.calls.edit(id, { duration: "long, and longer than a line of the terminal can hold" });
+    }
+    const [, , , , , , , , , , id = 0] = sandbox.calls.ids;
+    sandbox.calls.edit(
+      id,
+      Object.fromEntries(["a", "b", "c", "d"].map((name) => [`unknown_member_${name}`, 1])),
+    );
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    for (let run = 0; run < 7; run++) expect((await calltally(["sync"], options)).code).toBe(3);
+
+    const { code, stdout, stderr } = await calltally(["status"], options);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(
+      Math.max(...lines.filter((text) => !text.startsWith("Warehouse")).map((text) => text.length)),
+    ).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(/^Working {4}yes: run 7 was (exact|probable|verified), just now$/m);
+    expect(stdout).toMatch(/^Fresh {6}last good run just now; newest call \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
+    expect(stdout).toMatch(/^Complete {3}run \d+ read every call, just now/m);
+    expect(stdout).toMatch(/^Calls {6}291; the service counted 300$/m);
+    expect(stdout).toMatch(
+      /^Rejected {3}9 rows, in the table rejected_calls\n {11}id:\d+ {2}duration: .*\n.*\n {11}and 7 more$/m,
+    );
+    expect(stdout).toMatch(
+      /^Drift {6}4 members not as documented, in schema_drift\n {11}unknown_member_a: not documented/m,
+    );
+    expect(stdout).toMatch(
+      /^Next {7}the news alone; a full pass is due at .* UTC\n {11}by the schedule, if it runs: sync \d\d-\d\d \d\d:07, export \d\d-\d\d 05:30 UTC$/m,
+    );
+
+    const history = await calltally(["status", "--runs", "6"], options);
+    expect(history.stdout.trimEnd().split("\n")).toHaveLength(7);
+    expect(history.stdout).toMatch(/^7 .* {2}incremental {2}/m);
+    const json = JSON.parse((await calltally(["status", "--json", "--runs", "6"], options)).stdout);
+    expect(json.runs.map((run: { run_id: number }) => run.run_id)).toEqual([7, 6, 5, 4, 3, 2]);
+    expect(json).toMatchObject({
+      next: { plan: "incremental", not_before: null },
+      last_good_run: { run_id: 7 },
+    });
+  });
+
+  it("ends with 3 under --max-age where the last good run is older, or there is none", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const file = join(folder.path, "data/calltally.db");
+    const code = async (maxAge: string) => (await calltally(["status", "--max-age", maxAge], options)).code;
+    openWarehouse(file)[Symbol.dispose]();
+    expect(await code("1d")).toBe(3);
+    await calltally(["sync"], options);
+    expect([await code("1m"), await code("2h")]).toEqual([0, 0]);
+    age(file, 3);
+    expect([await code("179m"), await code("2h"), await code("4h"), await code("1d")]).toEqual([3, 3, 0, 0]);
+    const late = await calltally(["status", "--max-age", "2h"], options);
+    expect(late.stderr).toBe("calltally: The last good run is older than 2h\n");
+    expect(late.stdout).toMatch(/^Working/);
+
+    // A failed run is no good one.
+    await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
+    expect(await code("2h")).toBe(3);
+    expect((await calltally(["status"], options)).stdout).toMatch(
+      /^Working {4}no: run 2 failed just now: The API refused the token, status 401/m,
+    );
+  });
+
+  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses %j as an age, with exit 2", async (given) => {
+    using folder = makeTempFolder();
+    const { code, stderr } = await calltally(["status", "--max-age", given], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stderr).toContain("such as 30m, 2h or 1d");
+  });
+
+  it("says what a warehouse without a run needs, what is running, and until when the API is left alone", async () => {
+    using folder = makeTempFolder();
+    const options = { cwd: folder.path };
+    const file = join(folder.path, "data/calltally.db");
+    openWarehouse(file)[Symbol.dispose]();
+    const fresh = (await calltally(["status"], options)).stdout;
+    expect(fresh).toMatch(/^Working {4}not yet: run `calltally sync`$/m);
+    expect(fresh).toMatch(/^Next {7}a full pass: no full pass has been verified yet$/m);
+    expect((await calltally(["status", "--runs", "3"], options)).stdout).toBe("No run yet.\n");
+
+    {
+      using warehouse = openWarehouse(file);
+      const started_at = "2026-11-20T11:00:00.000Z";
+      const id = startRun(warehouse, { started_at, mode: "full", plan_reason: "it was asked for", pid: 1 });
+      const running = (await calltally(["status"], options)).stdout;
+      expect(running).toMatch(/^Working {4}run 1 has been running since 2026-11-20 11:00, or was killed$/m);
+      updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });
+    }
+    expect((await calltally(["status"], options)).stdout).toMatch(
+      /^Working {4}waiting: the API asked to be left alone until 2999-01-01 00:00$/m,
+    );
+  });
+
+  it("and doctor name a warehouse of an older calltally, and what brings it forward, with exit 7", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "data/calltally.db");
+    openWarehouse(file)[Symbol.dispose]();
+    const sqlite = new Database(file);
+    sqlite.exec("ALTER TABLE sync_runs DROP COLUMN not_before; PRAGMA user_version = 1");
+    sqlite.close();
+    const says = `Cannot read ${file} yet: its schema is version 1, and this calltally's is`;
+    const status = await calltally(["status"], { cwd: folder.path });
+    expect(status).toMatchObject({ code: 7, stdout: "" });
+    expect(status.stderr).toContain(says);
+    expect(status.stderr).toContain("Run `calltally sync`, which brings it forward.");
+    const doctor = await calltally(["doctor"], { cwd: folder.path });
+    expect(doctor.code).toBe(7);
+    expect(doctor.stdout).toContain(says);
+    expect(doctor.stdout).toContain("Run `calltally sync`, which brings it forward.");
+  });
+
+  it("names a file that is damaged, with exit 7", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    openWarehouse(file)[Symbol.dispose]();
+    const bytes = readFileSync(file);
+    for (const damage of [
+      () => truncateSync(file, 20_000),
+      () => writeFileSync(file, bytes.fill(0xff, 100, 3000)),
+    ]) {
+      damage();
+      const { code, stdout, stderr } = await calltally(["status", "--database", file], { cwd: folder.path });
+      expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
+      expect(stderr).toContain(`Cannot use ${file} (SQLITE_CORRUPT`);
+    }
+  });
+});
