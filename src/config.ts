@@ -386,7 +386,9 @@ function parseToken(text: string): string {
 }
 
 function parseTimeZone(text: string): string {
-  if (isTimeZone(text)) return text;
+  const known = resolveTimeZone(text);
+  // In the letters of the list, since Google Ads reads it too; the list's own name for a zone may be another, older one.
+  if (known !== undefined) return known.toLowerCase() === text.toLowerCase() ? known : text;
   const zones = Intl.supportedValuesOf("timeZone");
   const city = text.trim().toLowerCase().replaceAll(" ", "_");
   const meant = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, zones);
@@ -394,12 +396,12 @@ function parseTimeZone(text: string): string {
   throw new Error(`${text} is not an IANA time zone${advice}`);
 }
 
-function isTimeZone(text: string): boolean {
+function resolveTimeZone(text: string): string | undefined {
+  if (/^[+-]/.test(text)) return undefined;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    return !/^[+-]/.test(text);
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

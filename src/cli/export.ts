@@ -83,7 +83,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option(...OPTION.database)
     .option(...OPTION.json)
     .optionsGroup("Google Ads:")
-    .option("--conversion-name <name>", "of the conversion action", "Qualified call")
+    .option("--conversion-name <name>", "of the conversion action", parseName, "Qualified call")
     .addOption(
       new Option("--conversion-value <amount>", "of a call; blank by default").argParser(parseAmount),
     )
@@ -136,6 +136,12 @@ function parsePhoneNumber(text: string): string {
 function parseSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number of seconds.");
+}
+
+function parseName(text: string): string {
+  const name = text.trim();
+  if (name !== "") return name;
+  throw new InvalidArgumentError("It must be the name of a conversion action in Google Ads.");
 }
 
 function parseAmount(text: string): string {

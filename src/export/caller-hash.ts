@@ -15,7 +15,7 @@ import { CalltallyError, EXIT } from "../errors.ts";
 const KEY_BYTES = 32;
 
 /**
- * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits of their number, in hex. Without the key,
+ * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits and the plus sign of their number, in hex. Without the key,
  * which lies beside the warehouse and is made when it is first needed, nobody can try all numbers until one fits.
  *
  * @param database path of the warehouse

@@ -283,11 +283,11 @@ describe.concurrent("calltally export", () => {
   it("writes conversions by its flags, and says what it left out", async () => {
     using folder = await makeSyncedFolder();
     const day = (days: number) => daysAgo(days).slice(0, 10);
-    const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "Asia/Kolkata");
+    const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "asia/tokyo");
     expect(stdout).toBe(
-      `Parameters:TimeZone=Asia/Kolkata
+      `Parameters:TimeZone=Asia/Tokyo
 Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-CjABC,Qualified call,${day(40)} 17:30:00,,
+CjABC,Qualified call,${day(40)} 21:00:00,,
 `,
     );
     expect(stderr).toBe("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
@@ -426,6 +426,7 @@ describe.concurrent("calltally export, told what cannot be", () => {
       says: ["--currency", "Did you mean"],
     },
     { args: ["google-ads", "--conversion-value", "12,50"], says: ["--conversion-value", "such as 149.50"] },
+    { args: ["google-ads", "--conversion-name", " "], says: ["--conversion-name", "must be the name"] },
     { args: ["google-ads", "--ad-user-data", "grant"], says: ["--ad-user-data", "Did you mean granted?"] },
     { args: ["--min-duration", "1m"], says: ["--min-duration", "whole number of seconds"] },
     { args: ["--tracking-number", "front desk"], says: ["--tracking-number", "phone number"] },
