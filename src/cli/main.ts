@@ -24,11 +24,18 @@ export async function main(): Promise<void> {
     context.complain(`calltally: ${describeError(known)}`);
     if (known.hint !== undefined) context.complain(known.hint);
     exit(known.exitCode);
+    // What the reader of a pipe leaves unread would keep an interrupted process from its end.
+    if (stop.signal.aborted && process.stdout.writableLength > 0) process.exit();
   }
 }
 
-async function writeToOutput(chunk: Buffer): Promise<void> {
-  if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
+async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> {
+  if (process.stdout.write(chunk)) return;
+  try {
+    await once(process.stdout, "drain", { signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
 }
 
 function createContext(signal: AbortSignal): Context {
@@ -39,7 +46,7 @@ function createContext(signal: AbortSignal): Context {
     folder: process.cwd(),
     signal,
     print,
-    write: writeToOutput,
+    write: (chunk) => writeToOutput(chunk, signal),
     complain,
     tell: (text) => context.quiet || print(text),
     note: (text) => context.quiet || complain(text),

@@ -7,6 +7,8 @@ import { guardFormula } from "./guard.ts";
 const NUMBER_LIKE = /^(?=.*\d)[\d+\-.,:/%() ]+(?:[eE][+-]?\d+)?$/;
 /** Numbers that Excel shows as they were written; from 12 digits on it shows an exponent, from 16 on it loses some. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,10})$/;
+/** A local time, as `calls` has it: Excel is to read it as one. */
+const LOCAL_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 /** Characters that Excel allows in a text in a formula. */
 const MAX_FORMULA_TEXT = 255;
 
@@ -15,6 +17,10 @@ const MAX_FORMULA_TEXT = 255;
  * into a number (phone numbers, leading zeros, long ids, `123.456`, `1E5`); else guarded against formulas.
  */
 export function toExcelText(text: string): string {
-  const isMangled = text.length <= MAX_FORMULA_TEXT && NUMBER_LIKE.test(text) && !PLAIN_INTEGER.test(text);
+  const isMangled =
+    text.length <= MAX_FORMULA_TEXT &&
+    NUMBER_LIKE.test(text) &&
+    !PLAIN_INTEGER.test(text) &&
+    !LOCAL_TIME.test(text);
   return isMangled ? `="${text}"` : guardFormula(text);
 }

@@ -1,6 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
@@ -390,6 +392,25 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     expect(stdout).toMatch(/^call_id,call_started,.*\r\n$/);
     expect(stderr).toBe("ended with 0\n");
     expect(readdirSync(join(folder.path, "data")).sort()).not.toContain("exports");
+  });
+});
+
+describe("calltally export, interrupted", () => {
+  it("ends although nobody reads what it has written", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 2000 });
+    await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
+    const bin = resolve(import.meta.dirname, "../../dist/bin.js");
+    const child = spawn(process.execPath, [bin, "export", "calls", "--stdout"], {
+      cwd: folder.path,
+      env: {},
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = text(child.stderr);
+    await once(child.stdout, "readable"); // the pipe is filling, and stays full
+    child.kill("SIGTERM");
+    const [code] = await once(child, "exit");
+    expect({ code, said: await said }).toEqual({ code: 143, said: "calltally: Stopped by SIGTERM\n" });
   });
 });
 
