@@ -14,6 +14,8 @@ export interface SettingSpec<T> {
   parse: (text: string) => T;
   /** As one would write it. Without one the setting must be given, or is off. */
   default?: string;
+  /** Whether nobody may see it: of its value only the length is ever shown. */
+  isSecret?: boolean;
   help: string;
 }
 
@@ -33,11 +35,13 @@ export const SETTINGS = {
   tokenFile: setting({
     env: "CALLTALLY_TOKEN_FILE",
     parse: readTokenFile,
+    isSecret: true,
     help: "File that holds the bearer token; goes before `CALLTALLY_TOKEN`",
   }),
   token: setting({
     env: "CALLTALLY_TOKEN",
     parse: parseToken,
+    isSecret: true,
     help: "The bearer token itself",
   }),
   database: setting({
@@ -272,7 +276,7 @@ function readLayers(layers: readonly Layer[]) {
 export interface FoundSetting {
   env: string;
   origin: Origin | "default" | "not set";
-  /** As a person may see it: of a token the length alone. Undefined where it is not set, or cannot be used. */
+  /** As a person may see it: of a secret the length alone. Undefined where it is not set, or cannot be used. */
   shown?: string;
   /** What is wrong with it, and the way out. */
   problem?: { message: string; hint?: string };
@@ -322,8 +326,7 @@ function findSetting(spec: SettingSpec<unknown>, layers: readonly Layer[]): Foun
   if (given === undefined) return spec.default === undefined ? found : { ...found, shown: spec.default };
   try {
     const value = spec.parse(given.text);
-    const isSecret = spec.env === SETTINGS.token.env || spec.env === SETTINGS.tokenFile.env;
-    return { ...found, shown: isSecret ? `set, ${String(value).length} characters` : given.text };
+    return { ...found, shown: spec.isSecret ? `set, ${String(value).length} characters` : given.text };
   } catch (error) {
     return { ...found, problem: { message: describeError(error), hint: `${spec.help}.` } };
   }

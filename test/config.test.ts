@@ -257,6 +257,11 @@ describe("inspectSettings", () => {
     expect(JSON.stringify(bad.found)).not.toContain(TOKEN);
   });
 
+  it("takes each setting that is not known to be harmless for a secret", () => {
+    const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
+    expect(shown.map(({ env }) => env)).toEqual(["CALLTALLY_BASE_URL", "CALLTALLY_INSIGHT_IDS"]);
+  });
+
   it("goes on behind bad settings, as if they were not given", () => {
     const { found, settings, unknown } = inspect({
       env: { CALLTALLY_LIMIT: "0", CALLTALLY_BASE_URL: "http://api.example.com", CALLTALLY_LIMT: "5" },

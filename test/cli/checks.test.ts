@@ -62,7 +62,7 @@ describe("judgeDuration", () => {
     const nothing = expect.stringContaining("too few transcripts");
     expect(judgeDuration(samples(9000, "00:09"), "seconds").message).toEqual(nothing);
     expect(judgeDuration(samples(130_000).slice(0, 4), "seconds").message).toEqual(nothing);
-    const odd = ["null", "{}", '[{"time":"noon"}]', '["02:00"]'];
+    const odd = ["", "[{", "null", "{}", '[{"time":"noon"}]', '["02:00"]'];
     const none = [...odd, null].map((transcription_details) => ({ duration: 5, transcription_details }));
     expect(judgeDuration(none, "seconds").message).toEqual(nothing);
   });

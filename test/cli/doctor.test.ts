@@ -64,12 +64,15 @@ describe("calltally doctor", () => {
     expect({ code, found }).toEqual({
       code: 2,
       found: [
-        "fail CALLTALLY_BASE_URL: nothing can be synced without it",
-        "fail CALLTALLY_TOKEN_FILE: there is no token, and nothing can be synced without",
+        "fail CALLTALLY_BASE_URL: not set, and nothing can be synced without it",
+        "fail CALLTALLY_TOKEN_FILE: not set, and nothing can be synced without it",
         NO_WAREHOUSE,
       ],
     });
     expect(readdirSync(folder.path)).toEqual([]);
+    writeFileSync(join(folder.path, "notes.txt"), "not a folder");
+    const below = await complaints({ cwd: folder.path }, "--database", "notes.txt/calls.db");
+    expect(below).toMatchObject({ code: 2, found: [expect.any(String), expect.any(String), NO_WAREHOUSE] });
   });
 
   it("names a bad setting and one that is none, and looks at the rest", async () => {
@@ -89,7 +92,7 @@ describe("calltally doctor", () => {
       code: 2,
       found: [
         "fail CALLTALLY_CONCURRENCY: must be a whole number from 1 to 32 (from .env)",
-        "fail CALLTALLY_SYNC_CRON: often is not a cron expression",
+        "fail CALLTALLY_SYNC_CRON: often is not a cron expression (from the environment)",
         "warn CALLTALLY_LIMT: is no setting of calltally's, and has no effect",
         "warn file modes: others may read the file that holds the token",
         NO_WAREHOUSE,

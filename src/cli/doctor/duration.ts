@@ -51,12 +51,16 @@ function unitOf(ratio: number): RollupRules["duration_unit"] | undefined {
   return ratio >= 900 && ratio < 30_000 ? "milliseconds" : undefined;
 }
 
-const detailsSchema = z.array(z.object({ time: z.string() })).catch([]);
+const detailsSchema = z.array(z.object({ time: z.string() }));
 
-/** The latest time in a transcript, in seconds; 0 where there is none. */
+/** The latest time in a transcript, in seconds; 0 where none can be read. */
 function lastSpokenSeconds(details: string | null): number {
-  const lines = detailsSchema.parse(JSON.parse(details ?? "[]"));
-  return Math.max(0, ...lines.map(({ time }) => toSeconds(time)));
+  try {
+    const lines = detailsSchema.parse(JSON.parse(details ?? "[]"));
+    return Math.max(0, ...lines.map(({ time }) => toSeconds(time)));
+  } catch {
+    return 0; // whether rows are damaged is not the question here
+  }
 }
 
 /** 01:05 → 65; 0 for what is no time. */

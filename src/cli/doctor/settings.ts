@@ -1,22 +1,26 @@
 import { validate } from "node-cron";
-import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
+import { type FoundSetting, type inspectSettings, SETTINGS } from "../../config.ts";
 import { EXIT } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
+const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
+
 /** Looks at every setting: where it comes from, and whether it can be used. */
-export function checkSettings({ found, unknown, settings }: ReturnType<typeof inspectSettings>): Check[] {
-  return [
-    ...found.map(checkSetting),
-    ...checkCrons(settings),
-    ...checkMissing(found),
-    ...unknown.map(checkUnknown),
-  ];
+export function checkSettings({ found, unknown }: ReturnType<typeof inspectSettings>): Check[] {
+  const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
+  return [...found.map((setting) => checkSetting(setting, given)), ...unknown.map(checkUnknown)];
 }
 
-function checkSetting({ env, origin, shown, problem }: FoundSetting): Check {
+function checkSetting({ env, origin, shown, problem }: FoundSetting, given: ReadonlySet<string>): Check {
   const from = FROM[origin];
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
+  if (CRONS.includes(env) && !validate(shown ?? "")) {
+    const hint = "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
+    return fail(EXIT.usage, env, `${shown} is not a cron expression (${from})`, hint);
+  }
+  const lack = lackOf(env, given);
+  if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
 }
 
@@ -28,46 +32,22 @@ const FROM = {
   "not set": "not set",
 };
 
-function checkCrons({ syncCron, exportCron, insightsCron }: Settings): Check[] {
-  const crons = [
-    { env: SETTINGS.syncCron.env, expression: syncCron },
-    { env: SETTINGS.exportCron.env, expression: exportCron },
-    { env: SETTINGS.insightsCron.env, expression: insightsCron },
-  ];
-  return crons
-    .filter(({ expression }) => !validate(expression))
-    .map(({ env, expression }) =>
-      fail(
-        EXIT.usage,
-        env,
-        `${expression} is not a cron expression`,
-        "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.",
-      ),
-    );
-}
-
-/** What the API cannot be asked without. */
-function checkMissing(found: readonly FoundSetting[]): Check[] {
-  const isGiven = (env: string) =>
-    found.some((setting) => setting.env === env && setting.origin !== "not set");
-  const checks: Check[] = [];
-  if (!isGiven(SETTINGS.baseUrl.env)) {
-    const hint =
-      "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";
-    checks.push(fail(EXIT.usage, SETTINGS.baseUrl.env, "nothing can be synced without it", hint));
+/** What to set, for a setting that the API cannot be asked without. */
+function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
+  if (env === SETTINGS.baseUrl.env && !given.has(env)) {
+    return "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";
   }
-  if (!isGiven(SETTINGS.tokenFile.env) && !isGiven(SETTINGS.token.env)) {
-    const hint = "Set it to a file that holds the bearer token; in the environment or in .env.";
-    checks.push(
-      fail(EXIT.usage, SETTINGS.tokenFile.env, "there is no token, and nothing can be synced without", hint),
-    );
+  if (env === SETTINGS.tokenFile.env && !given.has(env) && !given.has(SETTINGS.token.env)) {
+    return "Set it to a file that holds the bearer token; in the environment or in .env.";
   }
-  return checks;
+  return undefined;
 }
 
 function checkUnknown(name: string): Check {
-  const known = Object.values(SETTINGS).map((spec) => spec.env);
-  const meant = nearest(name, known);
+  const meant = nearest(
+    name,
+    Object.values(SETTINGS).map(({ env }) => env),
+  );
   return warn(
     name,
     "is no setting of calltally's, and has no effect",

@@ -107,6 +107,12 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
 
 function failedCheck(error: unknown): Check {
   const reason = sqliteErrorOf(error) ?? error;
-  const hint = reason instanceof CalltallyError ? reason.hint : RESTORE;
-  return fail(EXIT.storage, "warehouse", describeError(reason), hint);
+  return fail(EXIT.storage, "warehouse", describeError(reason), hintOf(reason));
+}
+
+function hintOf(reason: unknown): string | undefined {
+  if (reason instanceof CalltallyError) return reason.hint;
+  const code = sqliteErrorOf(reason)?.code ?? "";
+  const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
+  return isDamage ? RESTORE : "Check that this user may read and write the file, and its folder.";
 }
