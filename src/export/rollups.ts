@@ -1,6 +1,13 @@
 import type { Database } from "better-sqlite3";
+import { UsageError } from "../errors.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import { iterateRollup, type RollupColumn, type RollupRow, rollupColumns } from "../rollup/read.ts";
+import {
+  countKeys,
+  iterateRollup,
+  type RollupColumn,
+  type RollupRow,
+  rollupColumns,
+} from "../rollup/read.ts";
 import { type RollupQuery, rollupKeys } from "../rollup/sql.ts";
 import type { ExportJob } from "./export.ts";
 import { encodeTable } from "./format.ts";
@@ -11,6 +18,8 @@ export interface RollupTarget {
   kind: "rollup";
   dimensions: readonly Dimension[];
 }
+
+const MAX_FILLED_ROWS = 2_000_000;
 
 /** Key of the line of totals. */
 const TOTAL = "(total)";
@@ -28,6 +37,7 @@ export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget):
     byPeriod: scope.grain !== undefined,
     previousSpan: scope.previousSpan,
   };
+  if (fill) assertFillable(countKeys(reader.sqlite, query), scope.periods.length);
   const columns = rollupColumns(query);
   const counts = { rows: 0, sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])) };
   const rows = counted(iterateRollup(reader.sqlite, query), columns, counts);
@@ -37,6 +47,15 @@ export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget):
     await encodeTable(table, format),
   );
   return [{ contents: dimensions.join(), ...written, ...counts, ...(total && { total_line: true }) }];
+}
+
+/** Days since the first call for each click would fill the memory before they fill the disk. */
+function assertFillable(keys: number, periods: number): void {
+  if (keys * periods <= MAX_FILLED_ROWS) return;
+  throw new UsageError(
+    `--fill would write ${keys * periods} rows: ${keys} keys in ${periods} periods; ${MAX_FILLED_ROWS} are the most`,
+    { hint: "Take a shorter stretch, a coarser grain, or fewer dimensions." },
+  );
 }
 
 /** Passes rows on, and adds them up on the way. */

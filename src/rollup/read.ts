@@ -72,3 +72,14 @@ export function* iterateRollup(database: Database, query: RollupQuery): Generato
   const { sql, values } = rollupSql(query);
   yield* database.prepare<[Record<string, string | number>], RollupRow>(sql).raw().iterate(values);
 }
+
+/** Counts the keys of a rollup, whatever their periods; after {@link prepareRollups}. */
+export function countKeys(database: Database, query: RollupQuery): number {
+  const { sql, values } = rollupSql({ ...query, byPeriod: false, fill: false });
+  return (
+    database
+      .prepare<[Record<string, string | number>], number>(`SELECT count(*) FROM (${sql})`)
+      .pluck()
+      .get(values) ?? 0
+  );
+}

@@ -395,6 +395,18 @@ describe("exportToFolder", () => {
     ]);
   });
 
+  it("refuses to fill more periods than a file can hold, and leaves nothing", async () => {
+    const calls = Array.from({ length: 200 }, (_, index) =>
+      makeCall({ call_id: index, gclid: `C${index}`, call_started: "1970-01-01T00:00:00.000Z" }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const range = { from: "1970-01-01", to: "1999-12-31" };
+    const filled = warehouse.export({ targets: [rollup("gclid")], grain: "day", fill: true, range });
+    await expect(filled).rejects.toThrow("--fill would write 2191400 rows: 200 keys in 10957 periods");
+    await expect(filled).rejects.toMatchObject({ exitCode: 2 });
+    expect(listFiles(join(warehouse.folder, ".."))).toEqual(["calls.db"]);
+  });
+
   it("ends in the middle of a file when it is stopped, and leaves nothing of it", async () => {
     const calls = Array.from({ length: 3000 }, (_, index) =>
       makeCall({ call_id: index, gclid: `C${index}` }),
