@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import packageJson from "../../package.json" with { type: "json" };
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -27,7 +26,6 @@ export async function buildProgram(mutation?: Mutation): Promise<Program> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "calltally-crash-"));
-  const script = packageJson.scripts["build:bundle"];
   let seen = false;
   const mutate: Plugin = {
     name: "mutate",
@@ -49,10 +47,13 @@ export async function buildProgram(mutation?: Mutation): Promise<Program> {
     target: "node22",
     format: "esm",
     logLevel: "silent",
-    external: [...script.matchAll(/--external:(\S+)/g)].map(([, name = ""]) => name),
+    packages: "external",
+    mainFields: ["module", "main"],
+    alias: { "drizzle-orm": "./node_modules/drizzle-orm" },
     plugins: [mutate],
   });
   if (mutation !== undefined && !seen) throw new Error(`${mutation.file} is no part of the program`);
+  cpSync(join(ROOT, "src/warehouse/schema.ts"), join(folder, "schema.ts"));
   cpSync(join(ROOT, "src/warehouse/migrations"), join(folder, "migrations"), { recursive: true });
   return {
     bin: join(folder, "bin.js"),
@@ -103,8 +104,8 @@ export const MUTATIONS = {
     file: FILE_SET,
     edits: [
       {
-        find: "const draft = join(this.folder, ",
-        replace: "const draft = join(this.folder, file);\n    void join(this.folder, ",
+        find: "const draft = join(dirname(path), ",
+        replace: "const draft = path;\n    void join(dirname(path), ",
       },
       { find: `open(draft, "wx", 0o600)`, replace: `open(draft, "w", 0o600)` },
     ],
