@@ -99,8 +99,13 @@ function describeRejected({ rejected }: Status): string[] {
   if (rejected.length === 0) return [line("Rejected", "nothing")];
   return [
     line("Rejected", `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`),
-    ...some(rejected.map(({ row_key, path, reason }) => `${row_key}  ${path}: ${reason}`)),
+    ...some(rejected.map(describeRejection)),
   ];
+}
+
+/** The key of a row that has no call id is the hash of it: it says nothing, and would leave the reason no room. */
+function describeRejection({ row_key, call_id, path, reason }: Status["rejected"][number]): string {
+  return `${call_id === null ? "" : `${row_key}  `}${path === "" ? "" : `${path}: `}${reason}`;
 }
 
 function describeDrift({ drift }: Status): string[] {
@@ -144,7 +149,9 @@ function optionalCount(count: number | null): string {
 }
 
 function some(lines: string[]): string[] {
-  const shown = lines.slice(0, LINES_SHOWN).map((text) => line("", text));
-  const more = lines.length - LINES_SHOWN;
-  return more > 0 ? [...shown, line("", `and ${formatCount(more)} more`)] : shown;
+  // One more takes no more room than to say so.
+  const shown = lines.slice(0, lines.length === LINES_SHOWN + 1 ? lines.length : LINES_SHOWN);
+  const more = lines.length - shown.length;
+  const rest = more > 0 ? [`and ${formatCount(more)} more`] : [];
+  return [...shown, ...rest].map((text) => line("", text));
 }
