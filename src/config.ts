@@ -175,6 +175,7 @@ export const SETTINGS = {
   }),
   heartbeatUrl: setting({
     env: "CALLTALLY_HEARTBEAT_URL",
+    isSecret: true,
     parse: parseHeartbeatUrl,
     help: "Address of a monitor that is told of each sync of `schedule` and `job`: with `/start` before it, as it is after success, with `/fail` otherwise",
   }),

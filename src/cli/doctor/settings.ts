@@ -1,6 +1,6 @@
-import { validate } from "node-cron";
+import { parseCron } from "../../../jobs/cron.ts";
 import { type FoundSetting, type inspectSettings, SETTINGS } from "../../config.ts";
-import { EXIT } from "../../errors.ts";
+import { describeError, EXIT } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -15,13 +15,23 @@ export function checkSettings({ found, unknown }: ReturnType<typeof inspectSetti
 function checkSetting({ env, origin, shown, problem }: FoundSetting, given: ReadonlySet<string>): Check {
   const from = FROM[origin];
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
-  if (CRONS.includes(env) && !validate(shown ?? "")) {
+  const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
+  if (wrong !== undefined) {
     const hint = "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
-    return fail(EXIT.usage, env, `${shown} is not a cron expression (${from})`, hint);
+    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, hint);
   }
   const lack = lackOf(env, given);
   if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
+}
+
+function problemOfCron(expression: string): string | undefined {
+  try {
+    parseCron(expression, "UTC");
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
 }
 
 const FROM = {

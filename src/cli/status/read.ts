@@ -1,4 +1,4 @@
-import { createTask, validate } from "node-cron";
+import { parseCron } from "../../../jobs/cron.ts";
 import type { Settings } from "../../config.ts";
 import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/calls.ts";
@@ -47,7 +47,7 @@ function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
   const plan = choosePlan(last, nowMs, fullEveryHours);
   const dueMs = Date.parse(last?.finished_at ?? "") + fullEveryHours * HOUR_MS;
   const [latest] = readRuns(warehouse, 1);
-  const slot = (expression: string) => nextSlot(expression, timezone);
+  const slot = (expression: string) => nextSlot(expression, timezone, nowMs);
   return {
     /** How the next sync reads, and why. */
     plan: plan.mode,
@@ -63,8 +63,11 @@ function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
   };
 }
 
-function nextSlot(expression: string, timezone: string): string | null {
-  if (!validate(expression)) return null;
-  const [next] = createTask(expression, () => {}, { timezone }).getNextRuns(1);
-  return next?.toISOString() ?? null;
+/** What is no cron expression, `calltally doctor` and `schedule` name. */
+function nextSlot(expression: string, timezone: string, nowMs: number): string | null {
+  try {
+    return new Date(parseCron(expression, timezone).next(nowMs)).toISOString();
+  } catch {
+    return null;
+  }
 }
