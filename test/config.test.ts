@@ -259,7 +259,11 @@ describe("inspectSettings", () => {
 
   it("takes each setting that is not known to be harmless for a secret", () => {
     const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
-    expect(shown.map(({ env }) => env)).toEqual(["CALLTALLY_BASE_URL", "CALLTALLY_INSIGHT_IDS"]);
+    expect(shown.map(({ env }) => env)).toEqual([
+      "CALLTALLY_BASE_URL",
+      "CALLTALLY_ALIASES",
+      "CALLTALLY_INSIGHT_IDS",
+    ]);
   });
 
   it("goes on behind bad settings, as if they were not given", () => {

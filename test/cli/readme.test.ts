@@ -10,7 +10,7 @@ const README = readFileSync("README.md", "utf8");
 const VARYING: readonly [RegExp, string][] = [
   [/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
   [/\/[\w/.-]+\/data\/calltally\.db/g, "‹folder›/data/calltally.db"],
-  [/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d|\b\d\d-\d\d \d\d:\d\d/g, "‹time›"],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g, "‹time›"],
   [/just now|\d+ (minutes?|hours|days) ago/g, "‹age›"],
   [/\d+\.\d (s|kB|MB|GB)\b/g, "‹amount›"],
   [/\d+\.\d+\.\d+/g, "‹version›"],
@@ -28,13 +28,18 @@ interface Step {
   lines: string[];
 }
 
+/** As a shell does, with double quotes alone. */
+function splitWords(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
 /** The README's sessions: `$ npx calltally …`, each with what it prints. */
 function readSessions(): Step[][] {
   return [...README.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block = ""]) => {
     const steps: Step[] = [];
     for (const line of block.trimEnd().split("\n")) {
       const [, command] = /^\$ npx calltally (.+)$/.exec(line) ?? [];
-      if (command !== undefined) steps.push({ args: command.split(" "), lines: [] });
+      if (command !== undefined) steps.push({ args: splitWords(command), lines: [] });
       else steps.at(-1)?.lines.push(line);
     }
     return steps;
@@ -69,7 +74,20 @@ describe("the README's sessions", () => {
   it("show the commands that end by themselves", () => {
     const shown = new Set(sessions.flat().map(({ args }) => args[0]));
     expect([...shown].sort()).toEqual(
-      ["backup", "demo", "doctor", "export", "insight", "restore", "status", "sync", "webhook"].sort(),
+      [
+        "backup",
+        "demo",
+        "doctor",
+        "explain",
+        "export",
+        "insight",
+        "query",
+        "restore",
+        "schema",
+        "status",
+        "sync",
+        "webhook",
+      ].sort(),
     );
   });
 
