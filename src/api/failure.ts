@@ -45,7 +45,8 @@ export function errorOfAnswer(
     return new ApiError(EXIT.contract, `The API answered ${status}${said}${named}`, details);
   }
   return contractError(`The API answered ${status}, which its documentation does not list${named}`, {
-    ...details,
+    status,
+    requestId,
     transient: status >= 200 && status < 300,
   });
 }

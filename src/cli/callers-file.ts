@@ -3,7 +3,7 @@ import { toPhoneDigits } from "../call.ts";
 import { UsageError } from "../errors.ts";
 
 const PHONE_NUMBER = /^\+?\d{3,15}$/;
-const HINT = "One number a line, such as +4930123456; what follows a # is a remark.";
+const HINT = "One number a line, such as +49 30 123456; what follows a # is a remark.";
 
 /**
  * Reads a file of phone numbers, one a line; what follows a `#` is a remark. Returns their digits and plus signs.

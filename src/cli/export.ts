@@ -130,7 +130,7 @@ function parsePrivateColumns(text: string): readonly PrivateColumn[] {
 
 function parsePhoneNumber(text: string): string {
   if (text === NOT_SET || /^\+?\d+$/.test(toPhoneDigits(text))) return text;
-  throw new InvalidArgumentError("It must be a phone number such as +4930123456.");
+  throw new InvalidArgumentError("It must be a phone number such as +49 30 123456.");
 }
 
 function parseSeconds(text: string): number {
