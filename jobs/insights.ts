@@ -14,7 +14,10 @@ export const insightsJob: Job = {
   readLastDone: (warehouse, { insightIds }) => readOldestFetch(warehouse, insightIds),
   run: async ({ settings, log, signal }) => {
     const { database, insightIds } = settings;
-    if (insightIds.length === 0) log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");
+    if (insightIds.length === 0) {
+      log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");
+      return EXIT.done;
+    }
     for await (const { insight_id, changes } of syncInsights(
       database,
       toApiAccess(settings),

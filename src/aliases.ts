@@ -19,26 +19,36 @@ const HINT =
  */
 export function readAliases(file: string): Alias[] {
   const values = new Map<string, string>();
-  for (const [index, [raw = "", value = "", ...rest]] of parseFile(file).entries()) {
-    if (index === 0) {
-      if (raw === "raw" && value === "value" && rest.length === 0) continue;
-      throw bad(file, 1, "the first line is not raw,value");
-    }
+  const [header, ...lines] = parseFile(file);
+  if (header?.record.join() !== "raw,value") throw bad(file, 1, "the first line is not raw,value");
+  for (const { line, record } of lines) {
+    const [raw = "", value = "", ...rest] = record;
     const [from, to] = [foldUtm(raw), foldUtm(value)];
-    if (rest.length > 0) throw bad(file, index + 1, "has more than two values");
-    if (from === "") throw bad(file, index + 1, `${JSON.stringify(raw)} counts as not set already`);
+    if (rest.length > 0) throw bad(file, line, "has more than two values");
+    if (from === "") throw bad(file, line, `${JSON.stringify(raw)} counts as not set already`);
     const known = values.get(from);
     if (known !== undefined && known !== to) {
-      throw bad(file, index + 1, `${from} is ${known || "not set"} already, by a line before`);
+      throw bad(file, line, `${from} is ${known || "not set"} already, by a line before`);
     }
     values.set(from, to);
   }
   return [...values].map(([raw, value]) => ({ raw, value }));
 }
 
-function parseFile(file: string): string[][] {
+function parseFile(file: string): { line: number; record: string[] }[] {
+  const lines: number[] = [];
   try {
-    return parse(readFileSync(file), { bom: true, relaxColumnCount: true, skipEmptyLines: true, trim: true });
+    const records = parse(readFileSync(file), {
+      bom: true,
+      relaxColumnCount: true,
+      skipEmptyLines: true,
+      trim: true,
+      onRecord: (record, context) => {
+        lines.push(context.lines);
+        return record;
+      },
+    });
+    return records.map((record, index) => ({ line: lines[index] ?? 0, record }));
   } catch (cause) {
     throw new UsageError(`Cannot read the aliases in ${file}`, { cause, hint: HINT });
   }

@@ -33,7 +33,7 @@ describe("readAliases", () => {
     ["raw,value\nfb,facebook,x\n", "line 2: has more than two values"],
     ["raw,value\n,facebook\n", 'line 2: "" counts as not set already'],
     ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" counts as not set already'],
-    ["raw,value\nfb,facebook\nFb,meta\n", "line 3: fb is facebook already, by a line before"],
+    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by a line before"],
     ['raw,value\n"fb,facebook\n', "Cannot read the aliases in"],
   ])("refuses %j and says why", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);

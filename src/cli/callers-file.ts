@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { toPhoneDigits } from "../call.ts";
 import { UsageError } from "../errors.ts";
 
-const PHONE_NUMBER = /^\+?\d{3,15}$/;
-const HINT = "One number a line, such as +49 30 123456; what follows a # is a remark.";
+const PHONE_NUMBER = /^\+?[1-9]\d{2,14}$/;
+const HINT =
+  "One number a line, with its country's code, such as +49 30 123456; what follows a # is a remark.";
 
 /**
  * Reads a file of phone numbers, one a line; what follows a `#` is a remark. Returns their digits and plus signs.
@@ -20,7 +21,8 @@ export function readCallersFile(file: string): string[] {
   return readText(file)
     .split(/\r?\n/)
     .flatMap((line, index) => {
-      const number = toPhoneDigits(line.replace(/#.*/, ""));
+      // 00 is how one dials the plus sign.
+      const number = toPhoneDigits(line.replace(/#.*/, "")).replace(/^00/, "+");
       if (number === "") return [];
       if (PHONE_NUMBER.test(number)) return [number];
       throw new UsageError(`--exclude-callers: line ${index + 1} of ${file} is not a phone number`, {

@@ -59,7 +59,7 @@ function describeExplanation(explanation: Explanation): string {
     line("referring_host", explanation.referring_host ?? NOT_SET),
     "",
     line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
-    ...(missed ? [line("", `none of the ${tried.length} holds`)] : tried),
+    ...(missed ? [line("", describeMiss(explanation, tried.length))] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
     line("qualified", describeQualified(explanation)),
@@ -67,6 +67,13 @@ function describeExplanation(explanation: Explanation): string {
     line("google-ads", describeUpload(explanation.google_ads)),
     line("google-leads", describeUpload(explanation.google_leads)),
   ].join("\n");
+}
+
+function describeMiss({ source, medium }: Explanation, rules: number): string {
+  const isUntagged = source === null && medium === null;
+  return isUntagged
+    ? `none of the ${rules}: no source, no medium; the referrer is not looked at`
+    : `none of the ${rules} holds`;
 }
 
 function line(name: string, text: string): string {
@@ -123,7 +130,8 @@ function describeQualified({
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and ${qualified_seconds} seconds are asked for`;
 }
 
-function describeFirst({ first_time_caller, first_call }: Explanation): string {
+function describeFirst({ gone_at, first_time_caller, first_call }: Explanation): string {
+  if (gone_at !== null) return "no: a call that is gone is in no figure";
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is not known";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;

@@ -78,7 +78,7 @@ export function toFilter(flags: ExportFlags): CallFilter {
     ...(flags.firstTime && { first_time: true }),
     ...(flags.hasGclid && { has_gclid: true }),
     ...(trackingNumber && { tracking_number: trackingNumber }),
-    ...(excludeCallers && { exclude_callers: readCallersFile(excludeCallers) }),
+    ...(excludeCallers && { exclude_callers: excludeCallers.flatMap(readCallersFile) }),
     ...(flags.includeGone && { include_gone: true }),
   };
 }
@@ -127,6 +127,14 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     ],
     [profile !== undefined && format !== "csv" && format !== "tsv", "--profile is for csv and tsv"],
     [delimiter !== undefined && format !== "csv", "--delimiter is for csv"],
+    [
+      !google &&
+        (flags.conversionValue !== undefined ||
+          flags.adUserData !== undefined ||
+          flags.adPersonalization !== undefined ||
+          flags.every === true),
+      "--conversion-value, --ad-user-data, --ad-personalization and --every are for google-ads and google-leads",
+    ],
     [
       flags.currency !== undefined && flags.conversionValue === undefined,
       "--currency needs --conversion-value",

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
-import type { ManifestFile } from "../export/manifest.ts";
+import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, settingsOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export.ts";
@@ -47,13 +47,14 @@ export async function runExport(
       hint: "Example: calltally export utm_source --stdout",
     });
   }
-  const { files } = await exportToStream({ ...options, target, writeChunk: context.write });
-  for (const file of files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+  const { manifest, newKey } = await exportToStream({ ...options, target, writeChunk: context.write });
+  for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+  for (const remark of remarksOn(manifest, newKey)) context.note(remark);
 }
 
 /** Returns what was written, a line a file. */
-export function describeExport({ folder, manifest }: ExportResult, workingFolder: string): string {
-  const { run, files, filter, range } = manifest;
+export function describeExport({ folder, manifest, newKey }: ExportResult, workingFolder: string): string {
+  const { run, files } = manifest;
   const lines = files.map(
     (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
   );
@@ -62,17 +63,35 @@ export function describeExport({ folder, manifest }: ExportResult, workingFolder
       ? "No sync has finished yet: the figures stand on whatever was read so far."
       : `From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`,
   );
-  const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
-  if (calls === 0) {
-    const isFiltered =
-      Object.keys(filter).length > 1 || range.starts_at !== undefined || range.ends_at !== undefined;
-    lines.push(
-      isFiltered
-        ? "No call in the warehouse fits the filter: the files have no rows."
-        : "The warehouse has no calls: the files have no rows.",
-    );
-  }
+  lines.push(...remarksOn(manifest, newKey));
   return lines.join("\n");
+}
+
+/** What a person should know before the figures are used. */
+function remarksOn({ files, filter, range, compared_with }: Manifest, newKey: string | undefined): string[] {
+  const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
+  const isFiltered =
+    Object.keys(filter).length > 1 || range.starts_at !== undefined || range.ends_at !== undefined;
+  const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
+  const unknown = filter.excluded_callers_without_calls ?? 0;
+  const remarks: [isDue: boolean, text: string][] = [
+    [calls === 0 && isFiltered, "No call in the warehouse fits the filter: the files have no rows."],
+    [calls === 0 && !isFiltered, "The warehouse has no calls: the files have no rows."],
+    [
+      compared_with?.begins_before_first_call === true,
+      `The stretch compared with begins ${compared_with?.from}, before the warehouse's first call: its figures are too low.`,
+    ],
+    [
+      unknown > 0,
+      `${formatQuantity(unknown, "number")} of --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
+    ],
+    [
+      tooRecent > 0,
+      `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "is" : "are"} for the next file: let it begin a day before this one ends.`,
+    ],
+    [newKey !== undefined, `Made a key for caller_hash, ${newKey}: keep it with your backups.`],
+  ];
+  return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }
 
 function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile): string {

@@ -1,13 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../call.ts";
-import {
-  CONSENTS,
-  DELIMITERS,
-  FORMATS,
-  PRIVATE_COLUMNS,
-  PROFILES,
-  type PrivateColumn,
-} from "../export/choices.ts";
+import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import { nearest } from "../nearest.ts";
 import { CHANNELS } from "../rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
@@ -64,10 +58,14 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option("--first-time", "callers' first calls alone")
     .option("--has-gclid", "with a Google click id")
     .addOption(several("--tracking-number <number>", "to this number", parsePhoneNumber))
-    .option("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls")
+    .addOption(
+      several("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls"),
+    )
     .option("--include-gone", "also those that the service does not show any more")
     .optionsGroup("Figures:")
-    .option("--by <dimensions>", "tally by several dimensions together, separated by commas", parseDimensions)
+    .addOption(
+      severalOf("--by <dimensions>", DIMENSIONS, "tally by several dimensions together, separated by commas"),
+    )
     .option("--raw", "group utm values as they are stored: Google apart from google")
     .addOption(choice("--grain <grain>", GRAINS, "a row for each period"))
     .option("--fill", "rows of zeros for periods without calls")
@@ -77,7 +75,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(choice("--format <format>", FORMATS, "csv by default"))
     .addOption(choice("--profile <profile>", PROFILES, "values as they are, or made for Excel"))
     .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "of csv"))
-    .option("--with <columns>", `in calls: ${PRIVATE_COLUMNS.join(", ")}`, parsePrivateColumns)
+    .addOption(severalOf("--with <columns>", PRIVATE_COLUMNS, `in calls: ${PRIVATE_COLUMNS.join(", ")}`))
     .option("--stdout", "to standard output, one file and no manifest")
     .option(...OPTION.out)
     .option(...OPTION.database)
@@ -114,18 +112,18 @@ function several<const F extends string>(flags: F, help: string, parse: (text: s
   ]);
 }
 
+/** An option of names that are separated by commas, and that may be given more than once. */
+function severalOf<const F extends string, C extends string>(flags: F, names: readonly C[], help: string) {
+  const parse = oneOf(names);
+  return new Option(flags, help).argParser((text: string, collected: readonly C[] | undefined) => [
+    ...new Set([...(collected ?? []), ...text.split(",").map((name) => parse(name.trim()))]),
+  ]);
+}
+
 /** A channel may be written without capitals. */
 function parseChannel(text: string): string {
   const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
   return known ?? oneOf(CHANNELS)(text);
-}
-
-function parseDimensions(text: string): readonly Dimension[] {
-  return [...new Set(text.split(",").map((name) => oneOf(DIMENSIONS)(name.trim())))];
-}
-
-function parsePrivateColumns(text: string): readonly PrivateColumn[] {
-  return [...new Set(text.split(",").map((name) => oneOf(PRIVATE_COLUMNS)(name.trim())))];
 }
 
 function parsePhoneNumber(text: string): string {
@@ -150,5 +148,8 @@ function parseAmount(text: string): string {
 }
 
 function parseCurrency(text: string): string {
-  return oneOf(Intl.supportedValuesOf("currency"))(text);
+  const [code, codes] = [text.toUpperCase(), Intl.supportedValuesOf("currency")];
+  if (codes.includes(code)) return code;
+  const advice = `Did you mean ${nearest(code, codes) ?? "USD"}?`;
+  throw new InvalidArgumentError(`It must be a currency's code in ISO 4217. ${advice}`);
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -13,6 +13,16 @@ import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 
 const KEY_BYTES = 32;
+const FINGERPRINT_DIGITS = 16;
+
+export interface CallerHash {
+  /** Returns the pseudonym of a caller, by the digits and the plus sign of the number. */
+  hash: (phoneDigits: string) => string;
+  /** Tells keys apart: pseudonyms of one fingerprint can be compared. */
+  fingerprint: string;
+  /** Path of the key, where it was made just now. */
+  newKey?: string;
+}
 
 /**
  * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits and the plus sign of their number, in hex. Without the key,
@@ -21,13 +31,19 @@ const KEY_BYTES = 32;
  * @param database path of the warehouse
  * @throws CalltallyError (exit 7) if the key cannot be read, or is none
  */
-export function openCallerHash(database: string): (phoneDigits: string) => string {
-  const key = readKey(`${database}.caller-key`);
-  return (phoneDigits) => createHmac("sha256", key).update(phoneDigits).digest("hex");
+export function openCallerHash(database: string): CallerHash {
+  const file = `${database}.caller-key`;
+  const isNew = !existsSync(file);
+  if (isNew) makeKey(file);
+  const key = readKey(file);
+  return {
+    hash: (phoneDigits) => createHmac("sha256", key).update(phoneDigits).digest("hex"),
+    fingerprint: hash("sha256", key).slice(0, FINGERPRINT_DIGITS),
+    ...(isNew && { newKey: file }),
+  };
 }
 
 function readKey(file: string): Buffer {
-  if (!existsSync(file)) makeKey(file);
   const key = Buffer.from(readFileSync(file, "latin1").trim(), "hex");
   if (key.length === KEY_BYTES) return key;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file}: it is not a key of ${KEY_BYTES} bytes in hex`, {

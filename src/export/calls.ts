@@ -39,13 +39,22 @@ const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<ManifestFile[]> {
   const { scope, tally, reader, format, database, isPartitioned } = job;
   const toLocal = localTime(scope.timezone);
-  const columns = callColumns(tally.rules, toLocal, openCallerHash(database), target.with);
+  const callers = openCallerHash(database);
+  if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
+  const columns = callColumns(tally.rules, toLocal, callers.hash, target.with);
   const rowCount = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
   const expressions = columns.map(({ sql }) => sql);
   const rows = derive(iterateSelected(reader.sqlite, expressions), columns);
   if (format.format !== "parquet" || !isPartitioned) {
     const content = await encodeTable({ columns, rows }, format);
-    return [{ contents: "calls", ...(await job.write(`calls.${format.format}`, content)), rows: rowCount }];
+    return [
+      {
+        contents: "calls",
+        caller_key: callers.fingerprint,
+        ...(await job.write(`calls.${format.format}`, content)),
+        rows: rowCount,
+      },
+    ];
   }
   const started = columns.findIndex(({ name }) => name === "call_started");
   let latest = "";
@@ -63,7 +72,7 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
     const count = { rows: 0 };
     const content = await encodeTable({ columns, rows: counted(part, count) }, format);
     const file = await job.write(`calls/month=${month}/calls.parquet`, content);
-    written.push({ contents: "calls", ...file, ...count });
+    written.push({ contents: "calls", caller_key: callers.fingerprint, ...file, ...count });
   }
   return written;
 }

@@ -16,11 +16,10 @@ export interface DelimitedOptions {
  *
  * A generator and no stream: whoever stops reading ends the reading of the rows, too, before anything else happens.
  */
-export function* toDelimited(
-  { columns, rows }: Table,
-  { delimiter, profile }: DelimitedOptions,
-): Generator<string> {
+export function* toDelimited({ columns, rows }: Table, options: DelimitedOptions): Generator<string> {
+  const { delimiter, profile } = options;
   const writeText = textWriter(profile);
+  const writeNumber = numberWriter(options);
   // csv-stringify quotes for the whole line end only; a lone CR or LF would break the line.
   const lines = { delimiter, record_delimiter: "\r\n", quoted_match: /[\r\n]/ };
   yield stringify([columns.map(({ name }) => name)], { ...lines, bom: profile === "excel" });
@@ -29,11 +28,16 @@ export function* toDelimited(
       ...lines,
       quoted_empty: columns.length === 1, // many readers skip a line that is empty
       cast: {
-        number: (value, { index }) => formatNumber(value, columns[index]),
+        number: (value, { index }) => writeNumber(formatNumber(value, columns[index])),
         string: (value, { index }) => (columns[index]?.type === "text" ? writeText(value) : value),
       },
     });
   }
+}
+
+/** Where Excel takes `;` between values, it takes a comma in decimals, and a point for the one in a date. */
+function numberWriter({ delimiter, profile }: DelimitedOptions): (text: string) => string {
+  return profile === "excel" && delimiter === ";" ? (text) => text.replace(".", ",") : (text) => text;
 }
 
 function textWriter(profile: Profile | undefined): (text: string) => string {

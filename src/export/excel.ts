@@ -7,8 +7,8 @@ import { guardFormula } from "./guard.ts";
 const NUMBER_LIKE = /^(?=.*\d)[\d+\-.,:/%() ]+(?:[eE][+-]?\d+)?$/;
 /** Numbers that Excel shows as they were written; from 12 digits on it shows an exponent, from 16 on it loses some. */
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,10})$/;
-/** A local time, as `calls` has it: Excel is to read it as one. */
-const LOCAL_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
+/** A day or a local time, as `period` and `call_started_local` have them: Excel is to read it as one. */
+const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$/;
 /** Characters that Excel allows in a text in a formula. */
 const MAX_FORMULA_TEXT = 255;
 

@@ -19,8 +19,8 @@ import {
   UTM_FIELDS,
   utmValue,
 } from "../rollup/row.ts";
-import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
-import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import type { TallySettings } from "../warehouse/tally-settings.ts";
 import { judgeSelectedCall, type Reason } from "./google.ts";
 import type { Value } from "./table.ts";
 
@@ -64,8 +64,8 @@ export interface Explanation {
   /** The first call in the warehouse of the same caller; null where the caller is not known. */
   first_call: { call_id: number; call_started: string | null } | null;
   /** What speaks against an upload as a conversion; null where nothing does. */
-  google_ads: Reason | null;
-  google_leads: Reason | null;
+  google_ads: Reason | "gone" | null;
+  google_leads: Reason | "gone" | null;
 }
 
 /**
@@ -76,13 +76,11 @@ export interface Explanation {
 export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { database, callId, tally, timezone, clock = systemClock } = options;
   const { rules } = tally;
-  using warehouse = openExistingWarehouse(database);
-  applyTallySettings(warehouse, tally);
-  using reader = openReader(warehouse);
+  using reader = openWarehouseReader(database);
   const { sqlite } = reader;
   sqlite.exec("BEGIN");
   if (!selectCall(sqlite, callId)) return undefined;
-  prepareRollups(sqlite);
+  prepareRollups(sqlite, { aliases: tally.aliases, callerOf: callId });
 
   const fact = readFacts(sqlite, {
     ...Object.fromEntries(DNI_FIELDS.map((field) => [field, `c.${field}`])),
@@ -111,6 +109,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   const started = text("call_started");
   const local = started === null ? null : localTime(timezone)(started);
   const holding = CHANNEL_RULES.findIndex(({ channel }) => fact[channel] === 1);
+  const isGone = text("gone_at") !== null;
   const job = { reader, tally, nowMs: clock.now() };
   return {
     call_id: callId,
@@ -148,8 +147,8 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
       typeof fact.first_call_id === "number"
         ? { call_id: fact.first_call_id, call_started: text("first_call_started") }
         : null,
-    google_ads: judgeSelectedCall(job, "google-ads") ?? null,
-    google_leads: judgeSelectedCall(job, "google-leads") ?? null,
+    google_ads: isGone ? "gone" : (judgeSelectedCall(job, "google-ads") ?? null),
+    google_leads: isGone ? "gone" : (judgeSelectedCall(job, "google-leads") ?? null),
   };
 }
 

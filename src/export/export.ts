@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
-import { prepareRollups } from "../rollup/read.ts";
+import { preparePeriods, prepareRollups } from "../rollup/read.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
 import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
@@ -48,6 +48,8 @@ export interface ExportJob extends Required<FigureOptions> {
   nowMs: number;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
+  /** Is told where the key of `caller_hash` was made. */
+  onNewKey: (file: string) => void;
   /** Writes one file of the export, in chunks. */
   write: (file: string, content: Iterable<Buffer | string>) => Promise<WrittenFile>;
 }
@@ -55,6 +57,8 @@ export interface ExportJob extends Required<FigureOptions> {
 export interface ExportResult {
   folder: string;
   manifest: Manifest;
+  /** Path of the key of `caller_hash`, where this export had to make one. */
+  newKey?: string | undefined;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -68,9 +72,14 @@ const PARTITIONS = "calls/month=*/calls.parquet";
 export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database);
+  applyTallySettings(warehouse, options.tally);
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
-  const manifest = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  let newKey: string | undefined;
+  const onNewKey = (file: string) => {
+    newKey = file;
+  };
+  const manifest = await writeTargets(warehouse, { ...options, write, onNewKey, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
@@ -86,7 +95,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
       run_id: manifest.run?.run_id ?? null,
     })),
   );
-  return { folder: files.folder, manifest };
+  return { folder: files.folder, manifest, newKey };
 }
 
 /**
@@ -95,7 +104,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
  */
 export async function exportToStream(
   options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
-): Promise<Manifest> {
+): Promise<Omit<ExportResult, "folder">> {
   const { target, writeChunk, signal } = options;
   using warehouse = openExistingWarehouse(options.database);
   let files = 0;
@@ -111,20 +120,31 @@ export async function exportToStream(
     }
     return { file, bytes, sha256: sha256.digest("hex") };
   };
-  return await writeTargets(warehouse, { ...options, targets: [target], write, isPartitioned: false });
+  let newKey: string | undefined;
+  const onNewKey = (file: string) => {
+    newKey = file;
+  };
+  const manifest = await writeTargets(warehouse, {
+    ...options,
+    targets: [target],
+    write,
+    onNewKey,
+    isPartitioned: false,
+  });
+  return { manifest, newKey };
 }
 
 async function writeTargets(
   warehouse: Warehouse,
-  options: ExportOptions & Pick<ExportJob, "write" | "isPartitioned">,
+  options: ExportOptions & Pick<ExportJob, "write" | "onNewKey" | "isPartitioned">,
 ): Promise<Manifest> {
   const { tally, raw = false, fill = false, total = false, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
-  applyTallySettings(warehouse, tally);
   using reader = openReader(warehouse);
   reader.sqlite.exec("BEGIN");
-  const scope = resolveScope(reader.sqlite, options);
-  prepareRollups(reader.sqlite, scope);
+  prepareRollups(reader.sqlite, { filter: options.filter ?? {}, aliases: tally.aliases });
+  const scope = resolveScope(reader.sqlite, tally.rules, options);
+  preparePeriods(reader.sqlite, scope);
   const manifest = startManifest(reader, scope, { ...options, raw });
   const job: ExportJob = { ...options, raw, fill, total, format, scope, reader, nowMs: clock.now() };
   for (const target of options.targets) {

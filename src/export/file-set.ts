@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { globSync } from "node:fs";
+import { globSync, rmSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
@@ -42,7 +42,9 @@ export class FileSet implements AsyncDisposable {
   /** Makes the folder where there is none. */
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
-    return new FileSet(path, makeFolder(path));
+    const made = makeFolder(path);
+    if (made.length === 0) sweepDrafts(path);
+    return new FileSet(path, made);
   }
 
   /** Writes a file, which may lie in sub-folders: `calls/month=2026-10/calls.parquet`. */
@@ -68,16 +70,19 @@ export class FileSet implements AsyncDisposable {
     return { file, bytes, sha256: sha256.digest("hex") };
   }
 
+  /** Gives the files their names; the last of them only when the names of the others are on the disk. */
   async publish({ replace }: PublishOptions = {}): Promise<void> {
-    const changed = new Set(this.#made.map((folder) => dirname(folder)));
-    while (this.#drafts[0] !== undefined) {
-      const { draft, path } = this.#drafts[0];
-      await rename(draft, path);
-      changed.add(dirname(path));
-      this.#drafts.shift();
+    for (const { path } of this.#drafts) assertNoFolder(path);
+    const made = this.#made.map((folder) => dirname(folder));
+    for (const drafts of [this.#drafts.slice(0, -1), this.#drafts.slice(-1)]) {
+      for (const { draft, path } of drafts) {
+        await rename(draft, path);
+        this.#drafts.shift();
+      }
+      this.#made.length = 0;
+      const changed = new Set([...made.splice(0), ...drafts.map(({ path }) => dirname(path))]);
+      for (const folder of changed) await syncFolder(folder);
     }
-    this.#made.length = 0;
-    for (const folder of changed) await syncFolder(folder);
     if (replace !== undefined) await this.#removeOthers(replace);
   }
 
@@ -93,6 +98,22 @@ export class FileSet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { draft } of this.#drafts) await rm(draft, { force: true });
     for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
+  }
+}
+
+/** Else some files would be new beside others that are not. */
+function assertNoFolder(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`);
+}
+
+/** Removes what a killed export left behind: drafts that nobody has written to for an hour. */
+function sweepDrafts(folder: string): void {
+  const oldestMs = Date.now() - 3_600_000;
+  for (const file of globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })) {
+    const isDraft = /^\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(basename(file));
+    const path = join(folder, file);
+    if (isDraft && statSync(path).mtimeMs < oldestMs) rmSync(path, { force: true });
   }
 }
 

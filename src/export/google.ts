@@ -113,7 +113,10 @@ const KINDS: Record<GoogleTarget["kind"], Kind> = {
 export async function writeGoogle(job: ExportJob, target: GoogleTarget): Promise<ManifestFile[]> {
   const { scope, tally, reader } = job;
   const kind = KINDS[target.kind];
-  findFirstConversions(job, scope.filter, kind, target.conversion.every);
+  // Which calls the file is about must not decide which call of a click is the first.
+  const { exclude_callers, include_gone } = scope.filter;
+  const population = { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
+  findFirstConversions(job, population, kind, { every: target.conversion.every });
   const examined = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
 
   const excluded: Record<string, number> = {};
@@ -167,7 +170,7 @@ function* toConversionFile(job: ExportJob, kind: Kind, options: ConversionOption
 
 /** Returns what speaks against the one selected call as a conversion; undefined where nothing does. */
 export function judgeSelectedCall(job: JudgedJob, kind: GoogleTarget["kind"]): Reason | undefined {
-  findFirstConversions(job, {}, KINDS[kind], false);
+  findFirstConversions(job, {}, KINDS[kind], { every: false, ofSelected: true });
   const [call] = judged(job, KINDS[kind]);
   return call?.reason;
 }
@@ -219,7 +222,7 @@ function findFirstConversions(
   { reader, tally }: JudgedJob,
   filter: CallFilter,
   kind: Kind,
-  every: boolean,
+  { every, ofSelected = false }: { every: boolean; ofSelected?: boolean },
 ): void {
   const inFilter = filterConditions(filter, tally.rules);
   const where = [
@@ -227,6 +230,9 @@ function findFirstConversions(
     `${kind.key} IS NOT NULL`,
     "c.call_started IS NOT NULL",
     isQualified(tally.rules),
+    ...(ofSelected
+      ? [`${kind.key} = (SELECT ${kind.key} FROM calls AS c JOIN selected USING (call_id))`]
+      : []),
     ...(kind.sources ? [`${GCLSRC} IN (${literals(kind.sources)})`] : []),
   ];
   // Google takes two conversions of one click in one second for the same.

@@ -1,6 +1,6 @@
 import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
 import type { DateRange } from "../rollup/dates.ts";
-import type { CallFilter, Span } from "../rollup/filter.ts";
+import { type CallFilter, countUnknownCallers, type Span } from "../rollup/filter.ts";
 import type { RollupRules } from "../rollup/rules.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
@@ -18,7 +18,10 @@ export interface DescribedSpan extends DateRange {
   provisional?: true;
 }
 
-/** `manifest.json`: what the figures in the files stand on. The same warehouse and options give the same bytes. */
+/**
+ * `manifest.json`: what the figures in the files stand on. The same warehouse and options give the same bytes; conversions
+ * for Google Ads go with the time as well.
+ */
 export interface Manifest {
   /** The last finished run of `sync`; null where there is none. */
   run: {
@@ -32,7 +35,10 @@ export interface Manifest {
   filter: DescribedFilter;
   range: DescribedSpan;
   /** What the columns `…_previous` are of. */
-  compared_with?: DescribedSpan;
+  compared_with?: DescribedSpan & {
+    /** Present where the warehouse has no calls from its beginning on, so that less was counted than there was. */
+    begins_before_first_call?: true;
+  };
   /** The periods that the rows are of, where there are any. */
   periods?: ({ period: string } & DescribedSpan)[];
   rules: RollupRules & {
@@ -48,6 +54,8 @@ export interface Manifest {
 export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
   gone_calls: "left out" | "counted";
   excluded_callers?: number;
+  /** How many of them no call in the warehouse is from, as when they are mistyped. */
+  excluded_callers_without_calls?: number;
 };
 
 export interface ManifestFile extends WrittenFile {
@@ -59,6 +67,8 @@ export interface ManifestFile extends WrittenFile {
   total_line?: true;
   /** Sums of the columns that add up; uniques do not. */
   sums?: Record<string, number>;
+  /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */
+  caller_key?: string;
   /** Calls looked at for a file of conversions; each is a row, or among those left out. */
   examined?: number;
   /** What was left out of it and why, in numbers of calls. */
@@ -88,10 +98,18 @@ export function startManifest(
     filter: {
       gone_calls: include_gone ? "counted" : "left out",
       ...filter,
-      ...(exclude_callers !== undefined && { excluded_callers: exclude_callers.length }),
+      ...(exclude_callers !== undefined && {
+        excluded_callers: exclude_callers.length,
+        excluded_callers_without_calls: countUnknownCallers(reader.sqlite, exclude_callers),
+      }),
     },
     range: describeSpan(scope.span, scope.range),
-    ...(scope.previousSpan && { compared_with: describeSpan(scope.previousSpan, scope.previousRange) }),
+    ...(scope.previousSpan && {
+      compared_with: {
+        ...describeSpan(scope.previousSpan, scope.previousRange),
+        ...(!scope.isPreviousCovered && { begins_before_first_call: true }),
+      },
+    }),
     ...(scope.grain && {
       periods: scope.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),
     }),

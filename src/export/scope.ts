@@ -1,10 +1,14 @@
 import type { Database } from "better-sqlite3";
+import { UsageError } from "../errors.ts";
+import { comparePeriods } from "../rollup/comparison.ts";
 import { comparisonRange, type DateRange, toInstants } from "../rollup/dates.ts";
-import type { CallFilter, Span } from "../rollup/filter.ts";
+import { type CallFilter, type Conditions, filterConditions, type Span } from "../rollup/filter.ts";
 import type { Comparison, Grain } from "../rollup/grain.ts";
 import { localDate } from "../rollup/local-time.ts";
 import { type Period, periods } from "../rollup/periods.ts";
 import type { LabelledPeriod } from "../rollup/read.ts";
+import { callsWith } from "../rollup/row.ts";
+import type { RollupRules } from "../rollup/rules.ts";
 
 /** Which calls an export is about, and how they are cut into periods. */
 export interface ScopeOptions {
@@ -31,48 +35,75 @@ export interface Scope {
   previousSpan?: Span | undefined;
   /** Those of the stretch compared with, under the labels of the periods they stand beside. */
   previousPeriods: readonly LabelledPeriod[];
+  /** Whether the warehouse has calls from the beginning of the stretch compared with. */
+  isPreviousCovered?: boolean;
 }
 
-/** Resolves dates to instants; where a grain cuts an open range, to the first and the last call in the warehouse. */
-export function resolveScope(database: Database, options: ScopeOptions): Scope {
-  const { timezone, range = {}, filter = {}, grain, compare } = options;
-  const span = toInstants(range, timezone);
-  const current =
-    grain === undefined ? [] : periodsOf(closeRange(database, range, timezone), grain, timezone);
-  const scope = { timezone, filter, range, span, grain, periods: current };
-  if (compare === undefined) return { ...scope, previousPeriods: [] };
+const DAY_MS = 86_400_000;
+const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28 };
 
-  const previousRange = comparisonRange(range, compare);
-  const previousSpan = toInstants(previousRange, timezone);
-  if (grain === undefined) return { ...scope, previousRange, previousSpan, previousPeriods: [] };
-  // Periods stand side by side by their place. What is left over, such as a 31st beside a month of 30 days, is cut off,
-  // so that the rows of each file add up to its total.
-  const previous = periodsOf(previousRange, grain, timezone).slice(0, current.length);
-  const last = previous.at(-1);
+/** More of them are no table that a person reads; an odd date in one call would make millions. */
+const MAX_PERIODS = 4000;
+
+/**
+ * Resolves dates to instants; where a grain cuts an open range, to the first and the last call that the filter lets
+ * through. Needs the callers' first calls; see `prepareRollups`.
+ *
+ * @throws UsageError where that is too many periods
+ */
+export function resolveScope(database: Database, rules: RollupRules, options: ScopeOptions): Scope {
+  const { timezone, range = {}, filter = {}, grain, compare } = options;
+  const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
+  const closed = closeRange(database, rules, { ...options, range, filter });
+  const current = grain && closed ? periodsOf(closed, grain, timezone) : [];
+  if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
+
+  const compared =
+    grain && closed
+      ? comparePeriods({ range: closed, current, kind: compare, grain, zone: timezone })
+      : { range: comparisonRange(range, compare), periods: [] };
+  const previousSpan = toInstants(compared.range, timezone);
   return {
     ...scope,
-    previousRange,
-    previousSpan: last === undefined ? previousSpan : { ...previousSpan, endsAt: last.endsAt },
-    previousPeriods: previous.map(({ startsAt }, place) => ({
-      startsAt,
-      period: current[place]?.period ?? "",
-    })),
+    periods: current,
+    previousRange: compared.range,
+    previousSpan,
+    previousPeriods: compared.periods,
+    isPreviousCovered: isCovered(database, compared.range, timezone),
   };
 }
 
-function periodsOf({ from, to }: DateRange, grain: Grain, zone: string): Period[] {
-  return from === undefined || to === undefined ? [] : periods({ from, to, grain, zone });
+function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Period[] {
+  const count = (Date.parse(range.to) - Date.parse(range.from)) / DAY_MS / DAYS[grain];
+  if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
+  throw new UsageError(
+    `--grain ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,
+    { hint: "Give --from and --to, or a coarser grain." },
+  );
 }
 
-/** Puts the days of the first and of the last call in the place of ends that are open; none without calls. */
-function closeRange(database: Database, range: DateRange, zone: string): DateRange {
+/** Puts the days of the first and of the last call in the place of ends that are open; undefined without calls. */
+function closeRange(
+  database: Database,
+  rules: RollupRules,
+  { timezone, range, filter }: { timezone: string; range: DateRange; filter: CallFilter },
+): Required<DateRange> | undefined {
+  const { from, to } = range;
+  if (from !== undefined && to !== undefined) return { from, to };
+  const inFilter = filterConditions(filter, rules);
+  const where = ["c.call_started IS NOT NULL", ...inFilter.sql];
   const [first, last] = database
-    .prepare<[], [string | null, string | null]>("SELECT min(call_started), max(call_started) FROM calls")
+    .prepare<[Conditions["values"]], [string | null, string | null]>(
+      `SELECT min(c.call_started), max(c.call_started) ${callsWith(where)} WHERE ${where.join(" AND ")}`,
+    )
     .raw()
-    .get() ?? [null, null];
-  return {
-    ...(first !== null && { from: localDate(first, zone) }),
-    ...(last !== null && { to: localDate(last, zone) }),
-    ...range,
-  };
+    .get(inFilter.values) ?? [null, null];
+  if (first === null || last === null) return undefined;
+  return { from: from ?? localDate(first, timezone), to: to ?? localDate(last, timezone) };
+}
+
+/** Whether the warehouse has calls from the first day of a range, or from before. */
+function isCovered(database: Database, { from }: DateRange, zone: string): boolean {
+  const first = database.prepare<[], string | null>("SELECT min(call_started) FROM calls").pluck().get();
+  return first != null && from !== undefined && localDate(first, zone) <= from;
 }

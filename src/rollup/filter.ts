@@ -1,3 +1,4 @@
+import type { Database } from "better-sqlite3";
 import { foldUtm, toPhoneDigits } from "../call.ts";
 import {
   CAMPAIGN,
@@ -19,7 +20,10 @@ export interface Span {
   endsAt?: string;
 }
 
-/** Which calls count; of a list, one that fits is enough. `(not set)` stands for calls without a value. */
+/**
+ * Which calls count; of a list, one that fits is enough, and the case of ASCII letters does not matter. `(not set)` stands
+ * for calls without a value.
+ */
 export interface CallFilter {
   /** Names or ids of org units. */
   org_unit?: readonly string[];
@@ -57,7 +61,9 @@ export function filterConditions(filter: CallFilter, rules: RollupRules): Condit
   };
   const addList = (name: string, columns: readonly string[], texts: readonly string[] | undefined) => {
     if (texts === undefined) return;
-    const isIn = columns.map((column) => `${column} IN (SELECT value FROM json_each(@${name}))`);
+    const isIn = columns.map(
+      (column) => `${column} COLLATE NOCASE IN (SELECT value FROM json_each(@${name}))`,
+    );
     add(`(${isIn.join(" OR ")})`, { [name]: JSON.stringify(texts) });
   };
   const orNotSet = (sql: string) => `coalesce(${sql}, '${NOT_SET}')`;
@@ -106,4 +112,11 @@ export function spanConditions({ startsAt, endsAt }: Span, name: string): Condit
       ...(endsAt !== undefined && { [`${name}_ends_at`]: endsAt }),
     },
   };
+}
+
+/** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
+export function countUnknownCallers(database: Database, numbers: readonly string[]): number {
+  const unknown = database.prepare<[string], number>(`SELECT count(*) FROM json_each(?)
+    WHERE ltrim(value, '+') NOT IN (SELECT coalesce(ltrim(${phoneDigits("caller_id")}, '+'), '') FROM calls AS c)`);
+  return unknown.pluck().get(JSON.stringify(numbers)) ?? 0;
 }

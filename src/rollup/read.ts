@@ -1,4 +1,5 @@
 import type { Database } from "better-sqlite3";
+import type { Alias } from "../aliases.ts";
 import type { CallFilter } from "./filter.ts";
 import { metrics } from "./metrics.ts";
 import { firstCallsSql, isCompared, type RollupQuery, rollupKeys, rollupSql } from "./sql.ts";
@@ -41,26 +42,48 @@ export function rollupColumns(query: RollupQuery): RollupColumn[] {
 }
 
 /**
- * Prepares what the rollups of this connection read: each caller's first call, once for all of them, and the periods.
- *
- * @param periods in the order of time; those of the stretch compared with have the labels of the ones they stand beside
+ * Prepares what the rollups of this connection read: each caller's first call, once for all of them, and the aliases,
+ * where others than the warehouse's are to be used. Without {@link preparePeriods} there are no periods.
  */
 export function prepareRollups(
   database: Database,
   {
     filter = {},
-    periods = [],
-    previousPeriods = [],
+    aliases,
+    callerOf,
   }: {
     filter?: CallFilter;
-    periods?: readonly LabelledPeriod[];
-    previousPeriods?: readonly LabelledPeriod[];
+    aliases?: readonly Alias[];
+    /** A call whose caller alone matters. */
+    callerOf?: number;
   } = {},
 ): void {
+  const callers =
+    callerOf === undefined
+      ? undefined
+      : `caller_id = (SELECT nullif(caller_id, '') FROM calls WHERE call_id = ${callerOf})`;
   database.exec(`DROP TABLE IF EXISTS temp.first_calls;
     CREATE TEMP TABLE first_calls (call_id INTEGER PRIMARY KEY);
-    INSERT INTO temp.first_calls ${firstCallsSql(filter)};
-    DROP TABLE IF EXISTS temp.periods;
+    INSERT INTO temp.first_calls ${firstCallsSql(filter, callers)};
+    DROP TABLE IF EXISTS temp.aliases`);
+  preparePeriods(database, { periods: [], previousPeriods: [] });
+  if (aliases === undefined) return;
+  // It goes before the warehouse's own table of that name.
+  database.exec("CREATE TEMP TABLE aliases (raw TEXT PRIMARY KEY, value TEXT NOT NULL)");
+  const insert = database.prepare("INSERT INTO temp.aliases (raw, value) VALUES (?, ?)");
+  for (const { raw, value } of aliases) insert.run(raw, value);
+}
+
+/**
+ * Prepares the periods that rollups are cut into.
+ *
+ * @param periods in the order of time; those of the stretch compared with have the labels of the ones they stand beside
+ */
+export function preparePeriods(
+  database: Database,
+  { periods, previousPeriods }: Record<"periods" | "previousPeriods", readonly LabelledPeriod[]>,
+): void {
+  database.exec(`DROP TABLE IF EXISTS temp.periods;
     CREATE TEMP TABLE periods (side TEXT, starts_at TEXT, period TEXT, PRIMARY KEY (side, starts_at)) WITHOUT ROWID`);
   const insert = database.prepare("INSERT INTO temp.periods (side, starts_at, period) VALUES (?, ?, ?)");
   for (const { startsAt, period } of periods) insert.run("current", startsAt, period);

@@ -52,7 +52,7 @@ export function utmValue(field: UtmField): string {
 
 /** A phone number as its digits and plus sign. */
 export function phoneDigits(column: string): string {
-  return ["' '", "'-'", "'('", "')'", "'.'"].reduce(
+  return ["' '", "char(160)", "'-'", "'('", "')'", "'.'"].reduce(
     (sql, sign) => `replace(${sql}, ${sign}, '')`,
     `c.${column}`,
   );
@@ -91,7 +91,7 @@ export const CHANNEL_RULES = channelRuleSql(TRAFFIC_NAMES).map(({ channel, sql }
 /** The host of referring_url in lower case, without `www.`; null where the URL has none. */
 export const REFERRING_HOST = [
   // The scheme goes, then what follows the host, the user before it, and the port.
-  "substr(part, iif(instr(part, '/') = instr(part, '://') + 1, instr(part, '://') + 3, 1))",
+  "iif(part GLOB '//*', substr(part, 3), iif(instr(part, '://') > 0 AND instr(part, '/') = instr(part, '://') + 1, substr(part, instr(part, '://') + 3), part))",
   "replace(replace(part, '?', '/'), '#', '/')",
   "substr(part, 1, instr(part || '/', '/') - 1)",
   "substr(part, instr(part, '@') + 1)",
@@ -132,6 +132,7 @@ export function callsWith(expressions: readonly string[], from = "calls AS c"): 
   LEFT JOIN utm_values AS ${field}_value ON ${field}_value.raw = c.${field}
   LEFT JOIN aliases AS ${field}_alias ON ${field}_alias.raw = ${field}_value.folded`,
   );
-  if (text.includes("t.")) joins.push("\n  LEFT JOIN transcripts AS t ON t.call_id = c.call_id");
+  if (/\bt\.(summary|transcription)\b/.test(text))
+    joins.push("\n  LEFT JOIN transcripts AS t ON t.call_id = c.call_id");
   return `FROM ${from}${joins.join("")}`;
 }

@@ -7,11 +7,13 @@ import type { RollupRules } from "./rules.ts";
 /**
  * Returns the SELECT of the `call_id` of each caller's first call: of two at the same moment the one with the lower id,
  * and one of unknown time only where there is no other.
+ *
+ * @param condition which callers; must leave out calls without one
  */
-export function firstCallsSql({ include_gone }: CallFilter = {}): string {
+export function firstCallsSql({ include_gone }: CallFilter = {}, condition = "caller_id <> ''"): string {
   return `SELECT call_id FROM (
     SELECT call_id, row_number() OVER (PARTITION BY caller_id ORDER BY call_started NULLS LAST, call_id) AS place
-    FROM calls WHERE caller_id <> ''${include_gone ? "" : " AND gone_at IS NULL"}
+    FROM calls WHERE ${condition}${include_gone ? "" : " AND gone_at IS NULL"}
   ) WHERE place = 1`;
 }
 

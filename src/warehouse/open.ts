@@ -59,8 +59,8 @@ export function openWarehouseReader(path: string): Warehouse {
  * (Looking at the file's header once more would drop this process's locks on it.)
  */
 export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
+  // What it sorts goes to a file where it is large: a rollup of a million clicks must not be held in memory.
   const sqlite = new Database(path, { readonly: true });
-  sqlite.pragma("temp_store = MEMORY");
   return toWarehouse(path, sqlite);
 }
 

@@ -10,7 +10,10 @@ const README = readFileSync("README.md", "utf8");
 const VARYING: readonly [RegExp, string][] = [
   [/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
   [/\/[\w/.-]+\/data\/calltally\.db/g, "‹folder›/data/calltally.db"],
-  [/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g, "‹time›"],
+  [
+    /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g,
+    "‹time›",
+  ],
   [/just now|\d+ (minutes?|hours|days) ago/g, "‹age›"],
   [/\d+\.\d (s|kB|MB|GB)\b/g, "‹amount›"],
   [/\d+\.\d+\.\d+/g, "‹version›"],

@@ -302,11 +302,11 @@ describe("openCallerHash", () => {
   it("makes a key for its owner's eyes beside the warehouse, once", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    const first = openCallerHash(database)("+49301");
+    const first = openCallerHash(database).hash("+49301");
     const key = readText(folder.path, "calls.db.caller-key");
     expect(key).toMatch(/^[0-9a-f]{64}\n$/);
     expect(modeOf(`${database}.caller-key`)).toBe("600");
-    expect(openCallerHash(database)("+49301")).toBe(first);
+    expect(openCallerHash(database).hash("+49301")).toBe(first);
     expect(first).toBe(createHmac("sha256", Buffer.from(key.trim(), "hex")).update("+49301").digest("hex"));
     expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
     expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
@@ -314,7 +314,7 @@ describe("openCallerHash", () => {
 
   it("gives a caller another pseudonym in another warehouse", () => {
     using folder = makeTempFolder();
-    const hashes = ["a.db", "b.db"].map((name) => openCallerHash(join(folder.path, name))("+49301"));
+    const hashes = ["a.db", "b.db"].map((name) => openCallerHash(join(folder.path, name)).hash("+49301"));
     expect(new Set(hashes).size).toBe(2);
   });
 
@@ -331,7 +331,7 @@ describe("openCallerHash", () => {
     const hashes = makers.map((maker) => once(maker, "message"));
     for (const maker of makers) maker.send("go");
     const answers = new Set((await Promise.all(hashes)).map(([hash]) => hash));
-    expect([...answers]).toEqual([openCallerHash(database)("+49301")]);
+    expect([...answers]).toEqual([openCallerHash(database).hash("+49301")]);
     expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
   });
 

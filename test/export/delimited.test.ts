@@ -68,7 +68,7 @@ describe("toDelimited", () => {
   it("begins with a byte order mark for Excel, and makes texts of what looks like a number", () => {
     const rows: Value[][] = [["=a", "+49301", -1, -0.5, -2, null]];
     expect(write(rows, { delimiter: ";", profile: "excel" })).toBe(
-      `\uFEFF${HEADER.replaceAll(",", ";")}'=a;"=""+49301""";-1;-0.5000;-2.0;\r\n`,
+      `\uFEFF${HEADER.replaceAll(",", ";")}'=a;"=""+49301""";-1;-0,5000;-2,0;\r\n`,
     );
   });
 

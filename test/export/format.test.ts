@@ -34,7 +34,8 @@ async function readBack(content: Buffer, { format, profile, delimiter }: FormatO
   if (format === "ndjson") return readNdjson(content);
   if (format === "parquet") return readParquet(content);
   const text = profile === "excel" ? content.subarray(Buffer.byteLength(BOM)) : content;
-  return readDelimited(text, format === "tsv" ? "\t" : delimiter);
+  const point = profile === "excel" && delimiter === ";" ? "," : ".";
+  return readDelimited(text, format === "tsv" ? "\t" : delimiter, point);
 }
 
 /** Returns a text without the guard before it; of a visitor who wrote `'=1` himself no one can tell. */

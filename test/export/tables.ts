@@ -116,13 +116,15 @@ export function readLines(content: Buffer | string, delimiter = ","): string[][]
 }
 
 /** Reads the rows of {@link COLUMNS} in delimited text; an empty field is null. */
-export function readDelimited(content: Buffer, delimiter?: string): Value[][] {
+export function readDelimited(content: Buffer, delimiter?: string, point = "."): Value[][] {
   const [, ...lines] = readLines(content, delimiter);
   return lines.map((line) =>
     line.map((field, index) => {
       if (field === "") return null;
       const type = COLUMNS[index]?.type;
-      return type === "integer" || type === "decimal" ? withoutSign(Number(field)) : field;
+      return type === "integer" || type === "decimal"
+        ? withoutSign(Number(field.replace(point, ".")))
+        : field;
     }),
   );
 }

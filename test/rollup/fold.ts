@@ -64,10 +64,12 @@ const folded = (value: string | null): string | null =>
       .join(" ")
       .toLowerCase(),
   );
-const digits = (value: string | null): string => (value ?? "").replace(/[ ().-]/g, "");
+const digits = (value: string | null): string => (value ?? "").replace(/[ \u00a0().-]/g, "");
 /** Without case, `-` and `_` as spaces. */
 const comparable = (disposition: string): string =>
   disposition.replaceAll("-", " ").replaceAll("_", " ").trim().toLowerCase();
+
+const upperAscii = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 
 type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
 
@@ -145,7 +147,8 @@ function isCounted(
 ): boolean {
   const { call, keys } = described;
   const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
-    texts === undefined || values.some((value) => typeof value === "string" && texts.includes(value));
+    texts === undefined ||
+    values.some((value) => typeof value === "string" && texts.map(upperAscii).includes(upperAscii(value)));
   const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
   const disposition = comparable(call.disposition ?? "") || NOT_SET;
   return (
