@@ -21,7 +21,14 @@ export interface RejectedRow {
   reason: string;
 }
 
-export type ParsedRow = { call: Call; drift: readonly Drift[] } | { rejected: RejectedRow };
+export type ParsedRow =
+  | {
+      call: Call;
+      drift: readonly Drift[];
+      /** The hash of its bytes, by which it is recognized when it is served again; where it can be told. */
+      served?: string;
+    }
+  | { rejected: RejectedRow };
 
 const text = z
   .union([z.string(), z.number(), z.bigint()])

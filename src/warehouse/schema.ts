@@ -35,7 +35,7 @@ export const calls = sqliteTable("calls", {
   campaign_id: text(),
   /** JSON object of members the API document does not name. */
   extra: text(),
-  /** SHA-256 of the call's content, the recording's signature left out. */
+  /** SHA-256 of the call as it was served last, in short, or of its content; the recording's signature left out. */
   row_hash: text().notNull(),
   /** The run that first read this call. */
   first_run_id: integer().notNull(),
