@@ -49,7 +49,11 @@ export async function buildProgram(mutation?: Mutation): Promise<Program> {
     target: "node22",
     format: "esm",
     logLevel: "silent",
-    external: [...script.matchAll(/--external:(\S+)/g)].map(([, name = ""]) => name),
+    packages: "external",
+    mainFields: ["module", "main"],
+    alias: Object.fromEntries(
+      [...script.matchAll(/--alias:(\S+)=(\S+)/g)].map(([, from = "", to = ""]) => [from, to]),
+    ),
     plugins: [mutate],
   });
   if (mutation !== undefined && !seen) throw new Error(`${mutation.file} is no part of the program`);
