@@ -11,7 +11,6 @@ const NAMES = JOBS.map((job) => job.name);
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
-    .summary("run one job once, for cron and systemd")
     .description("Runs one job of the schedule once, with log lines instead of a summary.")
     .addArgument(new Argument("<name>", "the job").choices(NAMES).argParser(oneOf(NAMES)))
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
@@ -25,7 +24,6 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
 
 export function scheduleCommand(context: Context) {
   return new Command("schedule")
-    .summary("run the jobs on their schedule, until stopped")
     .description(
       "Runs sync and export by CALLTALLY_SYNC_CRON and CALLTALLY_EXPORT_CRON, until SIGTERM or SIGINT.",
     )

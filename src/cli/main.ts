@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { SqliteError } from "better-sqlite3";
 import { CommanderError } from "commander";
 import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { createProgram } from "./program.ts";
@@ -38,7 +37,8 @@ export async function main(): Promise<void> {
     process.exitCode = code;
   };
   try {
-    await createProgram(context, exit).parseAsync();
+    const program = await createProgram(context, exit, process.argv.slice(2));
+    await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);
@@ -50,14 +50,19 @@ export async function main(): Promise<void> {
 
 function toCalltallyError(error: unknown): CalltallyError {
   if (error instanceof CalltallyError) return error;
-  if (error instanceof Error && error.cause instanceof SqliteError) return toCalltallyError(error.cause);
-  if (error instanceof SqliteError) {
+  if (error instanceof Error && isSqliteError(error.cause)) return toCalltallyError(error.cause);
+  if (isSqliteError(error)) {
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
   }
   if (error instanceof Error && "code" in error && DISK_ERRORS.has(String(error.code))) {
     return new CalltallyError(EXIT.storage, error.message);
   }
   return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
+}
+
+/** Told by its code: its class comes with the library, which `--help` need not wait for. */
+function isSqliteError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }
 
 async function writeToOutput(chunk: Buffer): Promise<void> {

@@ -12,7 +12,6 @@ const LINES_SHOWN = 5;
 
 export function statusCommand(context: Context) {
   return new Command("status")
-    .summary("show the last runs, and what needs a look")
     .description(
       "Shows the last runs with their verdicts, the age of the data, rejected rows and schema drift.",
     )

@@ -36,7 +36,7 @@ describe("the README", () => {
     if ("default" in setting) expect(line).toContain(`\`${setting.default}\``);
   });
 
-  it("names every command", () => {
+  it("names every command", async () => {
     const context = {
       env: {},
       folder: ".",
@@ -44,7 +44,7 @@ describe("the README", () => {
       print: () => {},
       note: () => {},
     };
-    for (const command of createProgram(context, () => {}).commands)
+    for (const command of (await createProgram(context, () => {})).commands)
       expect(readme).toContain(`\`${command.name()}`);
   });
 
