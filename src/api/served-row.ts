@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import { parseJson } from "./json.ts";
-import { type ParsedRow, parseRow } from "./parse.ts";
+import { type ParsedRow, parseRowText } from "./parse.ts";
 
 /** To be raised whenever `parseRow` makes something else of the same bytes: then all calls are parsed once more. */
 const PARSER_VERSION = 1;
@@ -36,7 +35,7 @@ export function takeFingerprint(row: Buffer): Fingerprint | undefined {
  * @throws SyntaxError
  */
 export function parseServedRow(row: Buffer, fingerprint = takeFingerprint(row)): ParsedRow {
-  const parsed = parseRow(parseJson(row.toString()));
+  const parsed = parseRowText(row.toString());
   // Without a recording, what was left out of the hash was something else.
   const isCertain = fingerprint && "call" in parsed && parsed.call.call_id === fingerprint.call_id;
   if (!isCertain || (parsed.call.recording_url === null && row.includes(RECORDING_URL))) return parsed;

@@ -6,8 +6,9 @@ import { makeTempFolder } from "../temp-folder.ts";
 import { readPages } from "./rows.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
-// node test/bench/floor-insert.ts <calls>: inserts rows that are ready to be bound into a warehouse, by better-sqlite3
-// alone: the same tables, pragmas, order and transactions as a sync, no more. What makes them ready is not counted.
+// node test/bench/floor-insert.ts <calls> <served|key>: inserts rows that are ready to be bound into a warehouse, by
+// better-sqlite3 alone: the same tables, pragmas and transactions as a sync, no more. In the order in which they are
+// served, newest first, as one would; or each page in the order of its keys. What makes them ready is not counted.
 
 const marks = (columns: readonly string[]) => columns.map(() => "?").join(", ");
 const insertSql = (table: string, columns: readonly string[]) =>
@@ -43,8 +44,8 @@ const insert = sqlite.transaction((rows: readonly ReturnType<typeof readyRow>[])
 const stopwatch = new Stopwatch();
 for (const page of await readPages(Number(process.argv[2]))) {
   const served: unknown = JSON.parse(page.toString());
-  // The newest call is the first one, and has the greatest key.
-  const rows = Array.isArray(served) ? served.map(readyRow).reverse() : [];
+  const rows = Array.isArray(served) ? served.map(readyRow) : [];
+  if (process.argv[3] === "key") rows.reverse();
   await stopwatch.time(() => insert.immediate(rows));
 }
 stopwatch.print();
