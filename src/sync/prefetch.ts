@@ -9,9 +9,12 @@ export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) 
 
 type Fetched<S extends Slice> = S | (() => S | Promise<S>);
 
+/** Pages planned ahead for each that may be fetched at once: the next begin though those before wait to be taken. */
+const PLANNED_PER_REQUEST = 2;
+
 /**
- * Fetches the planned pages of a pass concurrently and hands them out in order. At most one page more than run at once
- * are under way or waiting to be taken, so that memory does not grow with the number of pages.
+ * Fetches the planned pages of a pass concurrently and hands them out in order. At most twice as many pages as run at
+ * once are under way or waiting to be taken, so that memory does not grow with the number of pages.
  */
 export class Prefetch<S extends Slice> implements Disposable {
   readonly #fetch: FetchSlice<S>;
@@ -61,7 +64,8 @@ export class Prefetch<S extends Slice> implements Disposable {
 
   #fill(): void {
     // An empty or one-row page leaves nothing to plan with.
-    while (this.#size > 1 && this.#queue.length <= this.#throttle.max && this.#plannedEnd < this.#total) {
+    const planned = this.#throttle.max * PLANNED_PER_REQUEST;
+    while (this.#size > 1 && this.#queue.length < planned && this.#plannedEnd < this.#total) {
       const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
       this.#plannedEnd = offset + this.#size;
       const slice = this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
