@@ -22,8 +22,9 @@ async function compare(calls: number, runs: number, rollup: string, database: st
   const hasShell = isInstalled("sqlite3");
   const csv = join(folder, `${rollup}.shell.csv`);
   for (let run = 0; run < runs; run++) {
-    const sql = `.mode csv\n.headers on\n.output ${csv}\nSELECT * FROM rollup_${rollup};`;
-    if (hasShell) shells.push((await measure("sqlite3", ["-readonly", database, sql])).seconds);
+    const shell = ["-readonly", "-csv", "-header", "-cmd", `.output ${csv}`, database];
+    if (hasShell)
+      shells.push((await measure("sqlite3", [...shell, `SELECT * FROM rollup_${rollup}`])).seconds);
     const args = ["export", rollup, "--database", database, "--out", folder];
     const { seconds, peakMb } = await measureCalltally(args);
     ours.push(seconds);

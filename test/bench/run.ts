@@ -50,7 +50,7 @@ const sizes = values.calls.split(",").map(Number);
 const options: BenchOptions = {
   calls: sizes,
   runs: Number(values.runs),
-  peerCalls: Math.min(20_000, ...sizes.slice(-1)),
+  peerCalls: Math.min(100_000, ...sizes.slice(-1)),
   idealSeconds: Number(values.ideal),
   skip: say,
 };
