@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
 import type { ApiClient, RequestOptions } from "./client.ts";
-import { parseContract } from "./envelope.ts";
+import { cutPage, PLACE } from "./cut-page.ts";
+import { type Envelope, parseContract, parseEnvelope } from "./envelope.ts";
+import { ApiError } from "./errors.ts";
 import { type ParsedRow, parseRow } from "./parse.ts";
 
 export const SORT_KEYS = [
@@ -28,9 +30,8 @@ export interface AttributionQuery {
   org_unit_id?: string | undefined;
 }
 
-/** One answer: a slice of the visible calls. */
-export interface AttributionPage {
-  rows: readonly ParsedRow[];
+/** One answer's place: a slice of the visible calls. */
+interface PagePlace {
   /** All visible calls, as counted by the service. */
   total: number;
   /** The limit the service applied. */
@@ -40,6 +41,23 @@ export interface AttributionPage {
   requestId: string | undefined;
   /** When the service answered, by its own clock; as served, ISO 8601 by the document. */
   timestamp?: string | undefined;
+}
+
+/** One answer: a slice of the visible calls. */
+export interface AttributionPage extends PagePlace {
+  rows: readonly ParsedRow[];
+}
+
+/** One answer, its calls as they were served. */
+export interface ServedPage extends PagePlace {
+  /** The bytes of each call, if it was cut in the right places: otherwise one is not JSON. */
+  served: readonly Buffer[];
+  /**
+   * Parses the answer as a whole, which needs no cuts.
+   *
+   * @throws ApiError
+   */
+  parse: () => AttributionPage;
 }
 
 const querySchema = z.object({
@@ -57,6 +75,8 @@ const dataSchema = z.object({
   offset: z.int().min(0),
 });
 
+const PATH = "/v3/conversations/attribution-engine";
+
 /**
  * Reads one page of attributed calls (API v3 § 4.2).
  *
@@ -68,26 +88,62 @@ export async function fetchAttributionPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(
-    "/v3/conversations/attribution-engine",
-    checkQuery(query),
-    (envelope) => {
-      const data = parseContract(
-        dataSchema,
-        envelope.data,
-        "The API's attribution data is not as documented",
-      );
-      return {
-        rows: data.calls.map(parseRow),
-        total: data.total,
-        limit: data.limit,
-        offset: data.offset,
-        requestId: envelope.request_id ?? undefined,
-        timestamp: envelope.timestamp ?? undefined,
-      };
-    },
-    options,
-  );
+  return await client.get(PATH, checkQuery(query), parsePage, options);
+}
+
+/**
+ * The same, with the calls cut apart and not parsed yet, if the answer is written as most services write JSON: most
+ * calls are as they were served before, and comparing one is several times faster than parsing it.
+ */
+export async function fetchServedPage(
+  client: ApiClient,
+  query: AttributionQuery,
+  options: RequestOptions = {},
+): Promise<AttributionPage | ServedPage> {
+  const parse = (body: Buffer) => cutServed(body) ?? parseWhole(body);
+  return await client.getBody(PATH, checkQuery(query), parse, options);
+}
+
+function parseWhole(body: Buffer): AttributionPage {
+  return parsePage(parseEnvelope(body.toString()));
+}
+
+function parsePage(envelope: Envelope): AttributionPage {
+  const data = parseData(envelope);
+  return { ...placeOf(envelope, data), rows: data.calls.map(parseRow) };
+}
+
+function cutServed(body: Buffer): ServedPage | undefined {
+  const cut = cutPage(body);
+  if (cut === undefined) return undefined;
+  try {
+    const envelope = parseEnvelope(cut.frame);
+    const data = parseData(envelope);
+    const isFramed = data.calls.length === 1 && data.calls[0] === PLACE;
+    if (!isFramed) return undefined;
+    return { ...placeOf(envelope, data), served: cut.rows, parse: () => parseWhole(body) };
+  } catch (error) {
+    // Cut in the wrong places, or wrong as a whole: parsing it uncut tells.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function parseData(envelope: Envelope) {
+  return parseContract(dataSchema, envelope.data, "The API's attribution data is not as documented");
+}
+
+function placeOf(
+  { request_id, timestamp }: Envelope,
+  { total, limit, offset }: z.infer<typeof dataSchema>,
+): PagePlace {
+  return {
+    total,
+    limit,
+    offset,
+    requestId: request_id ?? undefined,
+    timestamp: timestamp ?? undefined,
+  };
 }
 
 function checkQuery(query: AttributionQuery) {

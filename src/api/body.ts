@@ -10,17 +10,17 @@ const gunzipAsync = promisify(gunzip);
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a whole body and decodes it to text.
+ * Reads a whole body, as UTF-8.
  *
  * @throws ApiError when it is larger than {@link MAX_BODY_BYTES}, cut short, or not UTF-8.
  */
-export async function readBody({ body, headers, statusCode }: Dispatcher.ResponseData): Promise<string> {
+export async function readBody({ body, headers, statusCode }: Dispatcher.ResponseData): Promise<Buffer> {
   const bytes = await decode(
     await readBytes(body),
     String(headers["content-encoding"] ?? "identity").toLowerCase(),
   );
   if (!isUtf8(bytes)) throw contractError("The API's answer is not UTF-8 text", { status: statusCode });
-  return bytes.toString();
+  return bytes;
 }
 
 async function readBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {

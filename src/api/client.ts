@@ -73,6 +73,20 @@ export class ApiClient implements AsyncDisposable {
     parse: (envelope: Envelope) => T,
     options: RequestOptions = {},
   ): Promise<T> {
+    return await this.getBody(path, query, (body) => parse(parseEnvelope(body.toString())), options);
+  }
+
+  /**
+   * The same, for whom the envelope's bytes are the better start.
+   *
+   * @throws ApiError
+   */
+  async getBody<T>(
+    path: string,
+    query: NonNullable<Request["query"]>,
+    parse: (body: Buffer) => T,
+    options: RequestOptions = {},
+  ): Promise<T> {
     const { signal } = options;
     return await this.#retry(
       async () => parse(await this.#attempt({ method: "GET", path, query }, signal)),
@@ -96,7 +110,7 @@ export class ApiClient implements AsyncDisposable {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        return parse(await this.#attempt({ method, path, body }, signal));
+        return parse(parseEnvelope((await this.#attempt({ method, path, body }, signal)).toString()));
       } catch (error) {
         throw error instanceof ApiError && error.transient && !error.unsent ? unknownOutcome(error) : error;
       }
@@ -117,7 +131,7 @@ export class ApiClient implements AsyncDisposable {
   async #attempt(
     { method, path, query = {}, body }: Request,
     signal: AbortSignal | undefined,
-  ): Promise<Envelope> {
+  ): Promise<Buffer> {
     const { token, baseUrl } = this.#options;
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
@@ -135,10 +149,10 @@ export class ApiClient implements AsyncDisposable {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) return parseEnvelope(await readBody(response));
+      if (response.statusCode === 200) return await readBody(response);
       // A proxy's error page may be in any encoding; the status counts, readable or not.
-      const errorBody = await readBody(response).catch(() => "");
-      throw errorOfAnswer(response, errorBody, { token, nowMs: this.#clock.now() });
+      const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
+      throw errorOfAnswer(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -5,16 +5,28 @@ declare global {
   }
 }
 
-const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
-
 /**
  * Parses JSON without rounding integers: those that a double cannot hold become bigints.
  *
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
-  // The reviver makes parsing several times slower, so it is kept for texts that may need it.
-  return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongInteger) : JSON.parse(text);
+  const value: unknown = JSON.parse(text);
+  // The reviver makes parsing several times slower, so it is kept for texts that need it.
+  return holdsRounded(value) ? JSON.parse(text, keepLongInteger) : value;
+}
+
+/** Whether there is a number in it that may be a rounded integer. */
+function holdsRounded(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isSafeInteger(value) && Number.isInteger(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const element of value) if (holdsRounded(element)) return true;
+    return false;
+  }
+  // What JSON makes of an object has no inherited members but those that cannot be listed.
+  for (const member of Object.values(value)) if (holdsRounded(member)) return true;
+  return false;
 }
 
 function keepLongInteger(_key: string, value: unknown, context?: { source?: string }): unknown {

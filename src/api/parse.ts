@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Call, DNI_FIELDS } from "../call.ts";
-import { stringifyJson } from "./json.ts";
+import { parseJson, stringifyJson } from "./json.ts";
+import { isObject, parsePlainCall } from "./plain-call.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
@@ -21,7 +22,14 @@ export interface RejectedRow {
   reason: string;
 }
 
-export type ParsedRow = { call: Call; drift: readonly Drift[] } | { rejected: RejectedRow };
+export type ParsedRow =
+  | {
+      call: Call;
+      drift: readonly Drift[];
+      /** The hash of its bytes, by which it is recognized when it is served again; where it can be told. */
+      served?: string;
+    }
+  | { rejected: RejectedRow };
 
 const text = z
   .union([z.string(), z.number(), z.bigint()])
@@ -94,6 +102,26 @@ const TEXT_MEMBERS = [
 
 /** Parses one element of `data.calls` (API v3 § 2.3). A row that does not parse is returned with the reason. */
 export function parseRow(row: unknown): ParsedRow {
+  return parsePlainRow(row) ?? parseAnyRow(row);
+}
+
+/**
+ * Parses the JSON of one such element.
+ *
+ * @throws SyntaxError
+ */
+export function parseRowText(text: string): ParsedRow {
+  // A plain row has no numbers that are rounded here: those of three members are checked, and there are no others.
+  return parsePlainRow(JSON.parse(text)) ?? parseAnyRow(parseJson(text));
+}
+
+/** Nearly all rows are as documented, and parsed in a fifth of the time that the schema takes. */
+function parsePlainRow(row: unknown): ParsedRow | undefined {
+  const call = parsePlainCall(row, (value) => time.safeParse(value).data);
+  return call && { call, drift: NO_DRIFT.drift };
+}
+
+function parseAnyRow(row: unknown): ParsedRow {
   const result = callSchema.safeParse(row);
   if (!result.success) {
     const [issue] = result.error.issues;
@@ -162,10 +190,6 @@ function noteNumbers(
     const type = jsonType(object[member]);
     if (type === "number") drift.push({ path: prefix + member, kind: "type", json_type: type });
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function jsonType(value: unknown): string {

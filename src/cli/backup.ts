@@ -8,7 +8,6 @@ import { formatBytes, formatQuantity } from "./format.ts";
 
 export function backupCommand(context: Context) {
   return new Command("backup")
-    .summary("copy the warehouse into one file, and check the copy")
     .description(
       "Copies the warehouse into one file, also while a sync is running, and checks the copy whole before it gets its " +
         "name: it replaces an earlier backup only by a good one.",
@@ -26,7 +25,6 @@ export function backupCommand(context: Context) {
 
 export function restoreCommand(context: Context) {
   return new Command("restore")
-    .summary("put a backup in the warehouse's place")
     .description(
       "Checks a backup whole and puts a copy of it in the warehouse's place; the warehouse that was there is kept beside it.",
     )

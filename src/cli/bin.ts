@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --heap-growing-percent=30
+#!/usr/bin/env -S node --max-semi-space-size=16
 // The flags keep V8 from letting a page's garbage pile up: 260 MB at most instead of 475 in a sync of 100,000 calls.
 //
 // This file runs on any Node: under an old one the program's libraries fail without a word, so they come after this.

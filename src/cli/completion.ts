@@ -6,7 +6,6 @@ const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export function completionCommand() {
   return new Command("completion")
-    .summary("print a script that completes commands in a shell")
     .description(
       "Prints a script by which a shell completes commands, options and their choices; bash needs the package bash-completion.",
     )
@@ -23,10 +22,10 @@ export function completionCommand() {
  *
  * @param createProgram makes a program whose commands the library reads, and adds its own to
  */
-export function completeCommand(createProgram: () => unknown) {
+export function completeCommand(createProgram: () => Promise<unknown>) {
   return new Command("complete").argument("[words...]").action(async (words) => {
     const { default: tab } = await import("@bomb.sh/tab/commander");
-    const program = createProgram();
+    const program = await createProgram();
     // Commander's class under another type: the one with inferred arguments does not fit the one without.
     if (!(program instanceof UntypedCommand))
       throw new TypeError("The program is not a command of commander's");

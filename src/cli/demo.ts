@@ -28,7 +28,6 @@ const SHOWN = {
 
 export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("demo")
-    .summary("try it all without an account")
     .description(
       `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs it, and writes the three rollups under data/demo/.`,
     )

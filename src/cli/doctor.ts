@@ -19,7 +19,6 @@ interface DoctorFlags {
 
 export function doctorCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("doctor")
-    .summary("look for what is wrong, and say what to do")
     .description(
       "Looks at the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing.",
     )

@@ -7,7 +7,6 @@ import { ellipsize } from "./format.ts";
 
 export function explainCommand(context: Context) {
   return new Command("explain")
-    .summary("say why a call is tallied where it is")
     .description(
       "Says why a call is tallied where it is: values, rules, first call or not, qualified or not, fit for upload or not.",
     )

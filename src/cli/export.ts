@@ -29,7 +29,6 @@ export function exportCommand(context: Context) {
 /** Declares arguments and options; what they mean together, `export-flags.ts` says. */
 function declareExport() {
   return new Command("export")
-    .summary("write rollups, calls or ad conversions as files")
     .description(
       `Writes a file for each dimension or list, and manifest.json, which says what the figures stand on.
 Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,

@@ -7,7 +7,6 @@ import { type Context, OPTION, settingsOf } from "./context.ts";
 
 export function insightCommand(context: Context) {
   return new Command("insight")
-    .summary("read the details of insights")
     .description("Reads the details of insights, the rules by which the service scores calls.")
     .addHelpText("after", "\nExample:\n  $ calltally insight show 101")
     .addCommand(showCommand(context))

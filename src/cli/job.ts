@@ -15,7 +15,6 @@ const NAMES = JOBS.map((job) => job.name);
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
-    .summary("run one job once, for cron and systemd")
     .description("Runs one job of the schedule once, with log lines instead of a summary.")
     .addArgument(new Argument("<name>", "the job").choices(NAMES).argParser(oneOf(NAMES)))
     .addOption(new Option("--run <id>", "given by schedule: what its log lines are marked with").hideHelp())

@@ -1,4 +1,3 @@
-import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 
 /** Errors of the file system that the operator can mend. */
@@ -19,12 +18,17 @@ const DISK_ERRORS = new Set([
 /** Returns anything that was thrown as an error with an exit code. */
 export function toCalltallyError(error: unknown): CalltallyError {
   if (error instanceof CalltallyError) return error;
-  if (error instanceof Error && error.cause instanceof SqliteError) return toCalltallyError(error.cause);
-  if (error instanceof SqliteError) {
+  if (error instanceof Error && isSqliteError(error.cause)) return toCalltallyError(error.cause);
+  if (isSqliteError(error)) {
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
   }
   if (error instanceof Error && "code" in error && DISK_ERRORS.has(String(error.code))) {
     return new CalltallyError(EXIT.storage, error.message);
   }
   return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
+}
+
+/** Told by its code: its class comes with the library, which `--help` need not wait for. */
+function isSqliteError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }

@@ -17,7 +17,8 @@ export async function main(): Promise<void> {
     process.exitCode = code;
   };
   try {
-    await createProgram(context, exit).parseAsync();
+    const program = await createProgram(context, exit, process.argv.slice(2));
+    await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);

@@ -1,57 +1,142 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
-import { backupCommand, restoreCommand } from "./backup.ts";
-import { completeCommand, completionCommand } from "./completion.ts";
 import type { Context } from "./context.ts";
-import { demoCommand } from "./demo.ts";
-import { doctorCommand } from "./doctor.ts";
-import { explainCommand } from "./explain.ts";
-import { exportCommand } from "./export.ts";
-import { insightCommand } from "./insight.ts";
-import { jobCommand } from "./job.ts";
-import { queryCommand } from "./query.ts";
-import { sandboxCommand } from "./sandbox.ts";
-import { scheduleCommand } from "./schedule.ts";
-import { schemaCommand } from "./schema.ts";
-import { statusCommand } from "./status.ts";
-import { syncCommand } from "./sync.ts";
-import { webhookCommand } from "./webhook.ts";
 
-/** Returns the whole command line; `exit` takes the code of a command that ends well but not clean. */
-export function createProgram(context: Context, exit: (code: ExitCode) => void): Command {
-  const program = createBare(context, exit);
-  const completion = completionCommand();
-  const complete = completeCommand(() => createBare(context, exit));
-  for (const command of [completion, complete]) configure(command, context);
-  program.addCommand(completion).addCommand(complete, { hidden: true });
+type CreateCommand = (context: Context, exit: (code: ExitCode) => void) => CommandUnknownOpts;
+
+interface Entry {
+  name: string;
+  /** Its line in the help of the program. */
+  summary: string;
+  load: () => Promise<CreateCommand>;
+}
+
+/** The commands, in the order of the help. */
+const COMMANDS: readonly Entry[] = [
+  {
+    name: "demo",
+    summary: "try it all without an account",
+    load: async () => (await import("./demo.ts")).demoCommand,
+  },
+  {
+    name: "sync",
+    summary: "read the calls into the warehouse",
+    load: async () => (await import("./sync.ts")).syncCommand,
+  },
+  {
+    name: "export",
+    summary: "write rollups, calls or ad conversions as files",
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
+    name: "explain",
+    summary: "say why a call is tallied where it is",
+    load: async () => (await import("./explain.ts")).explainCommand,
+  },
+  {
+    name: "query",
+    summary: "ask the warehouse in SQL",
+    load: async () => (await import("./query.ts")).queryCommand,
+  },
+  {
+    name: "schema",
+    summary: "say what the tables, views and columns mean",
+    load: async () => (await import("./schema.ts")).schemaCommand,
+  },
+  {
+    name: "status",
+    summary: "is it working, how fresh, how complete, what comes next",
+    load: async () => (await import("./status.ts")).statusCommand,
+  },
+  {
+    name: "doctor",
+    summary: "look for what is wrong, and say what to do",
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
+    name: "backup",
+    summary: "copy the warehouse into one file, and check the copy",
+    load: async () => (await import("./backup.ts")).backupCommand,
+  },
+  {
+    name: "restore",
+    summary: "put a backup in the warehouse's place",
+    load: async () => (await import("./backup.ts")).restoreCommand,
+  },
+  {
+    name: "insight",
+    summary: "read the details of insights",
+    load: async () => (await import("./insight.ts")).insightCommand,
+  },
+  {
+    name: "webhook",
+    summary: "change webhooks of the service",
+    load: async () => (await import("./webhook.ts")).webhookCommand,
+  },
+  {
+    name: "schedule",
+    summary: "run the jobs on their schedule, until stopped",
+    load: async () => (await import("./schedule.ts")).scheduleCommand,
+  },
+  {
+    name: "job",
+    summary: "run one job once, for cron and systemd",
+    load: async () => (await import("./job.ts")).jobCommand,
+  },
+  {
+    name: "sandbox",
+    summary: "serve the API with made-up calls, to try things on",
+    load: async () => (await import("./sandbox.ts")).sandboxCommand,
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in a shell",
+    load: async () => (await import("./completion.ts")).completionCommand,
+  },
+];
+/** What the shells' scripts call; no person does. */
+const COMPLETE = "complete";
+
+/**
+ * Returns the whole command line; `exit` takes the code of a command that ends well but not clean.
+ *
+ * @param args what it will be asked to parse: commands that it does not name are there by name and summary alone, since
+ * their libraries take several times as long to load as Node takes to start. By default all are whole.
+ */
+export async function createProgram(
+  context: Context,
+  exit: (code: ExitCode) => void,
+  args: readonly string[] = COMMANDS.map(({ name }) => name),
+): Promise<Command> {
+  const program = await assemble(COMMANDS, context, exit, args);
+  if (args[0] === COMPLETE) {
+    const { completeCommand } = await import("./completion.ts");
+    // The library that it uses adds a command for the scripts of its own.
+    const others = COMMANDS.filter(({ name }) => name !== "completion");
+    const names = others.map(({ name }) => name);
+    const complete = completeCommand(() => assemble(others, context, exit, names));
+    configure(complete, context);
+    program.addCommand(complete, { hidden: true });
+  }
   return program;
 }
 
-/** The program without its own completion. */
-function createBare(context: Context, exit: (code: ExitCode) => void): Command {
-  const commands = [
-    demoCommand(context, exit),
-    syncCommand(context, exit),
-    exportCommand(context),
-    explainCommand(context),
-    queryCommand(context, exit),
-    schemaCommand(context),
-    statusCommand(context, exit),
-    doctorCommand(context, exit),
-    backupCommand(context),
-    restoreCommand(context),
-    insightCommand(context),
-    webhookCommand(context),
-    scheduleCommand(context),
-    jobCommand(context, exit),
-    sandboxCommand(context),
-  ];
+async function assemble(
+  entries: readonly Entry[],
+  context: Context,
+  exit: (code: ExitCode) => void,
+  args: readonly string[],
+): Promise<Command> {
   const program = new Command("calltally")
     .description(packageJson.description)
     .version(packageJson.version)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText("after", "\nExample:\n  $ calltally demo");
-  for (const command of commands) program.addCommand(command);
+  for (const { name, summary, load } of entries) {
+    const command = args.includes(name) ? (await load())(context, exit) : new Command(name);
+    program.addCommand(command.summary(summary));
+  }
   configure(program, context);
   return program;
 }

@@ -19,7 +19,6 @@ const PARENT = "CALLTALLY_QUERY_PARENT";
 
 export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("query")
-    .summary("ask the warehouse in SQL")
     .description(
       "Runs one SQL statement that reads (SELECT, WITH, VALUES, EXPLAIN), and can change nothing.\n" +
         "`calltally schema` says what there is to ask for.",

@@ -11,7 +11,6 @@ const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 /** The server and its schemas are loaded when they are asked for: they would cost every command its start. */
 export function sandboxCommand(context: Context) {
   return new Command("sandbox")
-    .summary("serve the API with made-up calls, to try things on")
     .description(
       "Serves API v3 (attribution, insights, webhooks) on this machine until it is stopped. " +
         "Its state can be read at /_sandbox/state.",

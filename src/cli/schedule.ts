@@ -13,7 +13,6 @@ const RUNS_LISTED = 3;
 
 export function scheduleCommand(context: Context) {
   return new Command("schedule")
-    .summary("run the jobs on their schedule, until stopped")
     .description(
       "Runs sync, export and insights by their cron expressions, each in a process of its own, until SIGTERM or SIGINT. " +
         "What was missed while it was not running is made up for once at the start.",

@@ -9,7 +9,6 @@ const WIDTH = 80;
 
 export function schemaCommand(context: Context) {
   return new Command("schema")
-    .summary("say what the tables, views and columns mean")
     .description("Says what the tables and views of the warehouse hold, and what each column means.")
     .argument("[name]", "a table or view; all of them by default")
     .option(...OPTION.json)

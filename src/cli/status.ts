@@ -9,7 +9,6 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export function statusCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("status")
-    .summary("is it working, how fresh, how complete, what comes next")
     .description(
       "Shows on one screen whether calltally works, how fresh and how complete its copy is, what was rejected, what " +
         "drifted from the documented API, and what comes next.",

@@ -8,7 +8,6 @@ import { summarizeRun } from "./summary.ts";
 
 export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("sync")
-    .summary("read the calls into the warehouse")
     .description("Reads all attributed calls into the warehouse, and says whether the pass was complete.")
     .option(...OPTION.database)
     .option("--limit <rows>", "calls in one page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")

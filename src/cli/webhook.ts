@@ -19,7 +19,6 @@ interface SendFlags {
 
 export function webhookCommand(context: Context) {
   return new Command("webhook")
-    .summary("change webhooks of the service")
     .description(
       "Changes webhooks of the service; each change is kept in the warehouse, table webhook_changes.",
     )

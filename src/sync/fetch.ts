@@ -1,9 +1,11 @@
-import { type AttributionPage, fetchAttributionPage } from "../api/attribution.ts";
-import type { ApiClient } from "../api/client.ts";
+import { type AttributionPage, fetchAttributionPage, fetchServedPage } from "../api/attribution.ts";
+import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";
+import type { Recognize } from "../warehouse/recognize.ts";
+import { idOf, parseNews } from "./page-row.ts";
 import type { FetchSlice } from "./prefetch.ts";
-import { idOf, type PageSlice, toSlice } from "./store.ts";
+import { type PageSlice, toSlice } from "./store.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** Attempts for a piece of a page that failed as a whole. */
@@ -14,33 +16,67 @@ const MAX_BAD_ROWS = 5;
 /** Reads `limit` calls from `offset` on; with its own number of attempts where one is given. */
 type FetchPage = (offset: number, limit: number, attempts?: number) => Promise<AttributionPage>;
 
+export interface FetchOptions {
+  /** Calls asked for in one page. */
+  limit: number;
+  throttle: Throttle;
+  /** Finds the calls that need not be parsed. */
+  recognize: Recognize;
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Returns the walk's way to a page. A page that fails again and again, while the service answers otherwise, is read in
  * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
+ *
+ * The calls of a page are parsed when it is its turn: while it waits it is bytes alone, which cost no garbage collection.
  */
 export function createFetch(
   client: ApiClient,
-  { limit, throttle, signal }: { limit: number; throttle: Throttle; signal?: AbortSignal | undefined },
+  { limit, throttle, recognize, signal }: FetchOptions,
 ): FetchSlice<PageSlice> {
   return async (offset, walkSignal) => {
-    const either = signal ? AbortSignal.any([signal, walkSignal]) : walkSignal;
-    const fetchPage: FetchPage = (from, rows, attempts) =>
-      fetchAttributionPage(
-        client,
-        { offset: from, limit: rows },
-        { signal: either, ...(attempts && { attempts }) },
-      );
-    try {
-      const page = await fetchPage(offset, limit);
+    const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
+    const page = { offset, limit };
+    return await orInPieces(client, page, options, async () => {
+      const answer = await fetchServedPage(client, page, options);
       throttle.answered();
-      return toSlice(page);
-    } catch (error) {
-      if (!mayBeOneRow(error) || limit === 1) throw error;
-      // The row may be the very first of all calls.
-      if (!(await answersAt(0, fetchPage)) && !(await answersAt(offset + limit, fetchPage))) throw error;
-      return await fetchInPieces(fetchPage, offset, limit, error);
-    }
+      if ("rows" in answer) return toSlice(answer);
+      return async () => {
+        try {
+          return toSlice(parseNews(answer, recognize));
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          // Not JSON, which is seen only now.
+          const readAgain = async () => toSlice(await fetchAttributionPage(client, page, options));
+          return await orInPieces(client, page, options, readAgain);
+        }
+      };
+    });
   };
+}
+
+/** Reads a page, and in pieces where that fails for what may be one row of it. */
+async function orInPieces<T>(
+  client: ApiClient,
+  { offset, limit }: { offset: number; limit: number },
+  options: RequestOptions,
+  read: () => Promise<T>,
+): Promise<T | PageSlice> {
+  const fetchPage: FetchPage = (from, rows, attempts) =>
+    fetchAttributionPage(
+      client,
+      { offset: from, limit: rows },
+      { ...options, ...(attempts && { attempts }) },
+    );
+  try {
+    return await read();
+  } catch (error) {
+    if (!mayBeOneRow(error) || limit === 1) throw error;
+    // The row may be the very first of all calls.
+    if (!(await answersAt(0, fetchPage)) && !(await answersAt(offset + limit, fetchPage))) throw error;
+    return await fetchInPieces(fetchPage, offset, limit, error);
+  }
 }
 
 /** Whether a failure may come from what is on the page, rather than from the service or the network as a whole. */

@@ -1,19 +1,27 @@
 import { endOf, overlapOf, type Slice } from "./slice.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** Reads the slice that starts at `offset`. */
-export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<S>;
+/**
+ * Reads the slice that starts at `offset`. What takes memory or time to be made of an answer may be left for when the
+ * slice is wanted: it is then what the function returns.
+ */
+export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<Fetched<S>>;
+
+type Fetched<S extends Slice> = S | (() => S | Promise<S>);
+
+/** Pages planned ahead for each that may be fetched at once: the next begin though those before wait to be taken. */
+const PLANNED_PER_REQUEST = 2;
 
 /**
- * Fetches the planned pages of a pass concurrently and hands them out in order. At most one page more than run at once
- * are under way or waiting to be taken, so that memory does not grow with the number of pages.
+ * Fetches the planned pages of a pass concurrently and hands them out in order. At most twice as many pages as run at
+ * once are under way or waiting to be taken, so that memory does not grow with the number of pages.
  */
 export class Prefetch<S extends Slice> implements Disposable {
   readonly #fetch: FetchSlice<S>;
   readonly #overlap: number;
   readonly #throttle: Throttle;
   readonly #stop = new AbortController();
-  readonly #queue: Promise<S>[] = [];
+  readonly #queue: Promise<Fetched<S>>[] = [];
   /** Where the last planned page is expected to end. */
   #plannedEnd = 0;
   #size = 0;
@@ -35,14 +43,16 @@ export class Prefetch<S extends Slice> implements Disposable {
   /** Returns the next planned page, undefined when the plan has come to the end. */
   async take(): Promise<S | undefined> {
     this.#fill();
-    const slice = await this.#queue.shift();
-    if (slice !== undefined) this.#learn(slice);
+    const fetched = await this.#queue.shift();
+    if (fetched === undefined) return undefined;
+    const slice = await open(fetched);
+    this.#learn(slice);
     return slice;
   }
 
   /** Fetches a page out of plan. */
   async fetch(offset: number): Promise<S> {
-    const slice = await this.#fetch(offset, this.#stop.signal);
+    const slice = await open(await this.#fetch(offset, this.#stop.signal));
     this.#total = slice.total;
     return slice;
   }
@@ -54,7 +64,8 @@ export class Prefetch<S extends Slice> implements Disposable {
 
   #fill(): void {
     // An empty or one-row page leaves nothing to plan with.
-    while (this.#size > 1 && this.#queue.length <= this.#throttle.max && this.#plannedEnd < this.#total) {
+    const planned = this.#throttle.max * PLANNED_PER_REQUEST;
+    while (this.#size > 1 && this.#queue.length < planned && this.#plannedEnd < this.#total) {
       const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
       this.#plannedEnd = offset + this.#size;
       const slice = this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
@@ -68,4 +79,8 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#total = slice.total;
     if (slice.ids.length > 0 && endOf(slice) < slice.total) this.#size = slice.ids.length;
   }
+}
+
+async function open<S extends Slice>(fetched: Fetched<S>): Promise<S> {
+  return typeof fetched === "function" ? await fetched() : fetched;
 }

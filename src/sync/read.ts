@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { type RunChanges, readLastVerifiedPass } from "../warehouse/runs.ts";
+import { idOf, startOf } from "./page-row.ts";
 import type { FetchSlice } from "./prefetch.ts";
 import type { Slice } from "./slice.ts";
 import type { PageSlice, PageStore } from "./store.ts";
@@ -67,13 +68,10 @@ export async function readNews(run: Run, store: PageStore, newestAt: "front" | "
   const evidence = noEvidence();
   const oldBefore = new Date(clock.now() - lookbackHours * HOUR_MS).toISOString();
   const isSettled = ({ page: { rows } }: PageSlice) =>
-    (newestAt === "front" ? rows.slice(-SETTLED_ROWS) : rows.slice(0, SETTLED_ROWS)).every(
-      (row) =>
-        "call" in row &&
-        !store.lastWritten.has(row.call.call_id) &&
-        row.call.call_started !== null &&
-        row.call.call_started < oldBefore,
-    );
+    (newestAt === "front" ? rows.slice(-SETTLED_ROWS) : rows.slice(0, SETTLED_ROWS)).every((row) => {
+      const [id, started] = [idOf(row), startOf(row)];
+      return id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore;
+    });
   const lastTotal = readLastVerifiedPass(warehouse)?.last_total ?? 0;
   const slices =
     newestAt === "front"
@@ -95,7 +93,7 @@ async function storeSlices(
     // With the first slice of a chain, what the run had read before belongs to another, which was given up.
     if (evidence.slices === 1) store.startOver();
     store.save(slice, new Date(clock.now()).toISOString());
-    order.observe(slice.page.rows.map((row) => ("call" in row ? row.call.call_started : null)));
+    order.observe(slice.page.rows.map(startOf));
     onProgress?.({ read: evidence.fresh, total: slice.total });
     signal?.throwIfAborted();
   }

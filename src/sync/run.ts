@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../errors.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
+import { prepareRecognize } from "../warehouse/recognize.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
 import { createFetch } from "./fetch.ts";
@@ -72,7 +73,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     retries: failures.length,
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
   });
-  const fetch = createFetch(client, { limit, throttle, signal });
+  const fetch = createFetch(client, { limit, throttle, recognize: prepareRecognize(warehouse), signal });
   const run = await syncWarehouse({ ...options, warehouse, fetch, clock, throttle, attempts });
   if (options.tally) applyTallySettings(warehouse, options.tally);
   return run;

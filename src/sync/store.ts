@@ -1,29 +1,25 @@
-import type { AttributionPage } from "../api/attribution.ts";
-import type { Drift, ParsedRow, RejectedRow } from "../api/parse.ts";
+import type { Drift, RejectedRow } from "../api/parse.ts";
 import type { Call } from "../call.ts";
 import { countWritten, prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
 import { keepDrift } from "../warehouse/drift.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
+import { prepareRecognize, type Recognize } from "../warehouse/recognize.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
 import { updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import { idOf, type Page, type PageRow, parseOutdated } from "./page-row.ts";
 import type { Slice } from "./slice.ts";
 
 /** A page of the service with its place among the calls. */
 export interface PageSlice extends Slice {
-  page: AttributionPage;
+  page: Page;
 }
 
 /** Returns a page as the walk sees it. */
-export function toSlice(page: AttributionPage): PageSlice {
+export function toSlice(page: Page): PageSlice {
   return { offset: page.offset, total: page.total, ids: page.rows.map(idOf), page };
-}
-
-/** The call's identifier, null where the row is too bad to tell it. */
-export function idOf(row: ParsedRow): number | null {
-  return "call" in row ? row.call.call_id : row.rejected.call_id;
 }
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
@@ -34,6 +30,7 @@ export class PageStore {
   readonly #warehouse: Warehouse;
   readonly #runId: number;
   readonly #upsertCalls: UpsertCalls;
+  readonly #recognize: Recognize;
   readonly #listedDrift = new Set<string>();
   readonly #hasAbsent: boolean;
   #hasRejected: boolean;
@@ -44,6 +41,7 @@ export class PageStore {
     this.#warehouse = warehouse;
     this.#runId = runId;
     this.#upsertCalls = prepareUpsertCalls(warehouse, runId);
+    this.#recognize = prepareRecognize(warehouse);
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
     this.#seq = pages;
@@ -51,10 +49,10 @@ export class PageStore {
   }
 
   save({ page, offset, total, ids }: PageSlice, fetchedAt: string): void {
-    const { calls, rejected, drift } = sortRows(page.rows);
-    const callIds = calls.map((call) => call.call_id);
+    const { calls, hashes, rejected, drift } = sortRows(parseOutdated(page.rows, this.#recognize));
+    const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : (idOf(row) ?? [])));
     const saved = writeTransaction(this.#warehouse, () => {
-      const upserted = this.#upsertCalls(calls);
+      const upserted = this.#upsertCalls(calls, hashes);
       const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, callIds) : 0;
       if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
       keepRejected(this.#warehouse, rejected, this.#runId);
@@ -97,17 +95,19 @@ export class PageStore {
   }
 }
 
-function sortRows(rows: readonly ParsedRow[]) {
+function sortRows(rows: readonly PageRow[]) {
   const calls: Call[] = [];
+  const hashes: (string | undefined)[] = [];
   const rejected: RejectedRow[] = [];
   const drift: Drift[] = [];
   for (const row of rows) {
     if ("call" in row) {
       calls.push(row.call);
+      hashes.push(row.served);
       drift.push(...row.drift);
-    } else {
+    } else if ("rejected" in row) {
       rejected.push(row.rejected);
     }
   }
-  return { calls, rejected, drift };
+  return { calls, hashes, rejected, drift };
 }

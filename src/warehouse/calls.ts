@@ -1,7 +1,7 @@
-import { and, count, desc, eq, isNotNull, max, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNotNull, max } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Warehouse } from "./open.ts";
-import { calls, transcripts, utm_values } from "./schema.ts";
+import { calls, transcripts } from "./schema.ts";
 
 export interface Upserted {
   /** Calls the warehouse did not have. */
@@ -15,84 +15,104 @@ export interface Upserted {
 /**
  * Writes calls of one run; returns what was new in them. Call it inside a transaction; once one was rolled back, prepare
  * anew, since the utm values that it remembers as kept are not.
+ *
+ * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
  */
-export type UpsertCalls = (page: readonly Call[]) => Upserted;
+export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
 
 /** Values of utm members remembered as already folded; a bound on memory, not a rule. */
 const REMEMBERED_VALUES = 20_000;
+
+const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id", "changed_run_id"] as const;
 
 /**
  * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
  * first, which is much faster than an upsert that ends in nothing.
  */
-export function prepareUpsertCalls({ db }: Warehouse, runId: number): UpsertCalls {
-  const readHashes = db
-    .select({ call_id: calls.call_id, row_hash: calls.row_hash, changed_run_id: calls.changed_run_id })
-    .from(calls)
-    .where(sql`${calls.call_id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)
-    .prepare();
-  const upsertCall = db
-    .insert(calls)
-    .values(placeholders([...CALL_COLUMNS, "row_hash", "first_run_id", "changed_run_id"]))
-    .onConflictDoUpdate({
-      target: calls.call_id,
-      set: excluded([...CALL_COLUMNS, "row_hash", "changed_run_id"]),
-    })
-    .prepare();
-  const upsertTranscript = db
-    .insert(transcripts)
-    .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
-    .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) })
-    .prepare();
-  const deleteTranscript = db
-    .delete(transcripts)
-    .where(sql`${transcripts.call_id} = ${sql.placeholder("call_id")}`)
-    .prepare();
-  const insertUtmValue = db
-    .insert(utm_values)
-    .values(placeholders(["raw", "folded"]))
-    .onConflictDoNothing()
-    .prepare();
+export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertCalls {
+  // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
+  const { sqlite } = warehouse;
+  const readHashes = sqlite
+    .prepare<
+      [ids: string],
+      [call_id: number, row_hash: string, served_hash: string | null, changed_run_id: number]
+    >(
+      `SELECT call_id, row_hash, served_hash, changed_run_id FROM calls
+        WHERE call_id IN (SELECT value FROM json_each(?))`,
+    )
+    .raw();
+  const upsertCall = sqlite.prepare(upsertSql("calls", ROW_COLUMNS, ["call_id", "first_run_id"]));
+  const upsertTranscript = sqlite.prepare(
+    upsertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS], ["call_id"]),
+  );
+  const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
+  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const insertUtmValue = sqlite.prepare(
+    "INSERT INTO utm_values (raw, folded) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  );
   const rememberedValues = new Set<string>();
 
-  function keepUtmValues(call: Call): void {
-    for (const raw of [
-      call.utm_source,
-      call.utm_medium,
-      call.utm_campaign,
-      call.utm_content,
-      call.utm_term,
-    ]) {
-      if (raw === null || rememberedValues.has(raw)) continue;
-      insertUtmValue.run({ raw, folded: foldUtm(raw) });
-      if (rememberedValues.size >= REMEMBERED_VALUES) rememberedValues.clear();
-      rememberedValues.add(raw);
-    }
+  function keepUtmValue(raw: string | null): void {
+    if (raw === null || rememberedValues.has(raw)) return;
+    insertUtmValue.run(raw, foldUtm(raw));
+    if (rememberedValues.size >= REMEMBERED_VALUES) rememberedValues.clear();
+    rememberedValues.add(raw);
   }
 
-  return (page) => {
+  return (page, hashes = []) => {
     const written = new Set<number>();
     const counts = { new: 0, changed: 0 };
+    const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(
-      readHashes
-        .all({ ids: JSON.stringify(page.map((call) => call.call_id)) })
-        .map((row) => [row.call_id, row]),
+      readHashes.all(ids).map(([id, hash, served, changed_run_id]) => [id, { hash, served, changed_run_id }]),
     );
-    for (const call of page) {
-      const row_hash = hashCall(call);
-      const stored = known.get(call.call_id);
-      if (stored?.row_hash === row_hash) continue;
+    for (const { call, served } of inOrderOfId(page, hashes)) {
+      const { call_id } = call;
+      const stored = known.get(call_id);
+      const hash = hashCall(call);
+      if (stored?.hash === hash) {
+        if (stored.served !== served) setServedHash.run(served, call_id);
+        continue;
+      }
       if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;
-      written.add(call.call_id);
-      upsertCall.run({ ...call, row_hash, first_run_id: runId, changed_run_id: runId });
-      if (hasTranscript(call)) upsertTranscript.run(call);
-      else if (stored !== undefined) deleteTranscript.run({ call_id: call.call_id });
-      keepUtmValues(call);
-      known.set(call.call_id, { call_id: call.call_id, row_hash, changed_run_id: runId });
+      written.add(call_id);
+      const values: unknown[] = [];
+      for (const column of CALL_COLUMNS) values.push(call[column]);
+      upsertCall.run(...values, hash, served, runId, runId);
+      if (hasTranscript(call)) {
+        upsertTranscript.run(call_id, call.summary, call.transcription, call.transcription_details);
+      } else if (stored !== undefined) deleteTranscript.run(call_id);
+      keepUtmValue(call.utm_source);
+      keepUtmValue(call.utm_medium);
+      keepUtmValue(call.utm_campaign);
+      keepUtmValue(call.utm_content);
+      keepUtmValue(call.utm_term);
+      known.set(call_id, { hash, served, changed_run_id: runId });
     }
     return { ...counts, written };
   };
+}
+
+/**
+ * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
+ * free when they come against it, as from a service that lists the newest first.
+ */
+function inOrderOfId(page: readonly Call[], hashes: readonly (string | undefined)[]) {
+  return page
+    .map((call, index) => ({ call, served: hashes[index] ?? null }))
+    .sort((a, b) => a.call.call_id - b.call.call_id);
+}
+
+/** Inserts a row by its key, the first column; or sets the columns of the one there is, but for some. */
+function upsertSql(table: string, columns: readonly string[], kept: readonly string[]): string {
+  const [key] = columns;
+  const values = columns.map(() => "?").join(", ");
+  const set = columns
+    .filter((column) => !kept.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})
+    ON CONFLICT (${key}) DO UPDATE SET ${set.join(", ")}`;
 }
 
 /** Counts the calls that a run was the first to read, and those it read with other content. */
@@ -140,15 +160,4 @@ export function readLatestTranscripts(
 
 function hasTranscript(call: Call): boolean {
   return call.summary !== null || call.transcription !== null || call.transcription_details !== null;
-}
-
-/** A placeholder for each column, under its name. */
-function placeholders<K extends string>(columns: readonly K[]): Record<K, Placeholder>;
-function placeholders(columns: readonly string[]): Record<string, Placeholder> {
-  return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)]));
-}
-
-/** The value that the insert would have set, for each column. */
-function excluded(columns: readonly string[]): Record<string, SQL> {
-  return Object.fromEntries(columns.map((column) => [column, sql.raw(`excluded.${column}`)]));
 }

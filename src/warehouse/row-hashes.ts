@@ -25,7 +25,7 @@ export interface RowHashes {
  * Reads in batches, since a long reader keeps the write-ahead log from shrinking.
  */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
-  const { row_hash, first_run_id, changed_run_id, missing_since, gone_at, ...columns } =
+  const { row_hash, served_hash, first_run_id, changed_run_id, missing_since, gone_at, ...columns } =
     getTableColumns(calls);
   const { summary, transcription, transcription_details } = transcripts;
   const select = db

@@ -56,6 +56,8 @@ export const calls = sqliteTable("calls", {
   missing_since: text(),
   /** When the call was marked as gone from the service, ISO 8601 UTC. */
   gone_at: text(),
+  /** Hash of the bytes in which the service sent the call last, by which it is known again without being parsed. */
+  served_hash: text(),
 });
 
 /** What was said in a call; apart from `calls`, so that tallies never read the text. */

@@ -48,8 +48,8 @@ describe("the README", () => {
     if ("default" in setting) expect(line).toContain(`\`${setting.default}\``);
   });
 
-  it("names every command", () => {
-    const program = createProgram(context, () => {});
+  it("names every command", async () => {
+    const program = await createProgram(context, () => {});
     const names = program
       .createHelp()
       .visibleCommands(program)

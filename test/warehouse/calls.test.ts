@@ -26,6 +26,7 @@ function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
     changed_run_id,
     missing_since: null,
     gone_at: null,
+    served_hash: null,
   };
 }
 

@@ -1,0 +1,124 @@
+import { type Call, DNI_FIELDS, type DniField } from "../call.ts";
+
+/**
+ * Makes a call of a row that has documented members alone, each of its documented type; undefined for any other row. It
+ * gives what the schema gives: faster, and no reasons.
+ *
+ * @param parseTime returns a time as UTC with milliseconds, undefined or null where it cannot be read
+ */
+export function parsePlainCall(
+  row: unknown,
+  parseTime: (value: string) => string | null | undefined,
+): Call | undefined {
+  if (!isObject(row) || !hasOnly(row, MEMBERS)) return undefined;
+  const { call_id, call_started, duration, org_unit_id, transcription_details: lines } = row;
+  const { insight_name, caller_id, tracking_number, disposition, org_unit_name, recording_url } = row;
+  const { summary, transcription, dni_data } = row;
+  if (typeof call_id !== "number" || !Number.isSafeInteger(call_id)) return undefined;
+  if (!isInteger(duration) || !isInteger(org_unit_id) || !isText(call_started) || !areLines(lines))
+    return undefined;
+  if (!isText(insight_name) || !isText(caller_id) || !isText(tracking_number)) return undefined;
+  if (!isText(disposition) || !isText(org_unit_name) || !isText(recording_url)) return undefined;
+  if (!isText(summary) || !isText(transcription)) return undefined;
+  const dni = readDni(dni_data ?? {});
+  const started = toUtc(call_started, parseTime);
+  if (dni === undefined || started === undefined) return undefined;
+  return {
+    call_id,
+    insight_name: insight_name ?? null,
+    caller_id: caller_id ?? null,
+    tracking_number: tracking_number ?? null,
+    call_started: started,
+    duration: duration ?? null,
+    disposition: disposition ?? null,
+    org_unit_id: org_unit_id ?? null,
+    org_unit_name: org_unit_name ?? null,
+    recording_url: recording_url ?? null,
+    summary: summary ?? null,
+    transcription: transcription ?? null,
+    transcription_details: lines ? JSON.stringify(lines) : null,
+    extra: null,
+    ...dni,
+  };
+}
+
+const MEMBERS = new Set([
+  "call_id",
+  "insight_name",
+  "caller_id",
+  "tracking_number",
+  "call_started",
+  "duration",
+  "disposition",
+  "org_unit_id",
+  "org_unit_name",
+  "recording_url",
+  "dni_data",
+  "summary",
+  "transcription",
+  "transcription_details",
+]);
+const DNI_MEMBERS = new Set<string>(DNI_FIELDS);
+
+function readDni(dni: unknown): Record<DniField, string | null> | undefined {
+  if (!isObject(dni) || !hasOnly(dni, DNI_MEMBERS)) return undefined;
+  const { utm_source, utm_medium, utm_campaign, utm_content, utm_term, gclid, gclsrc } = dni;
+  const { google_analytics_cid, referring_url, campaign_name, campaign_id } = dni;
+  if (!isText(utm_source) || !isText(utm_medium) || !isText(utm_campaign)) return undefined;
+  if (!isText(utm_content) || !isText(utm_term) || !isText(gclid) || !isText(gclsrc)) return undefined;
+  if (!isText(google_analytics_cid) || !isText(referring_url)) return undefined;
+  if (!isText(campaign_name) || !isText(campaign_id)) return undefined;
+  return {
+    utm_source: utm_source ?? null,
+    utm_medium: utm_medium ?? null,
+    utm_campaign: utm_campaign ?? null,
+    utm_content: utm_content ?? null,
+    utm_term: utm_term ?? null,
+    gclid: gclid ?? null,
+    gclsrc: gclsrc ?? null,
+    google_analytics_cid: google_analytics_cid ?? null,
+    referring_url: referring_url ?? null,
+    campaign_name: campaign_name ?? null,
+    campaign_id: campaign_id ?? null,
+  };
+}
+
+/** A time that is written as we write it stays as it is, which is seen fastest by writing it. */
+function toUtc(
+  value: string | null | undefined,
+  parseTime: (value: string) => string | null | undefined,
+): string | null | undefined {
+  if (value === null || value === undefined) return null;
+  const date = new Date(value);
+  if (value.length === 24 && !Number.isNaN(date.getTime()) && date.toISOString() === value) return value;
+  return parseTime(value) ?? undefined;
+}
+
+/** Whether it is a list of objects that have texts alone, which can hold no number that was rounded. */
+function areLines(lines: unknown): lines is readonly Record<string, string>[] | null | undefined {
+  if (lines === null || lines === undefined) return true;
+  if (!Array.isArray(lines)) return false;
+  for (const line of lines) {
+    if (!isObject(line)) return false;
+    for (const name in line) if (typeof line[name] !== "string") return false;
+  }
+  return true;
+}
+
+function hasOnly(object: Record<string, unknown>, names: ReadonlySet<string>): boolean {
+  for (const name in object) if (!names.has(name)) return false;
+  return true;
+}
+
+function isText(value: unknown): value is string | null | undefined {
+  return typeof value === "string" || value === null || value === undefined;
+}
+
+function isInteger(value: unknown): value is number | null | undefined {
+  return Number.isSafeInteger(value) || value === null || value === undefined;
+}
+
+/** Whether it is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

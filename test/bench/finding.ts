@@ -1,0 +1,77 @@
+/** One line of a benchmark's result. */
+export interface Finding {
+  /** What was measured, e.g. "sync, first load". */
+  what: string;
+  /** Calls that went through it. */
+  calls: number;
+  /** Wall time, median of the runs. */
+  seconds: number;
+  /** Time of all cores, median of the runs: less of a lottery on a machine that does other things as well. */
+  cpuSeconds?: number | undefined;
+  /** Most memory that the process held, MB; undefined where it is not ours to ask. */
+  peakMb?: number | undefined;
+  /** Compared with something measured in the same run, which is what holds on another machine as well. */
+  ratio?: Ratio | undefined;
+}
+
+export interface Ratio {
+  value: number;
+  /** What it says, e.g. "of the insert's rate". */
+  of: string;
+  /** What it should be at least or at most. */
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** Returns a ratio of each run's two times: the median, since a machine does other things as well. */
+export function ratioOf(over: readonly number[], under: readonly number[]): number {
+  return median(over.map((value, run) => value / (under[run] ?? Number.NaN)));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low = Number.NaN, high = Number.NaN] = sorted.slice(sorted.length % 2 === 1 ? middle : middle - 1);
+  return sorted.length % 2 === 1 ? low : (low + high) / 2;
+}
+
+/** Returns one line, to be read below {@link HEADING}. */
+export function describe({ what, calls, seconds, cpuSeconds, peakMb, ratio }: Finding): string {
+  const cells = [
+    what.padEnd(44),
+    calls === 0 ? "".padStart(9) : calls.toLocaleString("en-US").padStart(9),
+    (seconds < 1 ? seconds.toFixed(3) : seconds.toFixed(1)).padStart(8),
+    calls === 0
+      ? "".padStart(9)
+      : Math.round(calls / seconds)
+          .toLocaleString("en-US")
+          .padStart(9),
+    (cpuSeconds === undefined ? "" : cpuSeconds.toFixed(1)).padStart(6),
+    (peakMb === undefined ? "" : peakMb.toFixed(0)).padStart(6),
+    ratio === undefined ? "" : ` ${describeRatio(ratio)}`,
+  ];
+  return cells.join(" ").trimEnd();
+}
+
+export const HEADING = [
+  "what".padEnd(44),
+  "calls".padStart(9),
+  "seconds".padStart(8),
+  "calls/s".padStart(9),
+  "CPU s".padStart(6),
+  "MB".padStart(6),
+  " ratio",
+].join(" ");
+
+/** Whether a ratio is what it should be; undefined where nothing is asked of it. */
+function isMet({ value, atLeast, atMost }: Ratio): boolean | undefined {
+  if (atLeast !== undefined) return value >= atLeast;
+  return atMost === undefined ? undefined : value <= atMost;
+}
+
+function describeRatio(ratio: Ratio): string {
+  const { value, of, atLeast, atMost } = ratio;
+  const goal =
+    atLeast !== undefined ? `, at least ${atLeast}` : atMost !== undefined ? `, at most ${atMost}` : "";
+  return `${value.toFixed(2)} ${of}${goal}${isMet(ratio) === false ? ": MISSED" : ""}`;
+}

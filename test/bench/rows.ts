@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { CallGenerator } from "../../src/sandbox/generate.ts";
+
+/** Calls as a service has them on its disk: their JSON, newest first, one after the other with commas between. */
+export interface Rows {
+  /** The file; there is no room for it in memory at 1,000,000 calls. */
+  file: string;
+  /** Where each call starts in it, in bytes, and at last where one more would. */
+  starts: Float64Array;
+}
+
+/** Below the repository, since it is too big for many a /tmp; git leaves node_modules aside. */
+const FOLDER = resolve(import.meta.dirname, "../../node_modules/.cache/calltally-bench");
+/** Fixed, so that every machine and every run reads the same bytes: 2.9 kB a call on average. */
+const END_MS = Date.parse("2026-11-01T00:00:00.000Z");
+const CALLS_A_PAGE = 1000;
+
+/** Makes the rows of so many calls, once for all benchmarks to come. */
+export async function prepareRows(calls: number): Promise<Rows> {
+  const file = join(FOLDER, `${calls}.json`);
+  if (!existsSync(file)) await writeRows(calls, file);
+  const index = readFileSync(`${file}.index`);
+  return { file, starts: new Float64Array(index.buffer, index.byteOffset, index.length / 8) };
+}
+
+/** Reads them page by page, each as a JSON array. */
+export async function readPages(calls: number): Promise<IteratorObject<Buffer, undefined>> {
+  const { file, starts } = await prepareRows(calls);
+  const rows = openSync(file, "r");
+  const pages = Array.from({ length: Math.ceil(calls / CALLS_A_PAGE) }, (_, page) => page * CALLS_A_PAGE);
+  return pages.values().map((from) => {
+    const start = starts[from] ?? 0;
+    const end = starts[Math.min(calls, from + CALLS_A_PAGE)] ?? start;
+    const page = Buffer.alloc(end - start + 1);
+    page.write("[");
+    readSync(rows, page, 1, end - start - 1, start);
+    page.write("]", page.length - 1);
+    return page;
+  });
+}
+
+async function writeRows(calls: number, file: string): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const generator = new CallGenerator(1, calls, END_MS);
+  const starts = new Float64Array(calls + 1);
+  await using rows = await open(`${file}.new`, "w");
+  for (let from = 0, position = 0; from < calls; from += CALLS_A_PAGE) {
+    const chunk: Buffer[] = [];
+    for (let place = from; place < Math.min(calls, from + CALLS_A_PAGE); place++) {
+      const row = Buffer.from(`${JSON.stringify(generator.callAt(calls - 1 - place))},`);
+      chunk.push(row);
+      position += row.length;
+      starts[place + 1] = position;
+    }
+    await rows.writeFile(Buffer.concat(chunk));
+  }
+  await using index = await open(`${file}.index`, "w");
+  await index.writeFile(Buffer.from(starts.buffer));
+  // Last, since its name says that both are whole.
+  renameSync(`${file}.new`, file);
+}

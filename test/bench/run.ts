@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import { exportRollups } from "./export.ts";
+import { describe, type Finding, HEADING } from "./finding.ts";
+import { latency } from "./latency.ts";
+import { load } from "./load.ts";
+import { peers } from "./peers.ts";
+import { start } from "./start.ts";
+
+// npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
+
+const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--json results.json]
+  load      the first sync and one without changes, beside draining, parsing and inserting alone
+  latency   sync from a slow service
+  export    the rollups, beside the sqlite3 shell
+  start     --help and status, beside node -e 0
+  peers     shell scripts that do the same
+Without questions: all. With --calls 1000000 it needs 8 GB of disk.
+`;
+
+const QUESTIONS = { load, latency, export: exportRollups, start, peers } as const;
+
+export interface BenchOptions {
+  /** How many calls the service has, one measurement each. */
+  calls: readonly number[];
+  /** Runs of which the median is taken. */
+  runs: number;
+  /** Calls that the peers read. */
+  peerCalls: number;
+  /** How long a sync from a slow service takes at best. */
+  idealSeconds: number;
+  /** Says why something is not measured. */
+  skip: (line: string) => void;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    calls: { type: "string", default: "10000,100000" },
+    runs: { type: "string", default: "3" },
+    json: { type: "string" },
+    ideal: { type: "string", default: "20" },
+    help: { type: "boolean" },
+  },
+});
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const sizes = values.calls.split(",").map(Number);
+const options: BenchOptions = {
+  calls: sizes,
+  runs: Number(values.runs),
+  peerCalls: Math.min(100_000, ...sizes.slice(-1)),
+  idealSeconds: Number(values.ideal),
+  skip: say,
+};
+
+if (values.help) say(USAGE);
+else {
+  const findings: (Finding & { question: string })[] = [];
+  say(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.versions.node}`);
+  say(HEADING);
+  for (const [question, measure] of Object.entries(QUESTIONS)) {
+    if (positionals.length > 0 && !positionals.includes(question)) continue;
+    for await (const finding of measure(options)) {
+      findings.push({ question, ...finding });
+      say(describe(finding));
+    }
+  }
+  if (values.json !== undefined) {
+    mkdirSync(dirname(values.json), { recursive: true });
+    writeFileSync(values.json, `${JSON.stringify(findings, null, 2)}\n`);
+  }
+}
