@@ -19,27 +19,32 @@ export interface Entry {
   startedMs: number;
 }
 
+/** What a run has read, and what that is worth. */
+export interface Judged extends Reading {
+  judgement: Judgement;
+  /** Different calls. */
+  read: number;
+}
+
 /** Judges what was read: a full pass by its seams, an incremental one by its seams and the books. */
-export function judgeReading({ warehouse }: Run, { runId }: Entry, { isFull, evidence }: Reading): Judgement {
-  if (isFull) return judge(evidence, countDistinctCalls(warehouse, runId));
+export function judgeReading(run: Run, { runId }: Entry, reading: Reading): Judged {
+  const read = countDistinctCalls(run.warehouse, runId);
+  return { ...reading, read, judgement: judgeBy(run, reading, read) };
+}
+
+function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number): Judgement {
+  if (isFull) return judge(evidence, read);
   const last = readLastVerifiedPass(warehouse);
   const expected = countExpected(warehouse, last?.run_id ?? 0);
   return judgeIncremental(evidence, { expected, since: last?.finished_at ?? null });
 }
 
 /** Ends a run in the ledger, and marks the calls that a verified full pass did not meet; all in one transaction. */
-export function finish(
-  run: Run,
-  entry: Entry,
-  store: PageStore,
-  reading: Reading,
-  judgement: Judgement,
-): SyncRun {
+export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
   const { warehouse } = run;
-  const { evidence, isFull, order } = reading;
+  const { evidence, isFull, order, judgement, read } = judged;
   const { runId } = entry;
   return writeTransaction(warehouse, () => {
-    const read = countDistinctCalls(warehouse, runId);
     const rejected = countRejected(warehouse, runId);
     const isSure = isFull && (judgement.verdict === "exact" || judgement.verdict === "verified");
     const absence = isSure ? markMissed(run, entry) : NO_ABSENCE;

@@ -27,15 +27,15 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     const store = new PageStore(warehouse, runId, earlier.length);
     if (plan.mode === "incremental") {
       const reading = await readNews(run, store, plan.newestAt);
-      const judgement = judgeReading(run, entry, reading);
-      const isTrusted = judgement.verdict !== "unverified";
-      if (isTrusted || force === "incremental") return finish(run, entry, store, reading, judgement);
+      const judged = judgeReading(run, entry, reading);
+      const isTrusted = judged.judgement.verdict !== "unverified";
+      if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
       // Its pages first: those of half a walk must never be taken for the beginning of a full one.
       store.startOver();
-      updateRun(warehouse, runId, { mode: "full", plan_reason: judgement.verdict_reason });
+      updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
     }
     const reading = await readAll(run, store, earlier);
-    return finish(run, entry, store, reading, judgeReading(run, entry, reading));
+    return finish(run, entry, store, judgeReading(run, entry, reading));
   } catch (error) {
     try {
       fail(run, entry, error);
