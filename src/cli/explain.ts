@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { UsageError } from "../errors.ts";
 import type { Explanation } from "../export/explain.ts";
+import { NOT_SET } from "../rollup/row.ts";
 import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { ellipsize } from "./format.ts";
@@ -34,7 +35,6 @@ function parseCallId(text: string): number {
   throw new InvalidArgumentError("A call id is a whole number.");
 }
 
-const NOT_SET = "(not set)";
 const WIDTH = 78;
 
 function describeExplanation(explanation: Explanation): string {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { fsyncPath } from "../folder.ts";
 
 const KEY_BYTES = 32;
 const FINGERPRINT_DIGITS = 16;
@@ -59,21 +60,12 @@ function makeKey(file: string): void {
     writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
     fsyncSync(handle);
     linkSync(draft, file);
-    syncFolder(dirname(file));
+    // A power cut must not take the key from files that were written with it.
+    fsyncPath(dirname(file));
   } catch (error) {
     if (!existsSync(file)) throw error;
   } finally {
     closeSync(handle);
     rmSync(draft);
-  }
-}
-
-/** A power cut must not take the key from files that were written with it. */
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

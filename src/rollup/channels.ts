@@ -1,3 +1,4 @@
+import { literal, literals } from "./literal.ts";
 import { SITES } from "./sites.ts";
 
 /** Names the rules in a manifest; the date is that of the latest change in GA4 that they follow. */
@@ -14,9 +15,6 @@ export interface ChannelFields {
 type Condition = (fields: ChannelFields) => string;
 type Field = keyof ChannelFields;
 
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
-const list = (words: readonly string[]) => `(${words.map(quote).join(", ")})`;
-
 const all =
   (...conditions: Condition[]): Condition =>
   (fields) =>
@@ -30,16 +28,16 @@ const any =
 const is =
   (field: Field, ...words: string[]): Condition =>
   (fields) =>
-    `${fields[field]} IN ${list(words)}`;
+    `${fields[field]} IN (${literals(words)})`;
 
 /** GLOB and not LIKE: it minds no `_`, and knows sets of characters. */
 const looksLike = (field: Field, ...patterns: string[]): Condition =>
-  any(...patterns.map((pattern) => (fields: ChannelFields) => `${fields[field]} GLOB ${quote(pattern)}`));
+  any(...patterns.map((pattern) => (fields: ChannelFields) => `${fields[field]} GLOB ${literal(pattern)}`));
 
 const isSite =
   (kind: keyof typeof SITES): Condition =>
   ({ source }) =>
-    `iif(${source} GLOB 'www.*', substr(${source}, 5), ${source}) IN ${list(SITES[kind])}`;
+    `iif(${source} GLOB 'www.*', substr(${source}, 5), ${source}) IN (${literals(SITES[kind])})`;
 
 const hasNoMedium: Condition = ({ medium }) => `coalesce(${medium}, '') IN ('', '(none)', '(not set)')`;
 const isPaid = any(is("medium", "ppc", "retargeting"), looksLike("medium", "*cp*", "paid*"));
@@ -98,8 +96,8 @@ export const CHANNELS: readonly Channel[] = [...RULES.map(([channel]) => channel
 
 /** Returns one SQL expression, never NULL, for the channel of a call. */
 export function channelSql(fields: ChannelFields): string {
-  const rules = conditions(fields).map(({ channel, sql }) => `WHEN ${sql} THEN ${quote(channel)}`);
-  return `CASE ${rules.join("\n  ")}\n  ELSE ${quote(UNASSIGNED)} END`;
+  const rules = conditions(fields).map(({ channel, sql }) => `WHEN ${sql} THEN ${literal(channel)}`);
+  return `CASE ${rules.join("\n  ")}\n  ELSE ${literal(UNASSIGNED)} END`;
 }
 
 /** Returns each rule's own condition as an SQL expression that is 1 or 0, in the order in which rules are tried. */

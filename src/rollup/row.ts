@@ -1,5 +1,6 @@
 import { MISSING_WORDS } from "../call.ts";
 import { channelRuleSql, channelSql } from "./channels.ts";
+import { literals } from "./literal.ts";
 import { type RollupRules, spellings } from "./rules.ts";
 
 /*
@@ -16,15 +17,6 @@ const WHITE_SPACE =
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
-
-/** Returns a text as SQL. */
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-export function literals(texts: readonly string[]): string {
-  return texts.map(literal).join(", ");
-}
 
 /** Computes values once, under names, for an expression that uses them more than once. */
 function given(values: Record<string, string>, expression: string): string {
