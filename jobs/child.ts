@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 
 export interface ChildOptions {
   /** Time after which it is told to stop, milliseconds. */
@@ -31,9 +31,16 @@ export interface Outcome {
  */
 export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
   const { deadlineMs, graceMs, signal, stopMs } = options;
-  const child = spawn(process.execPath, [...process.execArgv, ...command], {
-    stdio: ["pipe", "ignore", "inherit"],
-  });
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, [...process.execArgv, ...command], {
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+  } catch (cause) {
+    // Without memory for another process, say, Node throws; the next slot may have better luck.
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    return { exitCode: null, signal: null, isLate: false, error };
+  }
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;
   const end = (patienceMs: number) => {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
 import { exportToFolder } from "../src/export/export.ts";
+import { isUnfinished } from "../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
 import { readTallySettings } from "../src/warehouse/tally-settings.ts";
@@ -26,6 +27,8 @@ export const exportJob: Job = {
     });
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
-    return EXIT.done;
+    if (!isUnfinished(manifest)) return EXIT.done;
+    log.warn("no sync has finished yet: the figures stand on whatever was read so far");
+    return EXIT.unverified;
   },
 };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { UsageError } from "../src/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../src/errors.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./metrics.ts";
 
@@ -25,7 +25,7 @@ export interface MonitorPages {
 /**
  * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus).
  *
- * @throws UsageError where the address cannot be listened on
+ * @throws CalltallyError where the address cannot be listened on
  */
 export async function startMonitor({ host, port }: Address, pages: MonitorPages): Promise<Monitor> {
   const server = createServer((request, response) => {
@@ -53,7 +53,10 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages)
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw new UsageError("--listen: cannot listen there", { cause, hint: "Choose another address or port." });
+    throw new CalltallyError(EXIT.failed, "--listen: cannot listen there", {
+      cause,
+      hint: "Something else may listen there: choose another address or port.",
+    });
   }
   const address = server.address();
   const actualPort = typeof address === "object" && address !== null ? address.port : port;

@@ -78,6 +78,12 @@ function warehouseMetrics(snapshot: Snapshot): Metric[] {
       samples: Object.entries(calls).map(([state, value]) => ({ labels: { state }, value })),
     },
     {
+      name: "calltally_withheld_calls",
+      type: "gauge",
+      help: "Calls that the last finished run missed, too many at once to be believed.",
+      samples: samplesOf(lastDoneRun?.calls_withheld ?? undefined),
+    },
+    {
       name: "calltally_rejected_rows",
       type: "gauge",
       help: "Rows that did not parse and wait for a good reading.",

@@ -40,13 +40,20 @@ export interface ScheduleOptions {
  * Jobs that are behind at the start run at once, one after the other, in the order given.
  */
 export async function keepSchedule(jobs: readonly ScheduledJob[], options: ScheduleOptions): Promise<void> {
+  // What should not happen to one job must not leave the others running as if all were well.
+  const broken = new AbortController();
+  const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
   let caughtUp = Promise.resolve();
   const kept = jobs.map((job) => {
-    if (!job.isBehind) return keepJob(job, options);
-    caughtUp = caughtUp.then(() => catchUp(job, options));
-    return caughtUp.then(() => keepJob(job, options));
+    if (!job.isBehind) return keepJob(job, stoppable);
+    caughtUp = caughtUp.then(() => catchUp(job, stoppable));
+    return caughtUp.then(() => keepJob(job, stoppable));
   });
-  await Promise.all(kept);
+  try {
+    await Promise.all(kept);
+  } finally {
+    broken.abort();
+  }
 }
 
 async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: ScheduleOptions): Promise<void> {

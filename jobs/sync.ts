@@ -12,8 +12,20 @@ export const syncJob: Job = {
   readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
   run: async ({ settings, log, signal }) => {
     const run = await runSync({ ...toSyncOptions(settings), signal });
-    const { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, elapsed_ms } = run;
-    log.info({ run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, elapsed_ms }, "synced");
+    const {
+      run_id,
+      verdict,
+      calls_read,
+      calls_new,
+      calls_changed,
+      calls_rejected,
+      calls_withheld,
+      elapsed_ms,
+    } = run;
+    log.info(
+      { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, calls_withheld, elapsed_ms },
+      "synced",
+    );
     return exitCodeOf(run);
   },
 };

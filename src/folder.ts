@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 /**
  * Makes a folder that its owner alone can enter, and the folders above it; leaves existing ones as they are.
@@ -17,6 +17,16 @@ export function makeFolder(folder: string): string[] {
   } catch (error) {
     if (!isFolder(folder)) throw error; // another process may have been faster
     return made;
+  }
+}
+
+/** Returns the absolute path of a file behind links, so that it has one name and one lock; it need not be there yet. */
+export function realFile(path: string): string {
+  const file = resolve(path);
+  try {
+    return realpathSync(file);
+  } catch {
+    return file; // not there, or not to be entered: opening it says so
   }
 }
 

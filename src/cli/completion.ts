@@ -1,17 +1,32 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { Command as UntypedCommand } from "commander";
+import type { Context } from "./context.ts";
 import { oneOf } from "./suggest.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
-export function completionCommand() {
+/**
+ * The library's own script for bash puts the words through eval, so that TAB after `> file` or `$(command)` would do what
+ * stands there.
+ */
+const BASH_SCRIPT = `_calltally() {
+  local word=\${COMP_WORDS[COMP_CWORD]} line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    line=\${line%%$'\\t'*}
+    if [[ $line != :* && $line == "$word"* ]]; then COMPREPLY+=("$line"); fi
+  done < <(calltally complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null < /dev/null)
+}
+complete -o default -F _calltally calltally
+`;
+
+export function completionCommand(context: Context) {
   return new Command("completion")
-    .description(
-      "Prints a script by which a shell completes commands, options and their choices; bash needs the package bash-completion.",
-    )
+    .description("Prints a script by which a shell completes commands, options and their choices.")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS).argParser(oneOf(SHELLS)))
     .addHelpText("after", "\nExample:\n  $ calltally completion bash >> ~/.bashrc")
     .action(async (shell) => {
+      if (shell === "bash") return context.print(BASH_SCRIPT);
       const { script } = await import("@bomb.sh/tab");
       script(shell, "calltally", "calltally");
     });

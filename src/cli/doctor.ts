@@ -7,9 +7,9 @@ import type { ExitCode } from "../errors.ts";
 import { type Context, OPTION } from "./context.ts";
 import { type Check, warn, worstOf } from "./doctor/check.ts";
 import { type DurationSample, judgeDuration } from "./doctor/duration.ts";
-import { checkDisk, checkModes, checkVersions } from "./doctor/machine.ts";
+import { checkDisk, checkFolders, checkModes, checkVersions } from "./doctor/machine.ts";
 import { checkService } from "./doctor/service.ts";
-import { checkSettings } from "./doctor/settings.ts";
+import { checkAliases, checkSettings } from "./doctor/settings.ts";
 import { checkWarehouse } from "./doctor/warehouse.ts";
 
 interface DoctorFlags {
@@ -53,6 +53,8 @@ async function examine(
     checkVersions(packageJson.version),
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),
+    ...checkFolders(folder, database, settings.exportDir),
+    ...checkAliases(settings),
   ];
   const nowMs = clock.now();
   const warehouse = await checkWarehouse({ folder, database, fullEveryHours, deep, nowMs, signal });

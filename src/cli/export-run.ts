@@ -1,19 +1,22 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
-import { UsageError } from "../errors.ts";
+import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
-import type { Manifest, ManifestFile } from "../export/manifest.ts";
+import { isUnfinished, type Manifest, type ManifestFile } from "../export/manifest.ts";
 import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, settingsOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./format.ts";
 
+const NO_SYNC_YET = "No sync has finished yet: the figures stand on whatever was read so far.";
+
 /** Runs `calltally export`. */
 export async function runExport(
   context: Context,
   contents: readonly Contents[] | undefined,
   flags: ExportFlags,
+  exit: (code: ExitCode) => void,
 ): Promise<void> {
   const settings = settingsOf(context, flags);
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
@@ -39,6 +42,7 @@ export async function runExport(
     const result = await exportToFolder({ ...options, targets, folder });
     if (flags.json) context.print(JSON.stringify(result));
     else context.tell(describeExport(result, context.folder));
+    if (isUnfinished(result.manifest)) exit(EXIT.unverified);
     return;
   }
   const [target, ...others] = targets;
@@ -50,6 +54,10 @@ export async function runExport(
   const { manifest, newKey } = await exportToStream({ ...options, target, writeChunk: context.write });
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(manifest, newKey)) context.note(remark);
+  if (isUnfinished(manifest)) {
+    context.note(NO_SYNC_YET);
+    exit(EXIT.unverified);
+  }
 }
 
 /** Returns what was written, a line a file. */
@@ -60,7 +68,7 @@ export function describeExport({ folder, manifest, newKey }: ExportResult, worki
   );
   lines.push(
     run === null
-      ? "No sync has finished yet: the figures stand on whatever was read so far."
+      ? NO_SYNC_YET
       : `From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`,
   );
   lines.push(...remarksOn(manifest, newKey));

@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../call.ts";
+import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { CHANNELS } from "../rollup/channels.ts";
@@ -18,11 +19,11 @@ const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab
 export type Contents = Dimension | (typeof LISTS)[number];
 export type ExportFlags = ReturnType<ReturnType<typeof declareExport>["opts"]>;
 
-export function exportCommand(context: Context) {
+export function exportCommand(context: Context, exit: (code: ExitCode) => void) {
   return declareExport().action(async (contents, flags) => {
     // Dates and formats bring libraries along that other commands need not wait for.
     const { runExport } = await import("./export-run.ts");
-    await runExport(context, contents, flags);
+    await runExport(context, contents, flags, exit);
   });
 }
 

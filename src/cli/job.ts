@@ -54,6 +54,8 @@ export function logUncaught(log: Log): void {
   });
 }
 
+const SILENT_EXITS: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+
 /** Runs a job, and tells the monitor of it where it wants to know. */
 async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
   const { settings, log } = context;
@@ -64,7 +66,8 @@ async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
   });
   heartbeat.start();
   const exitCode = await runLogged(job, context);
-  await heartbeat.end(exitCode === EXIT.done);
+  // Another sync at work, or a restart of the service, is no failure; the run to come tells of itself.
+  if (!SILENT_EXITS.has(exitCode)) await heartbeat.end(exitCode === EXIT.done);
   return exitCode;
 }
 

@@ -126,3 +126,8 @@ export function startManifest(
 function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Manifest["run"] {
   return { run_id, finished_at, verdict, verdict_reason };
 }
+
+/** Whether there are calls, but no sync has ever come to its end: nobody knows of how many they are a part. */
+export function isUnfinished({ run, files }: Manifest): boolean {
+  return run === null && files.some(({ rows, examined = 0 }) => rows + examined > 0);
+}

@@ -23,6 +23,8 @@ export interface OrderReport {
 export class OrderWitness {
   readonly #overlap: number;
   readonly #places = new Map<number, number>();
+  /** Places that a newcomer shares with its neighbour: which of the two comes first there is not known. */
+  #shared = new Set<number>();
   readonly #latest: number[][] = [];
   #slices = 0;
   #end = 0;
@@ -50,14 +52,18 @@ export class OrderWitness {
       place = known[index] ?? place;
       if (id === null || this.#places.has(id)) continue;
       this.#places.set(id, place);
+      this.#shared.add(place);
       added.push(id);
     }
     const beyond = new Set(ids.slice(lead).filter((id) => id !== null && !this.#places.has(id)));
-    let next = lastKnown === -1 ? this.#end : (known[lastKnown] ?? 0) + 1;
-    this.#makeRoom(next, beyond.size);
+    const last = lastKnown === -1 ? this.#end - 1 : (known[lastKnown] ?? 0);
+    // What shares a place with the last known call may lie before or after it, and so before or after these.
+    const isShared = this.#shared.has(last);
+    if (!isShared) this.#makeRoom(last + 1, beyond.size);
+    let next = last;
     for (const id of beyond) {
       if (id === null) continue;
-      this.#places.set(id, next++);
+      this.#places.set(id, isShared ? last : ++next);
       added.push(id);
     }
     this.#remember(added);
@@ -68,6 +74,7 @@ export class OrderWitness {
   #makeRoom(start: number, count: number): void {
     if (start < this.#end) {
       for (const [id, place] of this.#places) if (place >= start) this.#places.set(id, place + count);
+      this.#shared = new Set([...this.#shared].map((place) => (place >= start ? place + count : place)));
     }
     this.#end += count;
   }

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { fsyncPath, makeFolder } from "../folder.ts";
+import { fsyncPath, makeFolder, realFile } from "../folder.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
 import { assertOurs, readHeader } from "./open.ts";
@@ -12,7 +12,7 @@ export interface Backup extends Copied {
 }
 
 /** What SQLite and calltally keep beside a warehouse. */
-const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".new"];
+const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".new", ".caller-key"];
 
 /**
  * Copies the warehouse into a file, while others may read and write it. The file gets its name only once the copy was
@@ -22,8 +22,8 @@ const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".new"];
  * @throws CalltallyError (exit 7) where something else than a backup has that name, or no good copy can be made
  */
 export async function backupWarehouse(database: string, file: string, signal?: AbortSignal): Promise<Backup> {
-  const source = resolve(database);
-  const target = resolve(file);
+  const source = realFile(database);
+  const target = realFile(file);
   assertOurs(source);
   assertReplaceable(target, source);
   makeFolder(dirname(target));

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
-import { makeFolder } from "../folder.ts";
+import { makeFolder, realFile } from "../folder.ts";
 
 /**
  * Takes the lock that lets one process at a time write calls into a warehouse; undefined when another holds it.
@@ -12,7 +12,7 @@ import { makeFolder } from "../folder.ts";
  * @param path the warehouse's
  */
 export function takeLock(path: string): Disposable | undefined {
-  const file = `${path}.lock`;
+  const file = `${realFile(path)}.lock`;
   makeFolder(dirname(file));
   closeSync(openSync(file, "a", 0o600));
   const lock = new Database(file, { timeout: 0 });

@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { fsyncPath, makeFolder } from "../folder.ts";
+import { fsyncPath, makeFolder, realFile } from "../folder.ts";
 import { DEFAULT_RULES } from "../rollup/rules.ts";
 import { nameFile } from "./errors.ts";
 import { updateViews } from "./views.ts";
@@ -27,14 +27,14 @@ export interface Warehouse extends Disposable {
  * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged or of a newer calltally; it is left untouched
  */
 export function openWarehouse(path: string): Warehouse {
-  const file = resolve(path);
+  const file = realFile(path);
   if (!existsSync(file)) create(file);
   return openExistingWarehouse(file);
 }
 
 /** The same, for a command that has nothing to do without one. */
 export function openExistingWarehouse(path: string): Warehouse {
-  const file = resolve(path);
+  const file = realFile(path);
   assertOurs(file);
   const sqlite = new Database(file, { fileMustExist: true });
   try {
@@ -49,7 +49,7 @@ export function openExistingWarehouse(path: string): Warehouse {
 
 /** Opens an existing warehouse to read from it. */
 export function openWarehouseReader(path: string): Warehouse {
-  const file = resolve(path);
+  const file = realFile(path);
   assertOurs(file);
   return openReader({ path: file });
 }

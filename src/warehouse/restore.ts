@@ -1,8 +1,8 @@
-import { existsSync, linkSync, renameSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { chownSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { fsyncPath, makeFolder } from "../folder.ts";
+import { fsyncPath, makeFolder, realFile } from "../folder.ts";
 import { isSameFile } from "./backup.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
@@ -33,8 +33,8 @@ export async function restoreWarehouse(
   database: string,
   { nowMs, signal }: { nowMs: number; signal?: AbortSignal },
 ): Promise<Restored> {
-  const source = resolve(file);
-  const target = resolve(database);
+  const source = realFile(file);
+  const target = realFile(database);
   if (!existsSync(source)) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
   assertOurs(source);
   if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
@@ -46,6 +46,7 @@ export async function restoreWarehouse(
   const copied = await copyWarehouse(source, draft.path, signal);
 
   using _frozen = freeze(target);
+  keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   renameSync(draft.path, target);
   fsyncPath(dirname(target));
@@ -95,6 +96,14 @@ function keep(target: string, nowMs: number): string {
   }
   fsyncPath(dirname(target));
   return kept;
+}
+
+/** root restores for the service that the warehouse is of. */
+function keepOwner(target: string, draft: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
+  chownSync(draft, uid, gid);
+  if (existsSync(`${target}.lock`)) chownSync(`${target}.lock`, uid, gid);
 }
 
 function inUse(target: string): CalltallyError {

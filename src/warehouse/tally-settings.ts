@@ -17,7 +17,10 @@ export interface TallySettings {
  *
  * @throws UsageError where the file of aliases cannot be used
  */
-export function readTallySettings({ rules, aliasesFile }: Settings): TallySettings {
+export function readTallySettings({
+  rules,
+  aliasesFile,
+}: Pick<Settings, "rules" | "aliasesFile">): TallySettings {
   return { rules, aliases: aliasesFile === undefined ? [] : readAliases(aliasesFile) };
 }
 

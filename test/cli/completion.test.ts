@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -38,7 +39,7 @@ describe("calltally complete", () => {
 
 describe("calltally completion", () => {
   it.each([
-    ["bash", "complete -F __calltally_complete calltally"],
+    ["bash", "complete -o default -F _calltally calltally"],
     ["zsh", "#compdef calltally"],
     ["fish", "complete -c calltally"],
     ["powershell", "Register-ArgumentCompleter"],
@@ -59,19 +60,29 @@ describe("calltally completion", () => {
   const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
   it.skipIf(!hasBash)(`completes in bash itself${hasBash ? "" : " (SKIPPED: no bash)"}`, async () => {
     using folder = makeTempFolder();
-    // The one function of the package bash-completion that the script calls.
     const script = `
       calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }
-      _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
-      compopt() { :; }
       source <(calltally completion bash)
       COMP_WORDS=(calltally webhook patch --status in) COMP_CWORD=4
-      __calltally_complete
+      _calltally
       echo "\${COMPREPLY[@]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", script], {
       cwd: join(folder.path),
       encoding: "utf8",
     });
     expect({ stdout, stderr }).toEqual({ stdout: "inactive\n", stderr: "" });
+  });
+
+  it.skipIf(!hasBash)("runs and writes nothing of what stands on the line", async () => {
+    using folder = makeTempFolder();
+    const script = `
+      calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }
+      source <(calltally completion bash)
+      COMP_WORDS=(calltally query '$(touch pwned)' '\`touch pwned\`' '>' file '--') COMP_CWORD=6
+      _calltally
+      echo "\${#COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: folder.path, encoding: "utf8" });
+    expect({ stderr, hasSome: Number(stdout) > 0 }).toEqual({ stderr: "", hasSome: true });
+    expect(readdirSync(folder.path)).toEqual([]);
   });
 });

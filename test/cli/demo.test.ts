@@ -59,7 +59,7 @@ describe("the README", () => {
   });
 
   it("names every flag of export", () => {
-    const command = exportCommand(context);
+    const command = exportCommand(context, () => {});
     for (const { long } of command.options) expect(readme).toContain(`\`${long}`);
   });
 

@@ -293,6 +293,7 @@ describe("calltally schedule", () => {
         '{verdict="unverified"}': 0,
       },
       calltally_calls: { '{state="live"}': 119, '{state="gone"}': 0 },
+      calltally_withheld_calls: { "": 0 },
       calltally_rejected_rows: { "": 1 },
       calltally_schema_drift: { "": 1 },
     });

@@ -1,7 +1,7 @@
-import { statfsSync, statSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
-import { EXIT } from "../../errors.ts";
+import { describeError, EXIT } from "../../errors.ts";
 import { formatBytes } from "../format.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -32,7 +32,7 @@ export function checkModes(folder: string, database: string, secrets: readonly s
     ...secrets.map((path) => ({ path: resolve(folder, path), name: "the file that holds the token" })),
   );
   const open = own.filter(({ path }) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     return stat !== undefined && (stat.mode & 0o077) !== 0;
   });
   if (open.length === 0) return [ok("file modes", "calls and token can be read by their owner alone")];
@@ -46,7 +46,7 @@ export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
   const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
   const free = bavail * bsize;
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const size = statOf(file)?.size ?? 0;
   const found = `${formatBytes(free)} free; the warehouse has ${formatBytes(size)}`;
   if (free < LEAST_FREE_BYTES) return fail(EXIT.storage, "free disk", found, "Make room: a sync would fail.");
   if (free < size + LEAST_FREE_BYTES) {
@@ -55,7 +55,30 @@ export function checkDisk(folder: string, database: string): Check {
   return ok("free disk", found);
 }
 
+/** Looks whether files can be written where the warehouse and the exports go. */
+export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
+  const file = resolve(folder, database);
+  return [dirname(file), resolve(folder, exportDir)].flatMap((path) => {
+    const existing = nearestFolder(path);
+    try {
+      accessSync(existing, constants.W_OK | constants.X_OK);
+      return [];
+    } catch (error) {
+      const hint = "Run calltally as the user that owns it, or give it to that user.";
+      return [fail(EXIT.storage, "folders", `cannot write to ${existing}: ${describeError(error)}`, hint)];
+    }
+  });
+}
+
 function nearestFolder(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
+  return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+/** Undefined for what is not there, or cannot be looked at. */
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }

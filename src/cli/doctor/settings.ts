@@ -1,7 +1,8 @@
 import { parseCron } from "../../../jobs/cron.ts";
-import { type FoundSetting, type inspectSettings, SETTINGS } from "../../config.ts";
-import { describeError, EXIT } from "../../errors.ts";
+import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
+import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
+import { readTallySettings } from "../../warehouse/tally-settings.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
@@ -10,6 +11,18 @@ const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env
 export function checkSettings({ found, unknown }: ReturnType<typeof inspectSettings>): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   return [...found.map((setting) => checkSetting(setting, given)), ...unknown.map(checkUnknown)];
+}
+
+/** Looks whether the file of aliases can be read, where there is one. */
+export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile">): Check[] {
+  if (settings.aliasesFile === undefined) return [];
+  try {
+    const { aliases } = readTallySettings(settings);
+    return [ok("aliases", `${aliases.length} utm values are tallied under another's name`)];
+  } catch (error) {
+    const hint = error instanceof UsageError ? error.hint : undefined;
+    return [fail(EXIT.usage, "aliases", describeError(error), hint)];
+  }
 }
 
 function checkSetting({ env, origin, shown, problem }: FoundSetting, given: ReadonlySet<string>): Check {

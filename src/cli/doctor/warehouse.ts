@@ -85,6 +85,13 @@ function checkLastRun(warehouse: Warehouse): Check {
     return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
   }
   if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
+  if (last.calls_withheld) {
+    return unverified(
+      "last run",
+      `${named} missed ${formatQuantity(last.calls_withheld, "call")} at once, which still count in every figure`,
+      `Look why; then: calltally sync --full --accept-gone ${last.calls_withheld}`,
+    );
+  }
   if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);
   return unverified(
     "last run",

@@ -68,6 +68,9 @@ function describeWorking({ runs: [last], next }: Status, nowMs: number): string 
     return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
   const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
+  if (last.calls_withheld) {
+    return `in doubt: ${run}, ${age}, missed ${formatQuantity(last.calls_withheld, "call")} at once; see --accept-gone`;
+  }
   return last.verdict === "unverified"
     ? `in doubt: ${run}, ${age}, is unverified`
     : `yes: ${run} was ${last.verdict}, ${age}`;
