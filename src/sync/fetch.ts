@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type AttributionPage, fetchAttributionPage, fetchServedPage } from "../api/attribution.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
@@ -43,6 +44,8 @@ export function createFetch(
       throttle.answered();
       if ("rows" in answer) return toSlice(answer);
       return async () => {
+        // Parsing and writing stop everything else: the next request goes out first.
+        await setImmediate();
         try {
           return toSlice(parseNews(answer, recognize));
         } catch (error) {

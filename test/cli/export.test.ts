@@ -7,6 +7,9 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "../export/tables.ts";
 import { listFiles, readText } from "../export/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -269,6 +272,21 @@ describe.concurrent("calltally export", () => {
     for (const place of CALLS.keys()) folder.markGone(place);
     const empty = await folder.run("channel", "calls", "google-ads");
     expect(empty.stdout).toMatch(/\nThe warehouse has no calls: the files have no rows\.\n/);
+  });
+
+  it("ends with 3 while no sync has come to its end, for nobody knows of how many calls these are a part", async () => {
+    using folder = makeTempFolder();
+    {
+      using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+      prepareUpsertCalls(warehouse, 1)([makeCall({ call_id: 1 })]);
+    }
+    const { code, stdout } = await calltally(["export"], { cwd: folder.path });
+    expect({ code, stdout }).toEqual({
+      code: 3,
+      stdout: expect.stringContaining("No sync has finished yet"),
+    });
+    const job = await calltally(["job", "export"], { cwd: folder.path });
+    expect(job).toMatchObject({ code: 3, stderr: expect.stringContaining("no sync has finished yet") });
   });
 
   it("names callers and repeats words only where it is told to", async () => {

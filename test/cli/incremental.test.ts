@@ -76,6 +76,10 @@ describe("sync, the second time", () => {
     expect(
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
+    const status = await calltally(["status"], options);
+    expect(status.stdout).toMatch(/^Working {4}in doubt: run \d+, .*, missed 2,000 calls at once/);
+    const doctor = await calltally(["doctor"], options);
+    expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 2000") });
     const accepted = await sync(sandbox, options, "--full", "--accept-gone", "2000");
     expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 2000, calls_withheld: 0 } });
   });
