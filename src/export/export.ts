@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import { preparePeriods, prepareRollups } from "../rollup/read.ts";
+import { nameFile } from "../warehouse/errors.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
 import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
@@ -72,7 +73,7 @@ const PARTITIONS = "calls/month=*/calls.parquet";
 export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database);
-  applyTallySettings(warehouse, options.tally);
+  nameErrors(warehouse, () => applyTallySettings(warehouse, options.tally));
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   let newKey: string | undefined;
@@ -84,16 +85,18 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
 
-  insertExports(
-    warehouse,
-    manifest.files.map(({ file, sha256, rows }) => ({
-      exported_at: new Date(clock.now()).toISOString(),
-      path: join(files.folder, file),
-      sha256,
-      rows,
-      filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-      run_id: manifest.run?.run_id ?? null,
-    })),
+  nameErrors(warehouse, () =>
+    insertExports(
+      warehouse,
+      manifest.files.map(({ file, sha256, rows }) => ({
+        exported_at: new Date(clock.now()).toISOString(),
+        path: join(files.folder, file),
+        sha256,
+        rows,
+        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+        run_id: manifest.run?.run_id ?? null,
+      })),
+    ),
   );
   return { folder: files.folder, manifest, newKey };
 }
@@ -134,10 +137,26 @@ export async function exportToStream(
   return { manifest, newKey };
 }
 
-async function writeTargets(
-  warehouse: Warehouse,
-  options: ExportOptions & Pick<ExportJob, "write" | "onNewKey" | "isPartitioned">,
-): Promise<Manifest> {
+/** Makes errors of SQLite's name the warehouse. */
+function nameErrors(warehouse: Warehouse, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "onNewKey" | "isPartitioned">;
+
+async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Manifest> {
+  try {
+    return await readTargets(warehouse, options);
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Manifest> {
   const { tally, raw = false, fill = false, total = false, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);

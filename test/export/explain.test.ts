@@ -162,7 +162,7 @@ describe("explainCall", () => {
           });
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

@@ -368,7 +368,7 @@ describe("exportToFolder", () => {
       cause: "the warehouse fails at its second file",
       prepare: ({ execute }) => execute("DROP TABLE transcripts"),
       options: { targets: [rollup("gclid"), { kind: "calls", with: ["summary"] }] },
-      error: { code: "SQLITE_ERROR" },
+      error: { exitCode: 7, message: expect.stringContaining("calls.db (SQLITE_ERROR)") },
     },
     {
       cause: "a folder stands where its first file goes",
