@@ -29,7 +29,11 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
       if (maxAge === undefined) return;
       const finishedAt = status.last_good_run?.finished_at;
       if (finishedAt && nowMs - Date.parse(finishedAt) <= maxAge.ms) return;
-      context.complain(`calltally: The last good run is older than ${maxAge.text}`);
+      context.complain(
+        finishedAt
+          ? `calltally: The last good run is older than ${maxAge.text}`
+          : "calltally: There has been no good run",
+      );
       exit(EXIT.unverified);
     });
 }

@@ -35,9 +35,16 @@ export function* toDelimited({ columns, rows }: Table, options: DelimitedOptions
   }
 }
 
+/** What Excel rounds to 15 digits. */
+const LONG_INTEGER = /^-?\d{16,}$/;
+
 /** Where Excel takes `;` between values, it takes a comma in decimals, and a point for the one in a date. */
 function numberWriter({ delimiter, profile }: DelimitedOptions): (text: string) => string {
-  return profile === "excel" && delimiter === ";" ? (text) => text.replace(".", ",") : (text) => text;
+  if (profile !== "excel") return (text) => text;
+  return (text) => {
+    if (LONG_INTEGER.test(text)) return `="${text}"`;
+    return delimiter === ";" ? text.replace(".", ",") : text;
+  };
 }
 
 function textWriter(profile: Profile | undefined): (text: string) => string {

@@ -159,7 +159,7 @@ describe("sync, at odds with its surroundings", () => {
     expect(requests).toBeLessThan(50);
   });
 
-  it.each([1, 2, 3, 4])(
+  it.each([1, 2])(
     "reads 20,000 calls through faults in every seventh answer, seed %i",
     { timeout: 120_000 },
     async (seed) => {
