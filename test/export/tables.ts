@@ -123,7 +123,7 @@ export function readDelimited(content: Buffer, delimiter?: string, point = "."):
       if (field === "") return null;
       const type = COLUMNS[index]?.type;
       return type === "integer" || type === "decimal"
-        ? withoutSign(Number(field.replace(point, ".")))
+        ? withoutSign(Number(field.replace(/^="(.*)"$/, "$1").replace(point, ".")))
         : field;
     }),
   );
