@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     maxWorkers: 3,
+    // Files share the modules they load, which keep nothing that outlives a test: a fifth of the time.
+    isolate: false,
     globalSetup: ["test/build.ts"],
     // Generous, for machines that do other things as well.
     testTimeout: 300_000,

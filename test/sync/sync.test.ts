@@ -11,7 +11,7 @@ import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
-const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 600);
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 1000);
 const HOUR_MS = 3_600_000;
 
 /** What happens at the service before one of its answers. */
