@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Call, DNI_FIELDS } from "../call.ts";
 import { parseJson, stringifyJson } from "./json.ts";
-import { isObject, parsePlainCall } from "./plain-call.ts";
+import { CALL_MEMBERS, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
@@ -143,9 +143,6 @@ function readCallId(row: unknown): number | null {
   const result = z.object({ call_id: callId }).safeParse(row);
   return result.success ? result.data.call_id : null;
 }
-
-const CALL_MEMBERS = new Set(Object.keys(callSchema.shape));
-const DNI_MEMBERS = new Set<string>(DNI_FIELDS);
 
 /** What of a row the document does not promise: unknown members (kept), and numbers in place of text (noted). */
 function readDrift(row: unknown): { extra: string | null; drift: readonly Drift[] } {

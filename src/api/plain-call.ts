@@ -1,4 +1,4 @@
-import { type Call, DNI_FIELDS, type DniField } from "../call.ts";
+import { CALL_COLUMNS, type Call, DNI_FIELDS, type DniField, TRANSCRIPT_COLUMNS } from "../call.ts";
 
 /**
  * Makes a call of a row that has documented members alone, each of its documented type; undefined for any other row. It
@@ -10,7 +10,7 @@ export function parsePlainCall(
   row: unknown,
   parseTime: (value: string) => string | null | undefined,
 ): Call | undefined {
-  if (!isObject(row) || !hasOnly(row, MEMBERS)) return undefined;
+  if (!isObject(row) || !hasOnly(row, CALL_MEMBERS)) return undefined;
   const { call_id, call_started, duration, org_unit_id, transcription_details: lines } = row;
   const { insight_name, caller_id, tracking_number, disposition, org_unit_name, recording_url } = row;
   const { summary, transcription, dni_data } = row;
@@ -42,23 +42,14 @@ export function parsePlainCall(
   };
 }
 
-const MEMBERS = new Set([
-  "call_id",
-  "insight_name",
-  "caller_id",
-  "tracking_number",
-  "call_started",
-  "duration",
-  "disposition",
-  "org_unit_id",
-  "org_unit_name",
-  "recording_url",
-  "dni_data",
-  "summary",
-  "transcription",
-  "transcription_details",
-]);
-const DNI_MEMBERS = new Set<string>(DNI_FIELDS);
+/** Members of `dni_data` that the API document names. */
+export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
+/** Members of a call that it names (API v3 § 2.3). */
+export const CALL_MEMBERS: ReadonlySet<string> = new Set(
+  [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS, "dni_data"].filter(
+    (name) => name !== "extra" && !DNI_MEMBERS.has(name),
+  ),
+);
 
 function readDni(dni: unknown): Record<DniField, string | null> | undefined {
   if (!isObject(dni) || !hasOnly(dni, DNI_MEMBERS)) return undefined;

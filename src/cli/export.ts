@@ -95,7 +95,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
 Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
-  $ calltally export google-ads --last 7d --conversion-value 40 --currency EUR
+  $ calltally export google-ads --last 8d --conversion-value 40 --currency EUR
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
 }

@@ -76,11 +76,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
   nameErrors(warehouse, () => applyTallySettings(warehouse, options.tally));
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
-  let newKey: string | undefined;
-  const onNewKey = (file: string) => {
-    newKey = file;
-  };
-  const manifest = await writeTargets(warehouse, { ...options, write, onNewKey, isPartitioned: true });
+  const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
@@ -107,7 +103,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
  */
 export async function exportToStream(
   options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
-): Promise<Omit<ExportResult, "folder">> {
+): Promise<Written> {
   const { target, writeChunk, signal } = options;
   using warehouse = openExistingWarehouse(options.database);
   let files = 0;
@@ -123,18 +119,7 @@ export async function exportToStream(
     }
     return { file, bytes, sha256: sha256.digest("hex") };
   };
-  let newKey: string | undefined;
-  const onNewKey = (file: string) => {
-    newKey = file;
-  };
-  const manifest = await writeTargets(warehouse, {
-    ...options,
-    targets: [target],
-    write,
-    onNewKey,
-    isPartitioned: false,
-  });
-  return { manifest, newKey };
+  return await writeTargets(warehouse, { ...options, targets: [target], write, isPartitioned: false });
 }
 
 /** Makes errors of SQLite's name the warehouse. */
@@ -146,9 +131,11 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
-type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "onNewKey" | "isPartitioned">;
+type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
 
-async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Manifest> {
+type Written = Omit<ExportResult, "folder">;
+
+async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   try {
     return await readTargets(warehouse, options);
   } catch (error) {
@@ -156,7 +143,7 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
   }
 }
 
-async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Manifest> {
+async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   const { tally, raw = false, fill = false, total = false, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
@@ -165,12 +152,16 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const scope = resolveScope(reader.sqlite, tally.rules, options);
   preparePeriods(reader.sqlite, scope);
   const manifest = startManifest(reader, scope, { ...options, raw });
-  const job: ExportJob = { ...options, raw, fill, total, format, scope, reader, nowMs: clock.now() };
+  let newKey: string | undefined;
+  const onNewKey = (file: string) => {
+    newKey = file;
+  };
+  const job = { ...options, raw, fill, total, format, scope, reader, nowMs: clock.now(), onNewKey };
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
   }
-  return manifest;
+  return { manifest, newKey };
 }
 
 function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {

@@ -27,10 +27,6 @@ const STORAGE: Record<
     },
     toStored: (value) => new Date(value),
   },
-  date: {
-    schema: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
-    toStored: (value) => new Date(value),
-  },
 };
 
 /**

@@ -1,13 +1,10 @@
-/** A cell: text, times and dates as text, or a number; null where there is none. */
+/** A cell: text, times as text, or a number; null where there is none. */
 export type Value = string | number | null;
 
 export interface Column {
   name: string;
-  /**
-   * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `date` is `YYYY-MM-DD`;
-   * `text` alone may come from a visitor.
-   */
-  type: "text" | "integer" | "decimal" | "time" | "date";
+  /** `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`); `text` alone may come from a visitor. */
+  type: "text" | "integer" | "decimal" | "time";
   /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
   decimals?: number | undefined;
 }

@@ -27,7 +27,7 @@ export interface RollupQuery {
   filter?: CallFilter;
   /** When they started. @default whenever */
   span?: Span;
-  /** Whether the period that a call is in leads the key; see `prepareRollups`. @default false */
+  /** Whether the period that a call is in leads the key; see `preparePeriods`. @default false */
   byPeriod?: boolean;
   /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
   fill?: boolean;
@@ -47,7 +47,7 @@ export function rollupKeys({ dimensions, raw = false, byPeriod = false }: Rollup
 /**
  * Returns the SELECT of a rollup and the values it names: key columns, then {@link metrics}, then the comparison; by
  * period, most calls first, then by key. It reads the callers' first calls from `first_calls`, and periods from
- * `periods`, which `prepareRollups` makes.
+ * `periods`, which `prepareRollups` and `preparePeriods` make.
  */
 export function rollupSql(query: RollupQuery): { sql: string; values: Conditions["values"] } {
   const { rules, byPeriod = false, fill = false, span = {}, previousSpan } = query;

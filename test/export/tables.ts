@@ -11,11 +11,10 @@ export const COLUMNS: readonly Column[] = [
   { name: "answer_rate", type: "decimal", decimals: 4 },
   { name: "seconds", type: "decimal" },
   { name: "call_started", type: "time" },
-  { name: "day", type: "date" },
 ];
 
 /** A row of {@link COLUMNS} that has nothing but a text. */
-export const textRow = (text: string): Value[] => [null, text, null, null, null, null];
+export const textRow = (text: string): Value[] => [null, text, null, null, null];
 
 const HOSTILE = [
   ...[
@@ -78,14 +77,7 @@ const arbitraryNumber = fc.double({ noNaN: true, noDefaultInfinity: true }).map(
 /** Rows of {@link COLUMNS} as a warehouse may hold them. */
 export const arbitraryRows: fc.Arbitrary<Value[][]> = fc.array(
   fc
-    .tuple(
-      fc.maxSafeInteger(),
-      arbitraryText,
-      arbitraryNumber,
-      arbitraryNumber,
-      arbitraryTime,
-      arbitraryTime.map((time) => time.slice(0, 10)),
-    )
+    .tuple(fc.maxSafeInteger(), arbitraryText, arbitraryNumber, arbitraryNumber, arbitraryTime)
     .chain((row) => fc.tuple(...row.map((value) => fc.option(fc.constant(value), { freq: 4 })))),
   { maxLength: 20 },
 );
@@ -153,10 +145,10 @@ export function readParquetObjects(content: Buffer): Promise<Record<string, unkn
 export async function readParquet(content: Buffer): Promise<Value[][]> {
   const objects = await readParquetObjects(content);
   return objects.map((object) =>
-    COLUMNS.map(({ name, type }): Value => {
+    COLUMNS.map(({ name }): Value => {
       const value: unknown = object[name];
       if (typeof value === "bigint") return Number(value);
-      if (value instanceof Date) return value.toISOString().slice(0, type === "date" ? 10 : undefined);
+      if (value instanceof Date) return value.toISOString();
       return typeof value === "number" || typeof value === "string" ? value : null;
     }),
   );
