@@ -5,18 +5,21 @@ import { CALL_COLUMNS, type Call, DNI_FIELDS, type DniField, TRANSCRIPT_COLUMNS 
  * gives what the schema gives: faster, and no reasons.
  *
  * @param parseTime returns a time as UTC with milliseconds, undefined or null where it cannot be read
+ * @param cutLines the JSON of `transcription_details`, where {@link CUT_LINES} stands in its place
  */
 export function parsePlainCall(
   row: unknown,
   parseTime: (value: string) => string | null | undefined,
+  cutLines?: string,
 ): Call | undefined {
   if (!isObject(row) || !hasOnly(row, CALL_MEMBERS)) return undefined;
   const { call_id, call_started, duration, org_unit_id, transcription_details: lines } = row;
   const { insight_name, caller_id, tracking_number, disposition, org_unit_name, recording_url } = row;
   const { summary, transcription, dni_data } = row;
   if (typeof call_id !== "number" || !Number.isSafeInteger(call_id)) return undefined;
-  if (!isInteger(duration) || !isInteger(org_unit_id) || !isText(call_started) || !areLines(lines))
-    return undefined;
+  if (!isInteger(duration) || !isInteger(org_unit_id) || !isText(call_started)) return undefined;
+  const details = lines === CUT_LINES ? cutLines : writeLines(lines);
+  if (details === undefined) return undefined;
   if (!isText(insight_name) || !isText(caller_id) || !isText(tracking_number)) return undefined;
   if (!isText(disposition) || !isText(org_unit_name) || !isText(recording_url)) return undefined;
   if (!isText(summary) || !isText(transcription)) return undefined;
@@ -36,11 +39,14 @@ export function parsePlainCall(
     recording_url: recording_url ?? null,
     summary: summary ?? null,
     transcription: transcription ?? null,
-    transcription_details: lines ? JSON.stringify(lines) : null,
+    transcription_details: details,
     extra: null,
     ...dni,
   };
 }
+
+/** What stands for the lines of a transcript that were cut out. */
+export const CUT_LINES = true;
 
 /** Members of `dni_data` that the API document names. */
 export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);
@@ -85,15 +91,15 @@ function toUtc(
   return parseTime(value) ?? undefined;
 }
 
-/** Whether it is a list of objects that have texts alone, which can hold no number that was rounded. */
-function areLines(lines: unknown): lines is readonly Record<string, string>[] | null | undefined {
-  if (lines === null || lines === undefined) return true;
-  if (!Array.isArray(lines)) return false;
+/** The JSON of a list of objects that have texts alone, which can hold no number that was rounded; else undefined. */
+function writeLines(lines: unknown): string | null | undefined {
+  if (lines === null || lines === undefined) return null;
+  if (!Array.isArray(lines)) return undefined;
   for (const line of lines) {
-    if (!isObject(line)) return false;
-    for (const name in line) if (typeof line[name] !== "string") return false;
+    if (!isObject(line)) return undefined;
+    for (const name in line) if (typeof line[name] !== "string") return undefined;
   }
-  return true;
+  return JSON.stringify(lines);
 }
 
 function hasOnly(object: Record<string, unknown>, names: ReadonlySet<string>): boolean {

@@ -41,8 +41,8 @@ export function markAbsent({ db }: Warehouse, options: AbsenceOptions): Absence 
     .set({ gone_at: startedAt })
     .where(and(isNull(calls.gone_at), lte(calls.missing_since, goneIfMissingSince), isAbsent))
     .run();
-  const missing = db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
-  return { calls_missing: missing.changes, calls_gone: gone.changes, calls_withheld: 0 };
+  if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
+  return { calls_missing: found, calls_gone: gone.changes, calls_withheld: 0 };
 }
 
 /** Clears the marks of calls that are there again; returns how many there were. */

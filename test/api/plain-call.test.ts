@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import { parseRow } from "../../src/api/parse.ts";
+import { describe, expect, it } from "vitest";
+import { parseJson } from "../../src/api/json.ts";
+import { parseRow, parseRowText } from "../../src/api/parse.ts";
 import { parsePlainCall } from "../../src/api/plain-call.ts";
 import { DNI_FIELDS } from "../../src/call.ts";
 
@@ -59,4 +60,62 @@ it("parsePlainCall gives what the schema gives, for the rows that it takes", () 
     { numRuns: 3000 },
   );
   expect(taken).toBeGreaterThan(100);
+});
+
+describe("parseRowText", () => {
+  const LINES = '"transcription_details":[{"channel":"agent","time":"00:01","text":"Hello"}]';
+  const spoken = fc.record({
+    channel: fc.constantFrom("agent", "caller"),
+    time: fc.constantFrom("00:00", "61:05"),
+    text: fc.oneof(
+      { weight: 9, arbitrary: fc.string({ maxLength: 5 }) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('"', "\\", "]}", "},{", "\u2028", "\ud800", "☎ Zürich", LINES, 5),
+      },
+    ),
+  });
+  const lines = fc.oneof(
+    { weight: 9, arbitrary: fc.array(spoken, { maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.constantFrom(null, true, {}, [null], [[]]) },
+  );
+  /** Members as they may stand in a row's text, among them some that come twice or where they do not belong. */
+  const member = fc.oneof(
+    { weight: 6, arbitrary: lines.map((value) => `"transcription_details":${JSON.stringify(value)}`) },
+    lines.map((value) => `"transcription_details":${JSON.stringify(value, null, 1)}`),
+    fc.constantFrom(
+      `"dni_data":{${LINES}}`,
+      `"extra":{${LINES}}`,
+      `"a ${JSON.stringify(LINES).slice(1, -1)}":1`,
+      `"summary":${JSON.stringify(LINES)}`,
+      `"a \\${LINES}`,
+      '"transcription_details":true',
+      '"duration":61',
+    ),
+  );
+
+  it("gives what parseRow gives of its JSON, whatever is in its transcript", () => {
+    let cut = 0;
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 3 }), (members) => {
+        const text = `{"call_id":1${members.map((one) => `,${one}`).join("")}}`;
+        const parsed = parseRowText(text);
+        if ("call" in parsed && text.includes(`"transcription_details":${parsed.call.transcription_details}`))
+          cut++;
+        expect(parsed).toEqual(parseRow(parseJson(text)));
+      }),
+      { numRuns: 5000 },
+    );
+    expect(cut).toBeGreaterThan(1000);
+  });
+
+  it("takes a transcript of a hundred thousand lines", () => {
+    const spokenLines = Array.from({ length: 100_000 }, (_, index) => ({
+      channel: "agent",
+      time: "00:00",
+      text: `Line ${index}`,
+    }));
+    const row = { call_id: 1, transcription_details: spokenLines };
+    expect(parseRowText(JSON.stringify(row))).toEqual(parseRow(row));
+  });
 });
