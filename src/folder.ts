@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { CalltallyError, EXIT } from "./errors.ts";
 
 /**
  * Makes a folder that its owner alone can enter, and the folders above it; leaves existing ones as they are.
@@ -30,13 +31,28 @@ export function realFile(path: string): string {
   }
 }
 
-/** Waits until a file's content, or the names in a folder, are on the disk. */
+/**
+ * Waits until a file's content, or the names in a folder, are on the disk.
+ *
+ * @throws CalltallyError (exit 7)
+ */
 export function fsyncPath(path: string): void {
   const handle = openSync(path, "r");
   try {
     fsyncSync(handle);
+  } catch (cause) {
+    throw new CalltallyError(EXIT.storage, `Cannot write ${path}`, { cause }); // Node's own error names no file
   } finally {
     closeSync(handle);
+  }
+}
+
+/** Removes a file, if it is there. (Node 24's own `rmSync` loses the code of most errors.) */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
 }
 

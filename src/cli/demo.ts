@@ -1,8 +1,8 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import type { ExitCode } from "../errors.ts";
 import { exportToFolder } from "../export/export.ts";
+import { removeFile } from "../folder.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
 import type { RollupQuery } from "../rollup/sql.ts";
@@ -35,7 +35,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
     .action(async () => {
       const folder = join(context.folder, "data", "demo");
       const database = join(folder, "calltally.db");
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+      for (const suffix of ["", "-wal", "-shm"]) removeFile(database + suffix);
       const { startSandbox } = await import("../sandbox/server.ts");
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };

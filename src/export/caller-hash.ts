@@ -1,17 +1,8 @@
 import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { fsyncPath } from "../folder.ts";
+import { fsyncPath, removeFile } from "../folder.ts";
 
 const KEY_BYTES = 32;
 const FINGERPRINT_DIGITS = 16;
@@ -58,7 +49,7 @@ function makeKey(file: string): void {
   const handle = openSync(draft, "wx", 0o600);
   try {
     writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
-    fsyncSync(handle);
+    fsyncPath(draft);
     linkSync(draft, file);
     // A power cut must not take the key from files that were written with it.
     fsyncPath(dirname(file));
@@ -66,6 +57,6 @@ function makeKey(file: string): void {
     if (!existsSync(file)) throw error;
   } finally {
     closeSync(handle);
-    rmSync(draft);
+    removeFile(draft);
   }
 }

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { globSync, rmSync, statSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { makeFolder } from "../folder.ts";
+import { makeFolder, removeFile } from "../folder.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
@@ -113,7 +113,7 @@ function sweepDrafts(folder: string): void {
   for (const file of globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })) {
     const isDraft = /^\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(basename(file));
     const path = join(folder, file);
-    if (isDraft && statSync(path).mtimeMs < oldestMs) rmSync(path, { force: true });
+    if (isDraft && statSync(path).mtimeMs < oldestMs) removeFile(path);
   }
 }
 

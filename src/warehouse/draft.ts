@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { removeFile } from "../folder.ts";
 
 /** A file under a temporary name beside the one it will become; disposing removes what is left of it. */
 export interface Draft extends Disposable {
@@ -14,11 +15,11 @@ export function draftOf(file: string): Draft {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue;
     const [, pid] = /^(\d+)-[0-9a-f-]{36}\.tmp/.exec(name.slice(prefix.length)) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+    if (pid !== undefined && !isAlive(Number(pid))) removeFile(join(folder, name));
   }
   const path = join(folder, `${prefix}${process.pid}-${randomUUID()}.tmp`);
   const remove = () => {
-    for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+    for (const suffix of ["", "-wal", "-shm", "-journal"]) removeFile(path + suffix);
   };
   return { path, [Symbol.dispose]: remove };
 }

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { fsyncPath, makeFolder, realFile } from "../folder.ts";
+import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
 import { DEFAULT_RULES } from "../rollup/rules.ts";
 import { nameFile } from "./errors.ts";
 import { updateViews } from "./views.ts";
@@ -98,7 +98,7 @@ function create(file: string): void {
   const folder = dirname(file);
   makeFolder(folder);
   const draft = `${file}.new`;
-  rmSync(draft, { force: true });
+  removeFile(draft);
   closeSync(openSync(draft, "wx", 0o600));
   const sqlite = new Database(draft);
   try {
@@ -107,7 +107,7 @@ function create(file: string): void {
     sqlite.pragma("synchronous = FULL");
     bringForward(sqlite, draft);
   } catch (error) {
-    rmSync(draft); // on a full disk its room is dear
+    removeFile(draft); // on a full disk its room is dear
     throw error;
   } finally {
     sqlite.close();
