@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 /** The body of an answer, cut into its calls without parsing it. */
 export interface CutPage {
   /** The body with {@link PLACE} in the place of the calls. */
@@ -6,8 +8,8 @@ export interface CutPage {
   rows: Buffer[];
 }
 
-/** What stands in a frame where the calls were. */
-export const PLACE = true;
+/** What stands in a frame where the calls were: a text that no service can send. */
+export const PLACE = randomUUID();
 
 /** Where the list of calls is looked for, in bytes from the start: what goes before it is short. */
 const HEAD_BYTES = 4096;
@@ -46,7 +48,7 @@ export function cutPage(body: Buffer): CutPage | undefined {
     start = at;
   }
   rows.push(body.subarray(start, skipBlanksBack(body, end)));
-  return { frame: body.toString("utf8", 0, first) + PLACE + body.toString("utf8", end), rows };
+  return { frame: `${body.toString("utf8", 0, first)}"${PLACE}"${body.toString("utf8", end)}`, rows };
 }
 
 /** Where the bracket stands that closes the list; -1 where none looks like it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { contractError } from "./errors.ts";
-import { parseJson } from "./json.ts";
+import { parseJson, TooDeepError } from "./json.ts";
 
 const envelopeSchema = z.object({
   code: z.literal(200),
@@ -22,7 +22,9 @@ export function parseEnvelope(body: string): Envelope {
   let json: unknown;
   try {
     json = parseJson(body);
-  } catch {
+  } catch (error) {
+    if (error instanceof TooDeepError)
+      throw contractError("The API's answer is nested too deeply to be read");
     // The parser's message quotes the body, which may hold personal data.
     throw contractError("The API's answer is not JSON, though its status is 200");
   }

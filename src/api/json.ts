@@ -5,6 +5,12 @@ declare global {
   }
 }
 
+/** Levels of lists and objects in one another that are read: thousands more would overflow the stack somewhere. */
+const MAX_DEPTH = 1000;
+
+/** JSON, but nested deeper than is read. */
+export class TooDeepError extends SyntaxError {}
+
 /**
  * Parses JSON without rounding integers: those that a double cannot hold become bigints.
  *
@@ -17,15 +23,16 @@ export function parseJson(text: string): unknown {
 }
 
 /** Whether there is a number in it that may be a rounded integer. */
-function holdsRounded(value: unknown): boolean {
+function holdsRounded(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isSafeInteger(value) && Number.isInteger(value);
   if (typeof value !== "object" || value === null) return false;
+  if (depth === MAX_DEPTH) throw new TooDeepError();
   if (Array.isArray(value)) {
-    for (const element of value) if (holdsRounded(element)) return true;
+    for (const element of value) if (holdsRounded(element, depth + 1)) return true;
     return false;
   }
   // What JSON makes of an object has no inherited members but those that cannot be listed.
-  for (const member of Object.values(value)) if (holdsRounded(member)) return true;
+  for (const member of Object.values(value)) if (holdsRounded(member, depth + 1)) return true;
   return false;
 }
 

@@ -112,10 +112,12 @@ export function parseRow(row: unknown): ParsedRow {
  */
 export function parseRowText(text: string): ParsedRow {
   // A plain row has no numbers that are rounded here: those of three members are checked, and there are no others.
-  const [lines, rest] = cutLines(text);
-  return parsePlainRow(JSON.parse(rest), lines) ?? parseAnyRow(parseJson(text));
+  const [linesJson, rest] = cutLines(text);
+  return parsePlainRow(JSON.parse(rest), linesJson) ?? parseAnyRow(parseJson(text));
 }
 
+/** Texts longer than this are parsed as they are: each line takes room on the stack of the regular expression. */
+const MAX_CUT_LENGTH = 1_000_000;
 /** Lines of a transcript, half of most calls: the documented members in their order, with nothing that is escaped. */
 const LINES = (() => {
   const text = String.raw`"[^"\\\x00-\x1f]*"`;
@@ -127,21 +129,18 @@ const LINES = (() => {
  * Takes the lines out of a row where they are JSON as it would be kept, so that they need not be parsed and written
  * again. A plain row has no other place where a list of that name can be.
  */
-function cutLines(text: string): [lines: string | undefined, rest: string] {
-  const found = LINES.exec(text);
+function cutLines(text: string): [linesJson: string | undefined, rest: string] {
+  const found = text.length > MAX_CUT_LENGTH ? null : LINES.exec(text);
   if (found === null) return [undefined, text];
-  const [whole, name = "", lines] = found;
-  const end = found.index + whole.length;
-  // Of two members of one name, the last one counts.
-  if (text.includes(name, end)) return [undefined, text];
+  const [whole, name, lines] = found;
+  const rest = `${text.slice(0, found.index)}${name}"${CUT_LINES}"${text.slice(found.index + whole.length)}`;
   // Copied: as a slice it would keep the whole row in memory.
-  const copy = ` ${lines}`.slice(1);
-  return [copy, text.slice(0, found.index) + name + CUT_LINES + text.slice(end)];
+  return [` ${lines}`.slice(1), rest];
 }
 
 /** Nearly all rows are as documented, and parsed in a fifth of the time that the schema takes. */
-function parsePlainRow(row: unknown, lines?: string): ParsedRow | undefined {
-  const call = parsePlainCall(row, (value) => time.safeParse(value).data, lines);
+function parsePlainRow(row: unknown, linesJson?: string): ParsedRow | undefined {
+  const call = parsePlainCall(row, (value) => time.safeParse(value).data, linesJson);
   return call && { call, drift: NO_DRIFT.drift };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { CALL_COLUMNS, type Call, DNI_FIELDS, type DniField, TRANSCRIPT_COLUMNS } from "../call.ts";
 
 /**
@@ -5,12 +6,12 @@ import { CALL_COLUMNS, type Call, DNI_FIELDS, type DniField, TRANSCRIPT_COLUMNS 
  * gives what the schema gives: faster, and no reasons.
  *
  * @param parseTime returns a time as UTC with milliseconds, undefined or null where it cannot be read
- * @param cutLines the JSON of `transcription_details`, where {@link CUT_LINES} stands in its place
+ * @param linesJson the JSON of `transcription_details`, where {@link CUT_LINES} stands in its place
  */
 export function parsePlainCall(
   row: unknown,
   parseTime: (value: string) => string | null | undefined,
-  cutLines?: string,
+  linesJson?: string,
 ): Call | undefined {
   if (!isObject(row) || !hasOnly(row, CALL_MEMBERS)) return undefined;
   const { call_id, call_started, duration, org_unit_id, transcription_details: lines } = row;
@@ -18,7 +19,7 @@ export function parsePlainCall(
   const { summary, transcription, dni_data } = row;
   if (typeof call_id !== "number" || !Number.isSafeInteger(call_id)) return undefined;
   if (!isInteger(duration) || !isInteger(org_unit_id) || !isText(call_started)) return undefined;
-  const details = lines === CUT_LINES ? cutLines : writeLines(lines);
+  const details = lines === CUT_LINES ? linesJson : writeLines(lines);
   if (details === undefined) return undefined;
   if (!isText(insight_name) || !isText(caller_id) || !isText(tracking_number)) return undefined;
   if (!isText(disposition) || !isText(org_unit_name) || !isText(recording_url)) return undefined;
@@ -45,8 +46,8 @@ export function parsePlainCall(
   };
 }
 
-/** What stands for the lines of a transcript that were cut out. */
-export const CUT_LINES = true;
+/** What stands for the lines of a transcript that were cut out: a text that no service can send. */
+export const CUT_LINES = randomUUID();
 
 /** Members of `dni_data` that the API document names. */
 export const DNI_MEMBERS: ReadonlySet<string> = new Set(DNI_FIELDS);

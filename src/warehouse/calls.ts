@@ -71,7 +71,7 @@ export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertC
       const stored = known.get(call_id);
       const hash = hashCall(call);
       if (stored?.hash === hash) {
-        if (stored.served !== served) setServedHash.run(served, call_id);
+        if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
         continue;
       }
       if (stored === undefined) counts.new++;

@@ -56,7 +56,7 @@ export const calls = sqliteTable("calls", {
   missing_since: text(),
   /** When the call was marked as gone from the service, ISO 8601 UTC. */
   gone_at: text(),
-  /** Hash of the bytes in which the service sent the call last, by which it is known again without being parsed. */
+  /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. */
   served_hash: text(),
 });
 

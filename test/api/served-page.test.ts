@@ -26,7 +26,9 @@ const oddText = fc.oneof(
 );
 const member = fc.oneof(
   oddText,
-  fc.constantFrom(null, 1, 12345678901234567890n, [], {}, [{ call_id: 1 }, { call_id: 2 }], { call_id: 3 }),
+  fc.constantFrom(null, true, 1, 12345678901234567890n, [], {}, [{ call_id: 1 }, { call_id: 2 }], {
+    call_id: 3,
+  }),
 );
 const call = fc.record(
   {
@@ -45,7 +47,12 @@ const body = fc.record({
   }),
   before: fc.dictionary(
     fc.constantFrom("message", "calls", "note"),
-    fc.oneof(oddText, fc.constant([]), fc.constant([{ calls: [{}] }])),
+    fc.oneof(
+      oddText,
+      fc.constant([]),
+      fc.constant([{ calls: [{}] }]),
+      fc.constant({ calls: [{ call_id: 1 }] }),
+    ),
   ),
   after: fc.dictionary(fc.constantFrom("timestamp", "warnings"), fc.oneof(oddText, fc.constant([{ a: 1 }]))),
   indent: fc.constantFrom(undefined, 1, "\t"),
@@ -167,5 +174,12 @@ describe("takeFingerprint", () => {
     ["an address with escapes that may hide its end", row({ recording_url: 'a?b"c' })],
   ])("is undefined for %s", (_, bytes) => {
     expect(takeFingerprint(bytes)).toBeUndefined();
+  });
+
+  it("is not kept where a member's name may be in disguise", () => {
+    const disguised = String.raw`{"call_id":1,"recording\u005furl":"https://r/1","dni_data":{"recording_url":"a?1"}}`;
+    expect(takeFingerprint(Buffer.from(disguised))).toBeDefined();
+    expect(parseServedRow(Buffer.from(disguised))).not.toHaveProperty("served");
+    expect(parseServedRow(row({ recording_url: "a?1", summary: "☎" }))).toHaveProperty("served");
   });
 });

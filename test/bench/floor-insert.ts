@@ -7,7 +7,7 @@ import { readPages } from "./rows.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 // node test/bench/floor-insert.ts <calls> <served|key>: inserts rows that are ready to be bound into a warehouse, by
-// better-sqlite3 alone: the same tables, pragmas and transactions as a sync, no more. In the order in which they are
+// better-sqlite3 alone: calls and transcripts, with the pragmas and transactions of a sync, no more. In the order in which they are
 // served, newest first, as one would; or each page in the order of its keys. What makes them ready is not counted.
 
 const marks = (columns: readonly string[]) => columns.map(() => "?").join(", ");

@@ -36,7 +36,7 @@ export async function* load({ calls: sizes, runs }: BenchOptions): AsyncGenerato
       value: ratioOf(seconds(insertByKey), seconds(first)),
       of: "of that in the order of the key",
     };
-    yield { what: "", calls, ...medianTime(first), ratio: toKey };
+    yield { what: "sync, first load, by the key", calls, ...medianTime(first), ratio: toKey };
     const toFirst = { value: ratioOf(seconds(first), seconds(again)), of: "times as fast as the first load" };
     yield {
       what: "sync --full again, nothing changed",

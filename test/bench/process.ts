@@ -32,6 +32,13 @@ export interface Time {
   cpuSeconds: number;
 }
 
+const stopping = new AbortController();
+
+/** Ends the processes that run now, and lets none begin any more. */
+export function stopMeasuring(): void {
+  stopping.abort();
+}
+
 /** Runs a process to its end. */
 export async function measure(
   command: string,
@@ -39,7 +46,11 @@ export async function measure(
   env: Record<string, string> = {},
 ): Promise<Measured> {
   const begunMs = performance.now();
-  const child = spawn(command, args, { env: { PATH, ...env }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, args, {
+    env: { PATH, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+    signal: stopping.signal,
+  });
   const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}: ${stdout}`);
   return { seconds: (performance.now() - begunMs) / 1000, stdout };
@@ -70,7 +81,9 @@ export function measureStart(args: readonly string[]): Promise<Measured> {
 /** Runs one of the floors; returns what its work took, without the start of the process. */
 export async function measureFloor(name: string, ...args: (string | number)[]): Promise<Time> {
   const script = join(import.meta.dirname, `floor-${name}.ts`);
-  const { stdout } = await measure(process.execPath, [script, ...args.map(String)]);
+  using folder = makeTempFolder(); // one that is stopped cannot remove its own
+  const env = { TMPDIR: folder.path };
+  const { stdout } = await measure(process.execPath, [script, ...args.map(String)], env);
   return JSON.parse(stdout);
 }
 
@@ -86,14 +99,16 @@ export async function startPageServer(calls: number, latencyMs = 0): Promise<Pag
   const script = join(import.meta.dirname, "page-server.ts");
   const child = spawn(process.execPath, [script, String(calls), String(latencyMs)], {
     stdio: ["ignore", "pipe", "inherit"],
+    signal: stopping.signal,
   });
+  const exit = once(child, "exit").catch(() => {}); // it was stopped
   const [url] = await once(createInterface(child.stdout), "line");
   return {
     url: String(url),
     env: { CALLTALLY_BASE_URL: String(url), CALLTALLY_TOKEN: "bench" },
     [Symbol.asyncDispose]: async () => {
       child.kill();
-      await once(child, "exit");
+      await exit;
     },
   };
 }

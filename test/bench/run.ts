@@ -2,18 +2,20 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
+import { UsageError } from "../../src/errors.ts";
 import { exportRollups } from "./export.ts";
 import { describe, type Finding, HEADING } from "./finding.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
 import { peers } from "./peers.ts";
+import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
 
 // npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
 
-const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--json results.json]
+const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--ideal 20] [--json results.json]
   load      the first sync and one without changes, beside draining, parsing and inserting alone
-  latency   sync from a slow service
+  latency   sync from a slow service, for as many seconds as --ideal says
   export    the rollups, beside the sqlite3 shell
   start     --help and status, beside node -e 0
   peers     shell scripts that do the same
@@ -35,28 +37,33 @@ export interface BenchOptions {
   skip: (line: string) => void;
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    calls: { type: "string", default: "10000,100000" },
-    runs: { type: "string", default: "3" },
-    json: { type: "string" },
-    ideal: { type: "string", default: "20" },
-    help: { type: "boolean" },
-  },
-});
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const sizes = values.calls.split(",").map(Number);
-const options: BenchOptions = {
-  calls: sizes,
-  runs: Number(values.runs),
-  peerCalls: Math.min(100_000, ...sizes.slice(-1)),
-  idealSeconds: Number(values.ideal),
-  skip: say,
-};
 
-if (values.help) say(USAGE);
-else {
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      calls: { type: "string", default: "10000,100000" },
+      runs: { type: "string", default: "3" },
+      json: { type: "string" },
+      ideal: { type: "string", default: "20" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) {
+    say(USAGE);
+    return;
+  }
+  const unknown = positionals.find((question) => !(question in QUESTIONS));
+  if (unknown !== undefined) throw new UsageError(`There is no question ${unknown}`);
+  const sizes = values.calls.split(",").map(toCount);
+  const options: BenchOptions = {
+    calls: sizes,
+    runs: toCount(values.runs),
+    peerCalls: Math.min(100_000, ...sizes.slice(-1)),
+    idealSeconds: toCount(values.ideal),
+    skip: say,
+  };
   const findings: (Finding & { question: string })[] = [];
   say(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.versions.node}`);
   say(HEADING);
@@ -71,4 +78,20 @@ else {
     mkdirSync(dirname(values.json), { recursive: true });
     writeFileSync(values.json, `${JSON.stringify(findings, null, 2)}\n`);
   }
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new UsageError(`${text} is not a whole number from 1 on`);
+  return count;
+}
+
+// What is measured then ends with an error, and takes its files along.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopMeasuring);
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`bench: ${error.message}\n\n${USAGE}`);
+  process.exitCode = error.exitCode;
 }

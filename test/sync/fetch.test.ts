@@ -143,6 +143,17 @@ describe("sync, of a service that fails on some rows", () => {
     expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
   });
 
+  it("keeps the others of a page where one is nested too deeply", async () => {
+    using folder = makeTempFolder();
+    const deep = `{"call_id":25,"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    await using service = await startRowService(IDS.map((id) => (id === 25 ? deep : rowOf(id))));
+    const run = await syncFrom(service, folder.path);
+    expect(run).toMatchObject({ verdict: "unverified", calls_rejected: 1 });
+    const reason = expect.stringContaining("nested too deeply");
+    expect(readUndelivered(folder.path)).toEqual([{ place: follows(24), reason, call_id: null }]);
+    expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
+  });
+
   it("takes few requests to find a row of a page of 1000", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 900), failsOn([500]));

@@ -143,6 +143,23 @@ describe("prepareUpsertCalls", () => {
     );
   });
 
+  it("keeps the hash by which a call is recognized until the call has other content", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const upsertCalls = prepareUpsertCalls(warehouse, 1);
+    const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
+    const steps: [duration: number, served: string | undefined, kept: string | null][] = [
+      [60, "a", "a"],
+      [60, "b", "b"],
+      [60, undefined, "b"],
+      [61, undefined, null],
+    ];
+    for (const [duration, served, expected] of steps) {
+      upsertCalls([makeCall({ call_id: 1, duration })], [served]);
+      expect(kept.get()).toBe(expected);
+    }
+  });
+
   it("gives back every value as it came", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
