@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
 import { exportToFolder } from "../src/export/export.ts";
-import { isUnfinished } from "../src/export/manifest.ts";
+import { describeCaveats } from "../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
 import { readTallySettings } from "../src/warehouse/tally-settings.ts";
@@ -27,8 +27,7 @@ export const exportJob: Job = {
     });
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
-    if (!isUnfinished(manifest)) return EXIT.done;
-    log.warn("no sync has finished yet: the figures stand on whatever was read so far");
-    return EXIT.unverified;
+    for (const caveat of describeCaveats(manifest)) log.warn(caveat);
+    return manifest.caveats ? EXIT.unverified : EXIT.done;
   },
 };

@@ -109,3 +109,28 @@ export function foldUtm(value: string): string {
 export function toPhoneDigits(text: string): string {
   return text.replace(/[\s().-]/g, "");
 }
+
+/** Names of query members that sign a link for a while: of the large stores' presigned addresses, and what others call them. */
+const SIGNATURE_MEMBER =
+  /^(x-(amz|goog|ms)-.+|awsaccesskeyid|googleaccessid|key-pair-id|policy|s[eprtv]|spr|sip|sk(oid|tid|[tesv])|.*(signature|token|expires?|expiry|hmac|nonce)|(.*[-_.])?(sig|sign|exp|ts|timestamp))$/i;
+
+/**
+ * Returns whether two links are to one recording, and differ in their signature alone: the same but for the query, and in
+ * the query the same members but for those that sign.
+ *
+ * @param signature further names of such members, lower-cased; `*` for all
+ */
+export function isSameRecording(a: string | null, b: string | null, signature: ReadonlySet<string>): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || withoutQuery(a) !== withoutQuery(b)) return false;
+  return signature.has("*") || unsignedMembers(a, signature) === unsignedMembers(b, signature);
+}
+
+function unsignedMembers(url: string, signature: ReadonlySet<string>): string {
+  const [, query = ""] = /\?([^#]*)/.exec(url) ?? [];
+  const members = query.split("&").filter((member) => {
+    const [name = ""] = member.split("=", 1);
+    return name !== "" && !SIGNATURE_MEMBER.test(name) && !signature.has(name.toLowerCase());
+  });
+  return members.sort().join("&");
+}

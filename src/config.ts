@@ -109,6 +109,11 @@ export const SETTINGS = {
     default: "6",
     help: "A call that verified full passes miss for so long is marked as gone",
   }),
+  recordingSignature: setting({
+    env: "CALLTALLY_RECORDING_SIGNATURE",
+    parse: parseList,
+    help: "Members of a recording link's query that are new in every response, besides the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
+  }),
   answered: setting({
     env: "CALLTALLY_ANSWERED",
     parse: parseList,
@@ -255,6 +260,7 @@ function readLayers(layers: readonly Layer[]) {
     lookbackHours: read(SETTINGS.lookbackHours),
     fullEveryHours: read(SETTINGS.fullEveryHours),
     goneAfterHours: read(SETTINGS.goneAfterHours),
+    recordingSignature: new Set(read(SETTINGS.recordingSignature)?.map((name) => name.toLowerCase())),
     rules: {
       answered: read(SETTINGS.answered),
       missed: read(SETTINGS.missed),

@@ -1,5 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "./errors.ts";
 
 /**
@@ -21,13 +30,26 @@ export function makeFolder(folder: string): string[] {
   }
 }
 
+/** Links that are followed one after the other before they are taken for a circle, as Linux does. */
+const MAX_LINKS = 40;
+
 /** Returns the absolute path of a file behind links, so that it has one name and one lock; it need not be there yet. */
-export function realFile(path: string): string {
+export function realFile(path: string, links = MAX_LINKS): string {
   const file = resolve(path);
+  const target = attempt(() => realpathSync(file));
+  if (target !== undefined) return target;
+  // Not there: a link to where a file is yet to be made, or a file to be made in a folder behind links.
+  const next = links > 0 ? attempt(() => resolve(dirname(file), readlinkSync(file))) : undefined;
+  if (next !== undefined) return realFile(next, links - 1);
+  const folder = attempt(() => realpathSync(dirname(file)));
+  return folder === undefined ? file : join(folder, basename(file)); // what is wrong with it, opening it says
+}
+
+function attempt<T>(work: () => T): T | undefined {
   try {
-    return realpathSync(file);
+    return work();
   } catch {
-    return file; // not there, or not to be entered: opening it says so
+    return undefined;
   }
 }
 

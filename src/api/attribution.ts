@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
-import type { ApiClient, RequestOptions } from "./client.ts";
+import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
 import { cutPage, PLACE } from "./cut-page.ts";
 import { type Envelope, parseContract, parseEnvelope } from "./envelope.ts";
 import { ApiError } from "./errors.ts";
@@ -41,6 +41,8 @@ interface PagePlace {
   requestId: string | undefined;
   /** When the service answered, by its own clock; as served, ISO 8601 by the document. */
   timestamp?: string | undefined;
+  /** When and how the response came. */
+  exchange?: Exchange;
 }
 
 /** One answer: a slice of the visible calls. */
@@ -88,7 +90,7 @@ export async function fetchAttributionPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage> {
-  return await client.get(PATH, checkQuery(query), parsePage, options);
+  return await client.getBody(PATH, checkQuery(query), parseWhole, options);
 }
 
 /**
@@ -100,20 +102,17 @@ export async function fetchServedPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage | ServedPage> {
-  const parse = (body: Buffer) => cutServed(body) ?? parseWhole(body);
+  const parse = (body: Buffer, exchange: Exchange) => cutServed(body, exchange) ?? parseWhole(body, exchange);
   return await client.getBody(PATH, checkQuery(query), parse, options);
 }
 
-function parseWhole(body: Buffer): AttributionPage {
-  return parsePage(parseEnvelope(body.toString()));
-}
-
-function parsePage(envelope: Envelope): AttributionPage {
+function parseWhole(body: Buffer, exchange: Exchange): AttributionPage {
+  const envelope = parseEnvelope(body.toString());
   const data = parseData(envelope);
-  return { ...placeOf(envelope, data), rows: data.calls.map(parseRow) };
+  return { ...placeOf(envelope, data), exchange, rows: data.calls.map(parseRow) };
 }
 
-function cutServed(body: Buffer): ServedPage | undefined {
+function cutServed(body: Buffer, exchange: Exchange): ServedPage | undefined {
   const cut = cutPage(body);
   if (cut === undefined) return undefined;
   try {
@@ -121,7 +120,12 @@ function cutServed(body: Buffer): ServedPage | undefined {
     const data = parseData(envelope);
     const isFramed = data.calls.length === 1 && data.calls[0] === PLACE;
     if (!isFramed) return undefined;
-    return { ...placeOf(envelope, data), served: cut.rows, parse: () => parseWhole(body) };
+    return {
+      ...placeOf(envelope, data),
+      exchange,
+      served: cut.rows,
+      parse: () => parseWhole(body, exchange),
+    };
   } catch (error) {
     // Cut in the wrong places, or wrong as a whole: parsing it uncut tells.
     if (error instanceof ApiError) return undefined;

@@ -30,6 +30,17 @@ export interface RequestOptions {
   attempts?: number;
 }
 
+/** When and how a response came. */
+export interface Exchange {
+  /** Number of the attempt among all of the client's, in the order in which they were sent. */
+  attempt: number;
+  /** When it was sent, and when its last byte had come, milliseconds since 1970-01-01 UTC by the clock here. */
+  sentMs: number;
+  receivedMs: number;
+  /** Seconds that it had spent in caches, by its header `age` (RFC 9111 § 5.1). */
+  ageSeconds: number;
+}
+
 interface Request {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -46,6 +57,7 @@ export class ApiClient implements AsyncDisposable {
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
   readonly #attemptTimeoutMs: number;
+  #attempts = 0;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
@@ -84,14 +96,14 @@ export class ApiClient implements AsyncDisposable {
   async getBody<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (body: Buffer) => T,
+    parse: (body: Buffer, exchange: Exchange) => T,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
-    return await this.#retry(
-      async () => parse(await this.#attempt({ method: "GET", path, query }, signal)),
-      options,
-    );
+    return await this.#retry(async () => {
+      const { body, exchange } = await this.#attempt({ method: "GET", path, query }, signal);
+      return parse(body, exchange);
+    }, options);
   }
 
   /**
@@ -110,7 +122,8 @@ export class ApiClient implements AsyncDisposable {
     const { signal } = options;
     return await this.#retry(async () => {
       try {
-        return parse(parseEnvelope((await this.#attempt({ method, path, body }, signal)).toString()));
+        const response = await this.#attempt({ method, path, body }, signal);
+        return parse(parseEnvelope(response.body.toString()));
       } catch (error) {
         throw error instanceof ApiError && error.transient && !error.unsent ? unknownOutcome(error) : error;
       }
@@ -131,8 +144,9 @@ export class ApiClient implements AsyncDisposable {
   async #attempt(
     { method, path, query = {}, body }: Request,
     signal: AbortSignal | undefined,
-  ): Promise<Buffer> {
+  ): Promise<{ body: Buffer; exchange: Exchange }> {
     const { token, baseUrl } = this.#options;
+    const [attempt, sentMs] = [this.#attempts++, this.#clock.now()];
     const timeout = AbortSignal.timeout(this.#attemptTimeoutMs);
     try {
       const response = await this.#pool.request({
@@ -143,13 +157,18 @@ export class ApiClient implements AsyncDisposable {
           authorization: `Bearer ${token}`,
           accept: "application/json",
           "accept-encoding": "gzip",
+          "cache-control": "no-cache",
           "user-agent": "calltally",
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) return await readBody(response);
+      if (response.statusCode === 200) {
+        const bytes = await readBody(response);
+        const ageSeconds = Number(response.headers.age) || 0;
+        return { body: bytes, exchange: { attempt, sentMs, receivedMs: this.#clock.now(), ageSeconds } };
+      }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
       const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
       throw errorOfAnswer(response, errorBody.toString(), { token, nowMs: this.#clock.now() });

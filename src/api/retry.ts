@@ -38,9 +38,13 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
+/** The longest Retry-After that is honoured as it is, milliseconds: a longer one is more likely a mistake than meant. */
+export const MAX_RETRY_AFTER_MS = 3_600_000;
+
 /**
  * Runs `attempt` until it succeeds, fails for good, or the policy is used up; then throws its last error.
- * A Retry-After is honoured in full; one that does not fit the budget ends the attempts at once.
+ * A Retry-After is honoured up to {@link MAX_RETRY_AFTER_MS}, a longer one read as that; one that does not fit the budget ends
+ * the attempts at once.
  */
 export async function retry<T>(
   attempt: () => Promise<T>,
@@ -55,7 +59,8 @@ export async function retry<T>(
       signal?.throwIfAborted();
       if (!(error instanceof ApiError) || !error.transient) throw error;
       // A Retry-After of 0 or of a time gone by asks for nothing, and is no leave to hurry.
-      const delayMs = error.retryAfterMs || jitteredDelayMs(failures, policy, random);
+      const delayMs =
+        Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, policy, random);
       if (clock.now() - startedMs + delayMs > policy.budgetMs) throw outOfBudget(error, clock.now());
       if (failures >= policy.attempts) throw error;
       onRetry?.(error, delayMs);
@@ -72,22 +77,19 @@ export interface RetryContext {
   onRetry?: ((error: ApiError, delayMs: number) => void) | undefined;
 }
 
-/** The last moment a Date can hold (ECMA-262, Time Values). */
-const LAST_DATE_MS = 8.64e15;
-
-/** Returns when a wait that begins now is over, ISO 8601 UTC; a service may ask for more years than there are dates. */
-export function endOfWait(nowMs: number, delayMs: number): string {
-  return new Date(Math.min(nowMs + delayMs, LAST_DATE_MS)).toISOString();
-}
-
 function outOfBudget(error: ApiError, nowMs: number): ApiError {
   if (error.retryAfterMs === undefined) return error;
-  const notBefore = endOfWait(nowMs, error.retryAfterMs);
-  return new ApiError(EXIT.unreachable, `${error.message}, and asks to be left alone until ${notBefore}`, {
+  const retryAfterMs = Math.min(error.retryAfterMs, MAX_RETRY_AFTER_MS);
+  const notBefore = new Date(nowMs + retryAfterMs).toISOString();
+  const isCut = retryAfterMs < error.retryAfterMs;
+  const asked = isCut
+    ? `asks to be left alone for ${Math.round(error.retryAfterMs / 1000)} s, which is taken as an hour: until ${notBefore}`
+    : `asks to be left alone until ${notBefore}`;
+  return new ApiError(EXIT.unreachable, `${error.message}, and ${asked}`, {
     status: error.status,
     requestId: error.requestId,
-    retryAfterMs: error.retryAfterMs,
-    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it.",
+    retryAfterMs,
+    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
     cause: error.cause,
   });
 }

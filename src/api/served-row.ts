@@ -18,8 +18,10 @@ const [QUOTE, BACKSLASH, SLASH, COLON, QUESTION_MARK, NUMBER_SIGN, MINUS, SPACE]
 export interface Fingerprint {
   /** What looks like the call's id. It is, if the hash is the one that was kept with this id. */
   call_id: number;
-  /** Hash of the call as served, but for the signature of its recording, which is new in every answer. */
+  /** Hash of the call as served, but for the query of its recording link, whose signature is new in every answer. */
   hash: string;
+  /** That link; undefined where it has no query. */
+  recording_url: string | undefined;
 }
 
 /** Returns what tells a call from others without parsing it; undefined if that is not certain. */
@@ -28,7 +30,11 @@ export function takeFingerprint(row: Buffer): Fingerprint | undefined {
   const query = findRecordingQuery(row);
   if (call_id === undefined || query === undefined) return undefined;
   const digest = hash("sha256", without(row, query), "base64url").slice(0, HASH_LENGTH);
-  return { call_id, hash: `${PARSER_VERSION}.${digest}` };
+  const hasQuery = query.start < query.end;
+  const recording_url = hasQuery
+    ? row.toString("utf8", query.link, query.end).replaceAll("\\/", "/")
+    : undefined;
+  return { call_id, hash: `${PARSER_VERSION}.${digest}`, recording_url };
 }
 
 /**
@@ -65,13 +71,15 @@ function findCallId(row: Buffer): number | undefined {
 }
 
 interface Range {
+  /** Where the link begins that the query is of. */
+  link: number;
   start: number;
   end: number;
 }
 
 /** Where the query of the recording's address is; empty where there is none, undefined where one may be hidden. */
 function findRecordingQuery(row: Buffer): Range | undefined {
-  const none = { start: row.length, end: row.length };
+  const none = { link: row.length, start: row.length, end: row.length };
   const at = row.indexOf(RECORDING_URL);
   if (at === -1) return none;
   // Another object's member of that name would be taken for the call's.
@@ -81,9 +89,10 @@ function findRecordingQuery(row: Buffer): Range | undefined {
   let position = skipSpaces(row, colon + 1);
   if (row[position] !== QUOTE) return none;
   let start: number | undefined;
+  const link = position + 1;
   for (position++; position < row.length; position++) {
     const byte = row[position] ?? 0;
-    if (byte === QUOTE) return start === undefined ? none : { start, end: position };
+    if (byte === QUOTE) return start === undefined ? none : { link, start, end: position };
     if (byte < SPACE) return undefined;
     if (byte === BACKSLASH && row[++position] !== SLASH) return undefined;
     if (byte === QUESTION_MARK || byte === NUMBER_SIGN) start ??= position;

@@ -2,14 +2,12 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
-import { isUnfinished, type Manifest, type ManifestFile } from "../export/manifest.ts";
+import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
 import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, settingsOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./format.ts";
-
-const NO_SYNC_YET = "No sync has finished yet: the figures stand on whatever was read so far.";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -42,7 +40,7 @@ export async function runExport(
     const result = await exportToFolder({ ...options, targets, folder });
     if (flags.json) context.print(JSON.stringify(result));
     else context.tell(describeExport(result, context.folder));
-    if (isUnfinished(result.manifest)) exit(EXIT.unverified);
+    if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
   const [target, ...others] = targets;
@@ -54,10 +52,8 @@ export async function runExport(
   const { manifest, newKey } = await exportToStream({ ...options, target, writeChunk: context.write });
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(manifest, newKey)) context.note(remark);
-  if (isUnfinished(manifest)) {
-    context.note(NO_SYNC_YET);
-    exit(EXIT.unverified);
-  }
+  for (const caveat of describeCaveats(manifest)) context.note(caveat);
+  if (manifest.caveats) exit(EXIT.unverified);
 }
 
 /** Returns what was written, a line a file. */
@@ -66,12 +62,8 @@ export function describeExport({ folder, manifest, newKey }: ExportResult, worki
   const lines = files.map(
     (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
   );
-  lines.push(
-    run === null
-      ? NO_SYNC_YET
-      : `From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`,
-  );
-  lines.push(...remarksOn(manifest, newKey));
+  if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
+  lines.push(...describeCaveats(manifest), ...remarksOn(manifest, newKey));
   return lines.join("\n");
 }
 

@@ -1,5 +1,12 @@
+import { describeKeys, readKeys } from "../paging/order-key.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import { formatCount, formatElapsed } from "./format.ts";
+
+/** Returns the order in which a run was served, in words. */
+export function describeOrder({ order_key, sort }: Pick<SyncRun, "order_key" | "sort">): string {
+  const order = describeKeys(readKeys(order_key)) ?? "none by id, start or source";
+  return sort === null || sort === "own" ? order : `${order}, as asked for: the service's own has no key`;
+}
 
 /** Returns a finished run in words. */
 export function summarizeRun(run: SyncRun): string {
@@ -11,7 +18,9 @@ export function summarizeRun(run: SyncRun): string {
     `  changed   ${count(run.calls_changed)}`,
     `  unchanged ${count(run.calls_unchanged)}`,
     `  rejected  ${count(run.calls_rejected)}${run.calls_rejected ? "   kept aside: see calltally status" : ""}`,
+    `  order     ${describeOrder(run)}`,
     `  verdict   ${run.verdict}: ${run.verdict_reason}`,
+    ...(run.advice === null ? [] : [`  to do     ${run.advice}`]),
   ];
   const changes = [
     { count: run.calls_missing, note: "missing ", meaning: "not met by this pass; gone if they stay away" },
@@ -23,8 +32,13 @@ export function summarizeRun(run: SyncRun): string {
     { count: run.calls_returned, note: "returned", meaning: "were missing or gone, and are there again" },
     {
       count: run.calls_withheld,
-      note: "BRAKE   ",
-      meaning: `calls missing at once, so none was marked; --accept-gone ${run.calls_withheld} does`,
+      note: "WITHHELD",
+      meaning: `calls missing at once, over the missing-call threshold: none was marked; --accept-gone ${run.calls_withheld} does`,
+    },
+    {
+      count: run.calls_conflicting,
+      note: "twice   ",
+      meaning: "calls came twice in one response, with different contents; the last ones are kept",
     },
   ];
   for (const change of changes) {

@@ -15,17 +15,18 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
     .addOption(new Option("--full", "read all calls").conflicts("incremental"))
     .option("--incremental", "read the news alone, and never fall back to a full pass")
     .option("--accept-gone <calls>", "let so many calls go missing at once", parseCount, 0)
+    .option("--now", "go at once, though the service asked to be left alone for a while")
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
     )
-    .action(async ({ json, full, incremental, acceptGone, ...flags }) => {
+    .action(async ({ json, full, incremental, acceptGone, now, ...flags }) => {
       const options = toSyncOptions(settingsOf(context, flags));
       const force = full ? "full" : incremental ? "incremental" : undefined;
       using progress = new ProgressBar(context.quiet);
       const { signal } = context;
-      const run = await runSync({ ...options, force, acceptGone, signal, onProgress: progress.update });
+      const run = await runSync({ ...options, force, acceptGone, now, signal, onProgress: progress.update });
       progress[Symbol.dispose]();
       if (json) context.print(JSON.stringify(run));
       else context.tell(summarizeRun(run));

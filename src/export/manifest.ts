@@ -2,6 +2,8 @@ import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
 import type { DateRange } from "../rollup/dates.ts";
 import { type CallFilter, countUnknownCallers, type Span } from "../rollup/filter.ts";
 import type { RollupRules } from "../rollup/rules.ts";
+import { countCalls } from "../warehouse/calls.ts";
+import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import type { TallySettings } from "../warehouse/tally-settings.ts";
@@ -30,6 +32,8 @@ export interface Manifest {
     verdict: string | null;
     verdict_reason: string | null;
   } | null;
+  /** Why the figures may be wrong until somebody has looked; missing where nothing is known to be. */
+  caveats?: Caveats;
   /** Zone whose days and periods count; times with a Z are UTC. */
   timezone: string;
   filter: DescribedFilter;
@@ -48,6 +52,16 @@ export interface Manifest {
     utm_values: "folded" | "as stored";
   };
   files: ManifestFile[];
+}
+
+/** What is known to be unsettled about the copy that figures are made of. */
+export interface Caveats {
+  /** Calls are there, but no sync has ever come to its end: nobody knows of how many they are a part. */
+  no_finished_sync?: true;
+  /** Why the last sync could not tell whether it read all calls. */
+  unverified?: string;
+  /** Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`. */
+  withheld_calls?: number;
 }
 
 /** The filter as it was given; of the callers left out their number alone. */
@@ -92,8 +106,10 @@ export function startManifest(
     ...(endsAt !== undefined && { ends_at: endsAt }),
     ...((!settledUntil || endsAt === undefined || endsAt > settledUntil) && { provisional: true }),
   });
+  const caveats = findCaveats(reader, run);
   return {
     run: run === undefined ? null : pickRun(run),
+    ...(caveats && { caveats }),
     timezone: scope.timezone,
     filter: {
       gone_calls: include_gone ? "counted" : "left out",
@@ -127,7 +143,24 @@ function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Man
   return { run_id, finished_at, verdict, verdict_reason };
 }
 
-/** Whether there are calls, but no sync has ever come to its end: nobody knows of how many they are a part. */
-export function isUnfinished({ run, files }: Manifest): boolean {
-  return run === null && files.some(({ rows, examined = 0 }) => rows + examined > 0);
+function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | undefined {
+  const withheld = readWithheld(reader);
+  const caveats: Caveats = {
+    ...(run === undefined && countCalls(reader).live > 0 && { no_finished_sync: true }),
+    ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
+    ...(withheld > 0 && { withheld_calls: withheld }),
+  };
+  return Object.keys(caveats).length > 0 ? caveats : undefined;
+}
+
+/** Returns what a person should know of the caveats, a sentence each. */
+export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {
+  const { no_finished_sync, unverified, withheld_calls } = caveats;
+  const sentences = [
+    no_finished_sync && "No sync has finished yet: the figures stand on whatever was read so far.",
+    unverified !== undefined && `The last sync is unverified, so calls may be lacking: ${unverified}.`,
+    withheld_calls !== undefined &&
+      `${withheld_calls} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
+  ];
+  return sentences.filter((sentence) => typeof sentence === "string");
 }

@@ -1,13 +1,21 @@
 import { setImmediate } from "node:timers/promises";
-import { type AttributionPage, fetchAttributionPage, fetchServedPage } from "../api/attribution.ts";
+import {
+  type AttributionPage,
+  type AttributionQuery,
+  fetchAttributionPage,
+  fetchServedPage,
+} from "../api/attribution.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";
+import type { Sort } from "../paging/order-key.ts";
+import type { FetchSlice } from "../paging/prefetch.ts";
+import type { Slice } from "../paging/slice.ts";
+import type { Throttle } from "../paging/throttle.ts";
+import type { Source } from "../paging/walk.ts";
 import type { Recognize } from "../warehouse/recognize.ts";
-import { idOf, parseNews } from "./page-row.ts";
-import type { FetchSlice } from "./prefetch.ts";
-import { type PageSlice, toSlice } from "./store.ts";
-import type { Throttle } from "./throttle.ts";
+import { idOf, type Page, parseNews, toWalkRow } from "./page-row.ts";
+import { ServiceClock } from "./service-clock.ts";
 
 /** Attempts for a piece of a page that failed as a whole. */
 const PIECE_ATTEMPTS = 3;
@@ -26,28 +34,60 @@ export interface FetchOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A page of the service with its place among the calls. */
+export interface PageSlice extends Slice {
+  page: Page;
+}
+
+/** Returns a page as the walk sees it. */
+export function toSlice(page: Page, isOld = false): PageSlice {
+  const { offset, total, requestId } = page;
+  return { offset, total, rows: page.rows.map(toWalkRow), requestId, isOld, page };
+}
+
+/** Statuses that say that a service does not sort as its document does; any failure of the server's among them. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof ApiError ? error.status : undefined;
+  return status === 400 || status === 404 || (status !== undefined && status >= 500);
+}
+
+/** Returns the walk's way to the pages, in each order. */
+export function createSource(client: ApiClient, options: FetchOptions): Source<PageSlice> {
+  const clock = new ServiceClock();
+  return { fetch: (sort) => createFetch(client, options, sort, clock), isRefusal };
+}
+
+/** The query parameters that ask for an order. */
+function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order"> {
+  if (sort === "own") return {};
+  return { sort_by: "source_name", sort_order: sort === "source_name asc" ? "asc" : "desc" };
+}
+
 /**
  * Returns the walk's way to a page. A page that fails again and again, while the service answers otherwise, is read in
  * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
  *
  * The calls of a page are parsed when it is its turn: while it waits it is bytes alone, which cost no garbage collection.
  */
-export function createFetch(
+function createFetch(
   client: ApiClient,
   { limit, throttle, recognize, signal }: FetchOptions,
+  sort: Sort,
+  clock: ServiceClock,
 ): FetchSlice<PageSlice> {
   return async (offset, walkSignal) => {
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
-    const page = { offset, limit };
+    const page = { offset, limit, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
       const answer = await fetchServedPage(client, page, options);
       throttle.answered();
-      if ("rows" in answer) return toSlice(answer);
+      const isOld = clock.isOld(answer);
+      if ("rows" in answer) return toSlice(answer, isOld);
       return async () => {
         // Parsing and writing stop everything else: the next request goes out first.
         await setImmediate();
         try {
-          return toSlice(parseNews(answer, recognize));
+          return toSlice(parseNews(answer, recognize), isOld);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // Not JSON, which is seen only now.
@@ -62,14 +102,15 @@ export function createFetch(
 /** Reads a page, and in pieces where that fails for what may be one row of it. */
 async function orInPieces<T>(
   client: ApiClient,
-  { offset, limit }: { offset: number; limit: number },
+  query: AttributionQuery,
   options: RequestOptions,
   read: () => Promise<T>,
 ): Promise<T | PageSlice> {
+  const { offset, limit } = query;
   const fetchPage: FetchPage = (from, rows, attempts) =>
     fetchAttributionPage(
       client,
-      { offset: from, limit: rows },
+      { ...query, offset: from, limit: rows },
       { ...options, ...(attempts && { attempts }) },
     );
   try {
@@ -136,7 +177,8 @@ async function fetchInPieces(
     }
   }
   const slice = toSlice({ rows, total, limit, offset, requestId: undefined });
-  return { ...slice, ids: [...Array<null>(leading).fill(null), ...slice.ids], torn: true };
+  const before = Array.from({ length: leading }, () => ({ id: null, started: null, name: null }));
+  return { ...slice, rows: [...before, ...slice.rows], torn: true };
 }
 
 /** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */

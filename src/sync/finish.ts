@@ -1,20 +1,44 @@
 import { ApiError } from "../api/errors.ts";
-import { endOfWait } from "../api/retry.ts";
+import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
 import { describeError, InterruptedError } from "../errors.ts";
-import { type Absence, countExpected, markAbsent } from "../warehouse/gone.ts";
-import { countDistinctCalls, trimPages } from "../warehouse/pages.ts";
+import { nameKeys, readKeys } from "../paging/order-key.ts";
+import {
+  type Judgement,
+  judge,
+  judgeIncremental,
+  missingCallThreshold,
+  SURE_VERDICTS,
+} from "../paging/verdict.ts";
+import {
+  type Absence,
+  countExpected,
+  forgetUnorderedAbsent,
+  markAbsent,
+  markUnorderedAbsent,
+} from "../warehouse/gone.ts";
+import {
+  countDistinctCalls,
+  countRepeatedRequests,
+  readFirstPageTime,
+  trimPages,
+} from "../warehouse/pages.ts";
 import { countRejected, releaseUnnamed } from "../warehouse/rejected.ts";
-import { readLastVerifiedPass, type SyncRun, updateRun } from "../warehouse/runs.ts";
+import {
+  assertHeld,
+  type RunHold,
+  readLastVerifiedPass,
+  type SyncRun,
+  updateRun,
+} from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import { callOrderOf } from "./plan.ts";
 import type { Reading, Run } from "./read.ts";
 import type { PageStore } from "./store.ts";
-import { type Judgement, judge, judgeIncremental } from "./verdict.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** A run's place in the ledger. */
-export interface Entry {
-  runId: number;
+export interface Entry extends RunHold {
   /** When this process began with it, milliseconds. */
   startedMs: number;
 }
@@ -26,29 +50,34 @@ export interface Judged extends Reading {
   read: number;
 }
 
-/** Judges what was read: a full pass by its seams, an incremental one by its seams and the books. */
+/** Judges what was read: a full pass by what its pages prove, an incremental one by that and the books. */
 export function judgeReading(run: Run, { runId }: Entry, reading: Reading): Judged {
-  const read = countDistinctCalls(run.warehouse, runId);
-  return { ...reading, read, judgement: judgeBy(run, reading, read) };
+  const { warehouse } = run;
+  const read = countDistinctCalls(warehouse, runId);
+  const repeated = reading.evidence.repeated + countRepeatedRequests(warehouse, runId);
+  const evidence = { ...reading.evidence, repeated };
+  return { ...reading, evidence, read, judgement: judgeBy(run, { ...reading, evidence }, read) };
 }
 
 function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number): Judgement {
   if (isFull) return judge(evidence, read);
   const last = readLastVerifiedPass(warehouse);
   const expected = countExpected(warehouse, last?.run_id ?? 0);
-  return judgeIncremental(evidence, { expected, since: last?.finished_at ?? null });
+  const [since, keys] = [last?.finished_at ?? null, readKeys(last?.order_key)];
+  return judgeIncremental(evidence, { expected, since, keys });
 }
 
-/** Ends a run in the ledger, and marks the calls that a verified full pass did not meet; all in one transaction. */
+/** Ends a run in the ledger, and infers from the calls that it did not meet what may be; all in one transaction. */
 export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
   const { warehouse } = run;
-  const { evidence, isFull, order, judgement, read } = judged;
+  const { evidence, isFull, sort, judgement, read } = judged;
+  const { totals } = evidence;
   const { runId } = entry;
   return writeTransaction(warehouse, () => {
+    assertHeld(warehouse, entry);
     const rejected = countRejected(warehouse, runId);
-    const isSure = isFull && (judgement.verdict === "exact" || judgement.verdict === "verified");
-    const absence = isSure ? markMissed(run, entry) : NO_ABSENCE;
-    if (isSure) releaseUnnamed(warehouse, runId);
+    const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
+    if (isFull && isSure(judgement)) releaseUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     return updateRun(warehouse, runId, {
       ...judgement,
@@ -56,43 +85,71 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       ...ended(run, entry),
       status: "done",
       mode: isFull ? "full" : "incremental",
-      call_order: order,
-      first_total: evidence.firstTotal,
-      last_total: evidence.lastTotal,
+      sort,
+      order_key: nameKeys(evidence.keys),
+      call_order: callOrderOf(evidence.keys),
+      first_total: totals.first,
+      last_total: totals.last,
       calls_read: read,
       calls_new: store.counts.new,
       calls_changed: store.counts.changed,
       calls_unchanged: read - store.counts.new - store.counts.changed - rejected.withId,
       calls_rejected: rejected.rows,
       calls_returned: store.counts.returned,
+      calls_conflicting: store.counts.conflicting,
       pages: evidence.slices,
       seams_mended: evidence.seamsMended,
       seams_broken: evidence.seamsBroken,
-      inversions: evidence.inversionsNear + evidence.inversionsFar,
     });
   });
 }
 
-/** Ends a run in the ledger that was cut short; what it has read is kept. */
+/** Ends a run in the ledger that was cut short; what it has read is kept. Of a run that is not ours any more nothing is said. */
 export function fail(run: Run, entry: Entry, error: unknown): void {
-  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
-  updateRun(run.warehouse, entry.runId, {
-    ...ended(run, entry),
-    status: error instanceof InterruptedError ? "interrupted" : "failed",
-    error: describeError(error),
-    not_before: retryAfterMs === undefined ? null : endOfWait(run.clock.now(), retryAfterMs),
+  const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
+  const untilMs = asked === undefined ? undefined : run.clock.now() + Math.min(asked, MAX_RETRY_AFTER_MS);
+  writeTransaction(run.warehouse, () => {
+    assertHeld(run.warehouse, entry);
+    updateRun(run.warehouse, entry.runId, {
+      ...ended(run, entry),
+      status: error instanceof InterruptedError ? "interrupted" : "failed",
+      error: describeError(error),
+      not_before: untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    });
   });
 }
 
 const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+/** Over how long passes have to miss a call of a service without an order key. */
+const UNORDERED_MS = 24 * HOUR_MS;
 
-function markMissed({ warehouse, goneAfterHours, acceptGone }: Run, { runId, startedMs }: Entry): Absence {
-  return markAbsent(warehouse, {
+function isSure({ verdict }: Judgement): boolean {
+  return SURE_VERDICTS.some((sure) => sure === verdict);
+}
+
+/**
+ * Marks the calls that a full pass did not meet, if it can tell: a sure one, without a row that could be one of them, none of
+ * whose pages is older than an hour; or the third pass in a row over a service without an order key that read exactly as
+ * many calls as the service counted all the while.
+ */
+function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }: Judged): Absence {
+  const { warehouse, clock, goneAfterHours, acceptGone } = run;
+  const { keys, totals, unplaced, repeated, old } = evidence;
+  const startedAt = readFirstPageTime(warehouse, runId);
+  if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS)
+    return NO_ABSENCE;
+  const missedFor = (ms: number) => ({
     runId,
-    startedAt: new Date(startedMs).toISOString(),
-    goneIfMissingSince: new Date(startedMs - goneAfterHours * HOUR_MS).toISOString(),
-    limit: (liveCalls) => Math.max(10, Math.ceil(liveCalls / 100), acceptGone),
+    startedAt,
+    goneIfMissingSince: new Date(Date.parse(startedAt) - ms).toISOString(),
+    limit: (liveCalls: number) => Math.max(missingCallThreshold(liveCalls), acceptGone),
   });
+  const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;
+  if (keys.length === 0 && isCounted && repeated + old === 0) {
+    return markUnorderedAbsent(warehouse, missedFor(UNORDERED_MS));
+  }
+  forgetUnorderedAbsent(warehouse);
+  return isSure(judgement) ? markAbsent(warehouse, missedFor(goneAfterHours * HOUR_MS)) : NO_ABSENCE;
 }
 
 function ended({ clock, attempts }: Run, { startedMs }: Entry) {

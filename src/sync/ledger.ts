@@ -1,18 +1,21 @@
 import { existsSync } from "node:fs";
 import { CalltallyError, EXIT } from "../errors.ts";
+import type { Sort } from "../paging/order-key.ts";
+import type { Row, Slice } from "../paging/slice.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { readPages, trimPages } from "../warehouse/pages.ts";
-import { closeKilledRuns, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
+import { closeKilledRuns, readLastVerifiedPass, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Plan } from "./plan.ts";
-import type { Slice } from "./slice.ts";
 
-/** Age of its last page up to which a full pass that was cut short is taken up again. */
+/** Age of its first page up to which a full pass that was cut short is taken up again. */
 const RESUMABLE_MS = 3_600_000;
 
 export interface StartedRun {
   runId: number;
-  /** The chain of slices it has already, if it was cut short before. */
+  /** The order to read in. */
+  sort: Sort;
+  /** The chain of slices in it that the run has already, if it was cut short before. */
   earlier: Slice[];
 }
 
@@ -21,6 +24,7 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
   return writeTransaction(warehouse, () => {
     closeKilledRuns(warehouse);
     const [last] = readRuns(warehouse, 1);
+    const sort = readLastVerifiedPass(warehouse)?.sort ?? "own";
     if (plan.mode === "full" && last?.mode === "full" && last.status !== "done") {
       const earlier = readChain(warehouse, last.run_id, nowMs);
       if (earlier.length > 0) {
@@ -31,8 +35,9 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
           pid: process.pid,
           plan_reason: plan.reason,
         };
+        const chain = { sort: last.sort ?? "own", earlier };
         updateRun(warehouse, last.run_id, { ...again, status: "running", resumed: (last.resumed ?? 0) + 1 });
-        return { runId: last.run_id, earlier };
+        return { runId: last.run_id, ...chain };
       }
     }
     if (last !== undefined) trimPages(warehouse, last.run_id);
@@ -43,26 +48,40 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
       plan_reason: plan.reason,
       pid: process.pid,
     });
-    return { runId, earlier: [] };
+    return { runId, sort, earlier: [] };
   });
 }
 
 /**
- * The pages of a run as slices; none if the last is too old, their ids were dropped, or one was put together from
- * several answers, as the lack of a request id tells: what it lacks could not be told any more.
+ * The pages of a run as slices; none if the first is too old, their ids were dropped, or one was put together from
+ * several responses, as the lack of a request id tells: what it lacks could not be told any more.
  */
 function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] {
   const pages = readPages(warehouse, runId);
-  const last = pages.at(-1);
-  if (last === undefined || nowMs - Date.parse(last.fetched_at) > RESUMABLE_MS) return [];
+  const [first] = pages;
+  const ageMs = nowMs - Date.parse(first?.fetched_at ?? "");
+  if (first?.offset !== 0 || !(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
   if (pages.some(({ request_id }) => request_id === null)) return [];
-  const slices = pages.map(({ offset, total, call_ids }) => ({ offset, total, ids: parseIds(call_ids) }));
-  return slices.every(({ ids }, index) => ids.length === pages[index]?.row_count) ? slices : [];
+  const slices = pages.map(({ offset, total, call_ids, order_members, request_id, is_old }) => {
+    const [ids, members] = [parseList(call_ids), parseList(order_members)];
+    const rows = ids.length === members.length ? ids.map((id, index) => toRow(id, members[index])) : [];
+    return { offset, total, rows, requestId: request_id ?? undefined, isOld: is_old ?? false };
+  });
+  return slices.every(({ rows }, index) => rows.length === pages[index]?.row_count) ? slices : [];
 }
 
-function parseIds(json: string | null): (number | null)[] {
-  const ids: unknown = JSON.parse(json ?? "[]");
-  return Array.isArray(ids) ? ids.map((id) => (typeof id === "number" ? id : null)) : [];
+function parseList(json: string | null): unknown[] {
+  const list: unknown = JSON.parse(json ?? "[]");
+  return Array.isArray(list) ? list : [];
+}
+
+function toRow(id: unknown, members: unknown): Row {
+  const [started, name]: unknown[] = Array.isArray(members) ? members : [];
+  return {
+    id: typeof id === "number" ? id : null,
+    started: typeof started === "string" ? started : null,
+    name: typeof name === "string" ? name : null,
+  };
 }
 
 /** The error for a second run, which says who holds the lock. */

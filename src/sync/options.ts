@@ -30,7 +30,8 @@ export function toApiAccess({ baseUrl, token, timeoutSeconds, retrySeconds }: Se
  * @throws UsageError where the address or the token is missing
  */
 export function toSyncOptions(settings: Settings): SyncOptions {
-  const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours } = settings;
+  const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, recordingSignature } =
+    settings;
   const api = toApiAccess(settings);
   const tally = readTallySettings(settings);
   return {
@@ -42,6 +43,7 @@ export function toSyncOptions(settings: Settings): SyncOptions {
     fullEveryHours,
     goneAfterHours,
     acceptGone: 0,
+    recordingSignature,
     tally,
   };
 }

@@ -2,6 +2,7 @@ import type { AttributionPage, ServedPage } from "../api/attribution.ts";
 import type { ParsedRow } from "../api/parse.ts";
 import { parseServedRow, takeFingerprint } from "../api/served-row.ts";
 import type { Call } from "../call.ts";
+import type { Row } from "../paging/slice.ts";
 import type { KnownCall, Recognize } from "../warehouse/recognize.ts";
 
 /** A row of a page: parsed, or recognized by its bytes as one that the warehouse has. */
@@ -47,11 +48,15 @@ export function idOf(row: PageRow): number | null {
   return "rejected" in row ? row.rejected.call_id : callOf(row).call_id;
 }
 
-/** When the call started; null where that is not known. */
-export function startOf(row: PageRow): string | null {
-  return "rejected" in row ? null : callOf(row).call_started;
+/** What the walk needs to know of the row. */
+export function toWalkRow(row: PageRow): Row {
+  if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null };
+  const { call_id, call_started, insight_name } = callOf(row);
+  return { id: call_id, started: call_started, name: insight_name };
 }
 
-function callOf(row: Exclude<PageRow, { rejected: unknown }>): Pick<Call, "call_id" | "call_started"> {
+function callOf(
+  row: Exclude<PageRow, { rejected: unknown }>,
+): Pick<Call, "call_id" | "call_started" | "insight_name"> {
   return "known" in row ? row.known : row.call;
 }

@@ -1,4 +1,4 @@
-import type { CallOrder } from "./time-order.ts";
+import { describeKeys, type OrderKey, readKeys, type Sort } from "../paging/order-key.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -6,12 +6,13 @@ const HOUR_MS = 3_600_000;
 export interface LastFullPass {
   run_id: number;
   finished_at: string | null;
-  call_order: CallOrder | null;
+  order_key: string | null;
+  sort: Sort | null;
 }
 
 export type Plan =
   | { mode: "full"; reason: string }
-  | { mode: "incremental"; newestAt: "front" | "end"; reason: string };
+  | { mode: "incremental"; newestAt: "front" | "end"; keys: readonly OrderKey[]; reason: string };
 
 /** Chooses how to read: from the live end alone where that is safe, else all. */
 export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEveryHours: number): Plan {
@@ -24,13 +25,22 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   }
   // A clock that was set back must not put off full passes.
   if (ageHours < 0) return { mode: "full", reason: "the last verified full pass is dated in the future" };
-  if (last.call_order === "newest" || last.call_order === "oldest") {
-    const newestAt = last.call_order === "newest" ? "front" : "end";
-    return {
-      mode: "incremental",
-      newestAt,
-      reason: `run ${last.run_id} found the ${last.call_order} calls first`,
-    };
+  const keys = readKeys(last.order_key).filter(({ newestAt }) => newestAt !== undefined);
+  const newestAt = keys[0]?.newestAt;
+  // By start and by id, but one way and the other: which end is live is not known.
+  if (newestAt === undefined || last.sort !== "own" || keys.some((key) => key.newestAt !== newestAt)) {
+    return { mode: "full", reason: "the service lists the calls in no order of time" };
   }
-  return { mode: "full", reason: "the service lists the calls in no order of time" };
+  return {
+    mode: "incremental",
+    newestAt,
+    keys,
+    reason: `run ${last.run_id} found the ${describeKeys(keys)}`,
+  };
+}
+
+/** Which calls come first, by the keys that a full pass found. */
+export function callOrderOf(keys: readonly OrderKey[]): "newest" | "oldest" | "unknown" {
+  const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;
+  return newestAt === undefined ? "unknown" : newestAt === "front" ? "newest" : "oldest";
 }

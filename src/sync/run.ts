@@ -3,18 +3,18 @@ import { ApiClient } from "../api/client.ts";
 import type { ApiError } from "../api/errors.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
+import { Throttle } from "../paging/throttle.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
-import { createFetch } from "./fetch.ts";
+import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
 import type { ApiAccess } from "./options.ts";
 import type { SyncProgress, SyncRules } from "./read.ts";
 import { syncWarehouse } from "./sync.ts";
-import { Throttle } from "./throttle.ts";
 
 export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */
@@ -73,8 +73,10 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     retries: failures.length,
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
   });
-  const fetch = createFetch(client, { limit, throttle, recognize: prepareRecognize(warehouse), signal });
-  const run = await syncWarehouse({ ...options, warehouse, fetch, clock, throttle, attempts });
+  const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
+  const source = createSource(client, { limit, throttle, recognize, signal });
+  const run = await syncWarehouse({ ...options, warehouse, source, clock, throttle, attempts });
   if (options.tally) applyTallySettings(warehouse, options.tally);
+  warehouse.assertInPlace();
   return run;
 }

@@ -1,70 +1,92 @@
 import type { Drift, RejectedRow } from "../api/parse.ts";
 import type { Call } from "../call.ts";
-import { countWritten, prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
+import type { Sort } from "../paging/order-key.ts";
+import {
+  countWritten,
+  prepareRefreshRecording,
+  prepareUpsertCalls,
+  type UpsertCalls,
+} from "../warehouse/calls.ts";
 import { keepDrift } from "../warehouse/drift.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
-import { prepareRecognize, type Recognize } from "../warehouse/recognize.ts";
+import { type KnownCall, prepareRecognize, type Recognize } from "../warehouse/recognize.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
-import { updateRun } from "../warehouse/runs.ts";
+import { assertHeld, type RunHold, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import { idOf, type Page, type PageRow, parseOutdated } from "./page-row.ts";
-import type { Slice } from "./slice.ts";
+import type { PageSlice } from "./fetch.ts";
+import { Latest } from "./latest.ts";
+import { idOf, type PageRow, parseOutdated } from "./page-row.ts";
 
-/** A page of the service with its place among the calls. */
-export interface PageSlice extends Slice {
-  page: Page;
-}
-
-/** Returns a page as the walk sees it. */
-export function toSlice(page: Page): PageSlice {
-  return { offset: page.offset, total: page.total, ids: page.rows.map(idOf), page };
+/** What is written of one run beside its pages. */
+interface Counts {
+  new: number;
+  changed: number;
+  returned: number;
+  /** Calls that came twice in one response, with different contents. */
+  conflicting: number;
 }
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
 export class PageStore {
-  readonly counts: { new: number; changed: number; returned: number };
+  readonly counts: Counts;
   /** The calls of the last page that were new or changed. */
   lastWritten: ReadonlySet<number> = new Set();
   readonly #warehouse: Warehouse;
-  readonly #runId: number;
+  readonly #run: RunHold;
   readonly #upsertCalls: UpsertCalls;
   readonly #recognize: Recognize;
+  readonly #refreshRecording: (callId: number, url: string | null) => void;
+  readonly #latest = new Latest();
   readonly #listedDrift = new Set<string>();
   readonly #hasAbsent: boolean;
   #hasRejected: boolean;
   #seq: number;
 
-  /** @param pages those the run has already, if it was cut short before */
-  constructor(warehouse: Warehouse, runId: number, pages: number) {
+  /**
+   * @param pages those the run has already, if it was cut short before
+   * @param signature members of a recording link that sign it, besides the usual ones
+   */
+  constructor(warehouse: Warehouse, run: RunHold, pages: number, signature: ReadonlySet<string>) {
     this.#warehouse = warehouse;
-    this.#runId = runId;
-    this.#upsertCalls = prepareUpsertCalls(warehouse, runId);
-    this.#recognize = prepareRecognize(warehouse);
+    this.#run = run;
+    this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, signature);
+    this.#recognize = prepareRecognize(warehouse, signature);
+    this.#refreshRecording = prepareRefreshRecording(warehouse);
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
     this.#seq = pages;
-    this.counts = { ...(pages > 0 ? countWritten(warehouse, runId) : { new: 0, changed: 0 }), returned: 0 };
+    const written = pages > 0 ? countWritten(warehouse, run.runId) : { new: 0, changed: 0 };
+    this.counts = { ...written, returned: 0, conflicting: 0 };
   }
 
-  save({ page, offset, total, ids }: PageSlice, fetchedAt: string): void {
-    const { calls, hashes, rejected, drift } = sortRows(parseOutdated(page.rows, this.#recognize));
+  save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
+    const { runId } = this.#run;
+    const parsed = parseOutdated(page.rows, this.#recognize);
+    const { calls, hashes, rejected, drift, resigned } = sortRows(
+      this.#latest.keepLatest(parsed, page.exchange?.attempt ?? 0),
+    );
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : (idOf(row) ?? [])));
     const saved = writeTransaction(this.#warehouse, () => {
+      assertHeld(this.#warehouse, this.#run);
       const upserted = this.#upsertCalls(calls, hashes);
+      for (const { call_id, recording_url } of resigned)
+        this.#refreshRecording(call_id, recording_url ?? null);
       const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, callIds) : 0;
       if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
-      keepRejected(this.#warehouse, rejected, this.#runId);
+      keepRejected(this.#warehouse, rejected, runId);
       keepDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
       insertPage(this.#warehouse, {
-        run_id: this.#runId,
+        run_id: runId,
         seq: this.#seq,
         offset,
-        row_count: ids.length,
+        row_count: rows.length,
         total,
-        call_ids: JSON.stringify(ids),
+        call_ids: JSON.stringify(rows.map(({ id }) => id)),
+        order_members: JSON.stringify(rows.map(({ started, name }) => [started, name])),
         request_id: page.requestId,
+        is_old: isOld,
         fetched_at: fetchedAt,
       });
       return { ...upserted, returned };
@@ -72,16 +94,18 @@ export class PageStore {
     this.counts.new += saved.new;
     this.counts.changed += saved.changed;
     this.counts.returned += saved.returned;
+    this.counts.conflicting += saved.conflicting;
     this.lastWritten = saved.written;
     this.#hasRejected ||= rejected.length > 0;
     this.#seq++;
   }
 
   /** Forgets the pages written so far, and that the run goes on from them, but not their calls: another walk begins. */
-  startOver(): void {
+  startOver(sort: Sort): void {
     writeTransaction(this.#warehouse, () => {
-      deletePages(this.#warehouse, this.#runId);
-      updateRun(this.#warehouse, this.#runId, { resumed: null });
+      assertHeld(this.#warehouse, this.#run);
+      deletePages(this.#warehouse, this.#run.runId);
+      updateRun(this.#warehouse, this.#run.runId, { resumed: null, sort });
     });
     this.#seq = 0;
   }
@@ -91,7 +115,7 @@ export class PageStore {
       const key = `${kind} ${path}`;
       return !this.#listedDrift.has(key) && this.#listedDrift.add(key);
     });
-    return fresh.map((member) => ({ ...member, first_run_id: this.#runId, first_seen_at: seenAt }));
+    return fresh.map((member) => ({ ...member, first_run_id: this.#run.runId, first_seen_at: seenAt }));
   }
 }
 
@@ -100,6 +124,7 @@ function sortRows(rows: readonly PageRow[]) {
   const hashes: (string | undefined)[] = [];
   const rejected: RejectedRow[] = [];
   const drift: Drift[] = [];
+  const resigned: KnownCall[] = [];
   for (const row of rows) {
     if ("call" in row) {
       calls.push(row.call);
@@ -107,7 +132,9 @@ function sortRows(rows: readonly PageRow[]) {
       drift.push(...row.drift);
     } else if ("rejected" in row) {
       rejected.push(row.rejected);
+    } else if (row.known.isResigned) {
+      resigned.push(row.known);
     }
   }
-  return { calls, hashes, rejected, drift };
+  return { calls, hashes, rejected, drift, resigned };
 }

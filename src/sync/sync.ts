@@ -15,26 +15,26 @@ import { PageStore } from "./store.ts";
  * @throws UsageError where an incremental read was asked for and cannot be made
  */
 export async function syncWarehouse(run: Run): Promise<SyncRun> {
-  const { warehouse, clock, force } = run;
-  assertWelcome(warehouse, clock.now());
+  const { warehouse, clock, force, recordingSignature = new Set() } = run;
+  if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
   assertSound(warehouse);
 
   const startedMs = clock.now();
-  const { runId, earlier } = startOrResume(warehouse, plan, startedMs);
-  const entry = { runId, startedMs };
+  const { runId, ...start } = startOrResume(warehouse, plan, startedMs);
+  const entry = { runId, pid: process.pid, startedMs };
   try {
-    const store = new PageStore(warehouse, runId, earlier.length);
+    const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
     if (plan.mode === "incremental") {
       const reading = await readNews(run, store, plan.newestAt);
       const judged = judgeReading(run, entry, reading);
       const isTrusted = judged.judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
       // Its pages first: those of half a walk must never be taken for the beginning of a full one.
-      store.startOver();
+      store.startOver(start.sort);
       updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
     }
-    const reading = await readAll(run, store, earlier);
+    const reading = await readAll(run, store, start);
     return finish(run, entry, store, judgeReading(run, entry, reading));
   } catch (error) {
     try {
@@ -54,7 +54,7 @@ function assertWelcome(warehouse: Warehouse, nowMs: number): void {
     EXIT.unreachable,
     `The API asked to be left alone until ${last.not_before}: nothing was sent`,
     {
-      hint: "Run it again after that time.",
+      hint: "Run it again after that time; `calltally sync --now` goes at once.",
     },
   );
 }

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, isNotNull, max } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, foldUtm, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CALL_COLUMNS, type Call, foldUtm, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Warehouse } from "./open.ts";
 import { calls, transcripts } from "./schema.ts";
 
@@ -8,7 +8,9 @@ export interface Upserted {
   new: number;
   /** Calls it had with other content. */
   changed: number;
-  /** The ids of both. */
+  /** Calls that came more than once, with different contents; the last one counts. */
+  conflicting: number;
+  /** The ids of those that were new or changed. */
   written: ReadonlySet<number>;
 }
 
@@ -29,15 +31,25 @@ const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id",
  * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
  * first, which is much faster than an upsert that ends in nothing.
  */
-export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertCalls {
+export function prepareUpsertCalls(
+  warehouse: Warehouse,
+  runId: number,
+  signature: ReadonlySet<string> = new Set(),
+): UpsertCalls {
   // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
   const { sqlite } = warehouse;
   const readHashes = sqlite
     .prepare<
       [ids: string],
-      [call_id: number, row_hash: string, served_hash: string | null, changed_run_id: number]
+      [
+        call_id: number,
+        row_hash: string,
+        served_hash: string | null,
+        changed_run_id: number,
+        recording_url: string | null,
+      ]
     >(
-      `SELECT call_id, row_hash, served_hash, changed_run_id FROM calls
+      `SELECT call_id, row_hash, served_hash, changed_run_id, recording_url FROM calls
         WHERE call_id IN (SELECT value FROM json_each(?))`,
     )
     .raw();
@@ -47,6 +59,7 @@ export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertC
   );
   const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
   const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const refreshRecording = prepareRefreshRecording(warehouse);
   const insertUtmValue = sqlite.prepare(
     "INSERT INTO utm_values (raw, folded) VALUES (?, ?) ON CONFLICT DO NOTHING",
   );
@@ -61,20 +74,25 @@ export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertC
 
   return (page, hashes = []) => {
     const written = new Set<number>();
-    const counts = { new: 0, changed: 0 };
+    const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(
-      readHashes.all(ids).map(([id, hash, served, changed_run_id]) => [id, { hash, served, changed_run_id }]),
+      readHashes
+        .all(ids)
+        .map(([id, hash, served, changed_run_id, link]) => [id, { hash, served, changed_run_id, link }]),
     );
     for (const { call, served } of inOrderOfId(page, hashes)) {
       const { call_id } = call;
       const stored = known.get(call_id);
       const hash = hashCall(call);
-      if (stored?.hash === hash) {
+      // The hash leaves out the query of the recording's link.
+      if (stored?.hash === hash && isSameRecording(stored.link, call.recording_url, signature)) {
+        if (stored.link !== call.recording_url) refreshRecording(call_id, call.recording_url);
         if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
         continue;
       }
-      if (stored === undefined) counts.new++;
+      if (written.has(call_id)) counts.conflicting++;
+      else if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;
       written.add(call_id);
       const values: unknown[] = [];
@@ -88,10 +106,16 @@ export function prepareUpsertCalls(warehouse: Warehouse, runId: number): UpsertC
       keepUtmValue(call.utm_campaign);
       keepUtmValue(call.utm_content);
       keepUtmValue(call.utm_term);
-      known.set(call_id, { hash, served, changed_run_id: runId });
+      known.set(call_id, { hash, served, changed_run_id: runId, link: call.recording_url });
     }
     return { ...counts, written };
   };
+}
+
+/** Prepares to keep links to recordings that were signed anew. Call it in the transaction that writes the page. */
+export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
+  return (callId, url) => void refresh.run(url, callId);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { and, count, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
-import { calls } from "./schema.ts";
+import { calls, sync_runs } from "./schema.ts";
 
 export interface AbsenceOptions {
   /** The verified full pass that did not meet them. */
@@ -45,6 +45,52 @@ export function markAbsent({ db }: Warehouse, options: AbsenceOptions): Absence 
   return { calls_missing: found, calls_gone: gone.changes, calls_withheld: 0 };
 }
 
+/** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
+const UNORDERED_PASSES = 3;
+
+/**
+ * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
+ * they are enough. Call it in the transaction that ends the run, before its ids are dropped.
+ */
+export function markUnorderedAbsent({ db }: Warehouse, options: AbsenceOptions): Absence {
+  const { runId, startedAt, goneIfMissingSince, limit } = options;
+  const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
+  const countWhere = (where: SQL | undefined) =>
+    db.select({ rows: count() }).from(calls).where(where).get()?.rows ?? 0;
+  forgetUnorderedAbsent({ db }, isMet);
+  db.update(calls)
+    .set({
+      absent_since: sql`coalesce(${calls.absent_since}, ${startedAt})`,
+      absent_passes: sql`coalesce(${calls.absent_passes}, 0) + 1`,
+    })
+    .where(and(isNull(calls.gone_at), not(isMet)))
+    .run();
+  const isEnough = and(
+    isNull(calls.gone_at),
+    gte(calls.absent_passes, UNORDERED_PASSES),
+    lte(calls.absent_since, goneIfMissingSince),
+  );
+  const found = countWhere(isEnough);
+  const calls_missing = countWhere(and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
+  if (found > limit(countWhere(isNull(calls.gone_at)))) {
+    return { calls_missing, calls_gone: 0, calls_withheld: found };
+  }
+  db.update(calls)
+    .set({ missing_since: sql`${calls.absent_since}`, gone_at: startedAt })
+    .where(isEnough)
+    .run();
+  forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
+  return { calls_missing, calls_gone: found, calls_withheld: 0 };
+}
+
+/** Forgets from how many passes in a row calls were absent: another kind of pass has come between. */
+export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL): void {
+  db.update(calls)
+    .set({ absent_since: null, absent_passes: null })
+    .where(and(isNotNull(calls.absent_since), where))
+    .run();
+}
+
 /** Clears the marks of calls that are there again; returns how many there were. */
 export function clearAbsence({ db }: Warehouse, callIds: readonly number[]): number {
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
@@ -61,6 +107,21 @@ export function hasAbsentCalls({ db }: Warehouse): boolean {
     db.select({ id: calls.call_id }).from(calls).where(isNotNull(calls.missing_since)).limit(1).get() !==
     undefined
   );
+}
+
+/**
+ * Returns how many calls wait for a word because more went missing at once than is believed: those of the latest pass that
+ * could tell.
+ */
+export function readWithheld({ db }: Warehouse): number {
+  const run = db
+    .select({ calls_withheld: sync_runs.calls_withheld })
+    .from(sync_runs)
+    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified", "probable"])))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
+  return run?.calls_withheld ?? 0;
 }
 
 /**

@@ -19,6 +19,12 @@ export interface Warehouse extends Disposable {
   readonly path: string;
   readonly sqlite: Database.Database;
   readonly db: BetterSQLite3Database;
+  /**
+   * Makes sure that what is open is still what the path leads to.
+   *
+   * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
+   */
+  assertInPlace(): void;
 }
 
 /**
@@ -36,6 +42,7 @@ export function openWarehouse(path: string): Warehouse {
 export function openExistingWarehouse(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);
+  assertOneName(file);
   const sqlite = new Database(file, { fileMustExist: true });
   try {
     configure(sqlite);
@@ -83,14 +90,35 @@ export function assertCurrent({ sqlite, path }: Warehouse): void {
 /** How often each file is open in this process. */
 const openFiles = new Map<string, number>();
 
+/** A log that is named after one of two names would not be seen under the other, and neither would the lock. */
+function assertOneName(file: string): void {
+  if (statSync(file).nlink === 1) return;
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot use ${file}: the file has another name as well, by a hard link`,
+    {
+      hint: "Writing under two names would damage it. Make a copy by `calltally backup`, and remove one of the names.",
+    },
+  );
+}
+
 function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
+  const opened = statSync(path);
   const count = (change: number) => openFiles.set(path, (openFiles.get(path) ?? 0) + change);
   count(1);
   const close = () => {
     sqlite.close();
     count(-1);
   };
-  return { path, sqlite, db: drizzle(sqlite), [Symbol.dispose]: close };
+  const assertInPlace = () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.dev === opened.dev && now.ino === opened.ino) return;
+    const what = now === undefined ? "is not there any more" : "is another file now";
+    throw new CalltallyError(EXIT.storage, `Cannot go on with ${path}: it ${what}`, {
+      hint: "It was removed, moved or replaced while it was open. Run `calltally sync` again once it is where it belongs.",
+    });
+  };
+  return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
 }
 
 /** Makes the file under another name first, so that a killed run leaves no half a warehouse. */

@@ -1,4 +1,4 @@
-import { asc, eq, type SQL, sql } from "drizzle-orm";
+import { asc, eq, min, type SQL, sql } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { sync_pages } from "./schema.ts";
 
@@ -34,10 +34,28 @@ export function countDistinctCalls({ db }: Warehouse, runId: number): number {
     .calls;
 }
 
+/** Counts the responses of a run whose `request_id` one of an earlier run had: a cache has kept it. */
+export function countRepeatedRequests({ db }: Warehouse, runId: number): number {
+  return db.get<{ pages: number }>(sql`SELECT count(*) AS pages FROM sync_pages AS page
+    WHERE page.run_id = ${runId} AND page.request_id IN
+      (SELECT request_id FROM sync_pages WHERE run_id <> ${runId} AND request_id IS NOT NULL)`).pages;
+}
+
+/** Returns when the first page of a run was complete, ISO 8601 UTC; undefined where it has none. */
+export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
+  return (
+    db
+      .select({ first: min(sync_pages.fetched_at) })
+      .from(sync_pages)
+      .where(eq(sync_pages.run_id, runId))
+      .get()?.first ?? undefined
+  );
+}
+
 /** Drops what only a walk under way needs: the ids of the pages up to this run, and the pages of long past runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
   db.update(sync_pages)
-    .set({ call_ids: null })
+    .set({ call_ids: null, order_members: null })
     .where(sql`${sync_pages.run_id} <= ${runId} AND ${sync_pages.call_ids} IS NOT NULL`)
     .run();
   db.delete(sync_pages)

@@ -1,25 +1,44 @@
+import { isSameRecording } from "../call.ts";
 import type { Warehouse } from "./open.ts";
 
 /** A call as it was served, by what tells it from others. */
 interface Served {
   call_id: number;
-  /** Hash of its bytes. */
+  /** Hash of its bytes, the query of its recording link left out. */
   hash: string;
+  /** The recording link as served; undefined where it has no query. */
+  recording_url?: string | undefined;
 }
 
-/** A call that the warehouse has just as it was served. */
+/** A call that the warehouse has just as it was served, but perhaps for the signature of its recording link. */
 export interface KnownCall extends Served {
   call_started: string | null;
+  insight_name: string | null;
+  /** Whether the link was signed anew. */
+  isResigned: boolean;
 }
 
 /** Finds those of the calls that are kept with the same hash, each in its place; undefined for the others. */
 export type Recognize = (served: readonly (Served | undefined)[]) => readonly (KnownCall | undefined)[];
 
-/** Prepares to find calls by the hash of what was served. */
-export function prepareRecognize({ sqlite }: Warehouse): Recognize {
+type StoredRow = [
+  call_id: number,
+  served_hash: string | null,
+  call_started: string | null,
+  insight_name: string | null,
+  recording_url: string | null,
+];
+
+/**
+ * Prepares to find calls by the hash of what was served.
+ *
+ * @param signature members of a recording link that sign it, besides the usual ones
+ */
+export function prepareRecognize({ sqlite }: Warehouse, signature: ReadonlySet<string>): Recognize {
   const readCalls = sqlite
-    .prepare<[ids: string], [call_id: number, served_hash: string | null, call_started: string | null]>(
-      "SELECT call_id, served_hash, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
+    .prepare<[ids: string], StoredRow>(
+      `SELECT call_id, served_hash, call_started, insight_name, recording_url FROM calls
+        WHERE call_id IN (SELECT value FROM json_each(?))`,
     )
     .raw();
   return (served) => {
@@ -28,8 +47,12 @@ export function prepareRecognize({ sqlite }: Warehouse): Recognize {
     const stored = new Map(readCalls.all(JSON.stringify(ids)).map((row) => [row[0], row]));
     return served.map((call) => {
       if (call === undefined) return undefined;
-      const [, hash, call_started = null] = stored.get(call.call_id) ?? [];
-      return call.hash === hash ? { ...call, call_started } : undefined;
+      const [, hash, call_started = null, insight_name = null, link = null] = stored.get(call.call_id) ?? [];
+      if (call.hash !== hash) return undefined;
+      const isResigned = call.recording_url !== undefined && call.recording_url !== link;
+      if (isResigned && !isSameRecording(link, call.recording_url ?? null, signature)) return undefined;
+      const { call_id, recording_url } = call;
+      return { call_id, hash, recording_url, call_started, insight_name, isResigned };
     });
   };
 }

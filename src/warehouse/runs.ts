@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
+import { CalltallyError, EXIT } from "../errors.ts";
 import type { Warehouse } from "./open.ts";
 import { sync_runs } from "./schema.ts";
 
@@ -16,6 +17,34 @@ export function startRun(
     .returning({ run_id: sync_runs.run_id })
     .get();
   return inserted.run_id;
+}
+
+/** What tells a run that is ours from one that another process has taken up, or closed. */
+export interface RunHold {
+  runId: number;
+  pid: number;
+}
+
+/**
+ * Makes sure that a run is still ours: whoever deletes the lock's file lets another process begin, which closes or takes up
+ * this run. Call it in each transaction that writes for the run.
+ *
+ * @throws CalltallyError (exit 6)
+ */
+export function assertHeld({ db, path }: Warehouse, { runId, pid }: RunHold): void {
+  const run = db
+    .select({ status: sync_runs.status, pid: sync_runs.pid })
+    .from(sync_runs)
+    .where(eq(sync_runs.run_id, runId))
+    .get();
+  if (run?.status === "running" && run.pid === pid) return;
+  throw new CalltallyError(
+    EXIT.locked,
+    `Cannot go on with run ${runId} of ${path}: another process has taken over`,
+    {
+      hint: `Was ${path}.lock deleted while it ran? Leave it where it is. What this run had read is kept.`,
+    },
+  );
 }
 
 /** Writes what has become of a run; returns its row. */

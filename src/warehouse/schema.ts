@@ -1,4 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { SORTS } from "../paging/order-key.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
 export const calls = sqliteTable("calls", {
@@ -56,6 +57,10 @@ export const calls = sqliteTable("calls", {
   missing_since: text(),
   /** When the call was marked as gone from the service, ISO 8601 UTC. */
   gone_at: text(),
+  /** Of a service without an order key: start of the first of the passes in a row that did not meet the call, ISO 8601 UTC. */
+  absent_since: text(),
+  /** How many passes in a row that were; after three of them over a day the call is gone. */
+  absent_passes: integer(),
   /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. */
   served_hash: text(),
 });
@@ -112,8 +117,14 @@ export const sync_runs = sqliteTable("sync_runs", {
   verdict: text({ enum: ["exact", "verified", "probable", "unverified"] }),
   /** Why this verdict, one sentence. */
   verdict_reason: text(),
-  /** Order in time in which a full pass met the calls: newest first, oldest first, or neither. */
+  /** What the operator can do about the verdict, one sentence; null where nothing stands in the way. */
+  advice: text(),
+  /** Which calls came first: the newest, the oldest, or neither; by the order key. */
   call_order: text({ enum: ["newest", "oldest", "unknown"] }),
+  /** The keys that all rows read were in the order of, e.g. `call_started desc`, separated by commas; null for none. */
+  order_key: text(),
+  /** The order that was asked for: `own`, the service's, or by source, `source_name asc` or `source_name desc`. */
+  sort: text({ enum: SORTS }),
   /** `total` of the first answer. */
   first_total: integer(),
   /** `total` of the last answer. */
@@ -134,15 +145,17 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_gone: integer(),
   /** Calls that were missing or gone and came back. */
   calls_returned: integer(),
-  /** Calls that would have been marked as missing, but were too many at once. */
+  /** Calls that would have been marked as missing, but were more than the missing-call threshold. */
   calls_withheld: integer(),
+  /** Calls that came twice in one response, with different contents. */
+  calls_conflicting: integer(),
   /** Pages of the walk. */
   pages: integer(),
   /** Places where two pages did not join at first. */
   seams_mended: integer(),
   /** Places where two pages do not join. */
   seams_broken: integer(),
-  /** Calls met out of the order seen before. */
+  /** Of runs before `order_key` was kept: calls met out of the order seen before. */
   inversions: integer(),
   /** Attempts that were tried again. */
   retries: integer(),
@@ -174,8 +187,12 @@ export const sync_pages = sqliteTable(
     total: integer().notNull(),
     /** JSON array of the page's call ids in order, null for an unreadable one; dropped when the run is done. */
     call_ids: text(),
+    /** JSON array of [call_started, insight_name] of its rows, which an order may be made of; dropped when the run is done. */
+    order_members: text(),
     /** The service's own identifier of the request. */
     request_id: text(),
+    /** 1 where the answer was old when it came, by the service's own timestamps. */
+    is_old: integer({ mode: "boolean" }),
     /** When the answer was complete, ISO 8601 UTC. */
     fetched_at: text().notNull(),
   },

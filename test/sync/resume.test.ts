@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/sync/read.ts";
 import { type PageSlice, toSlice } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync.ts";
-import { Throttle } from "../../src/sync/throttle.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { readPages } from "../../src/warehouse/pages.ts";
 import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "../../src/clock.ts";
 import type { Run } from "../../src/sync/read.ts";
 import { type PageSlice, toSlice } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync.ts";
-import { Throttle } from "../../src/sync/throttle.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";

@@ -1,8 +1,8 @@
 import type { AttributionPage } from "../../api/attribution.ts";
-import { OrderWitness } from "../../sync/order.ts";
-import { overlapOf, reachesTotal, sharesCall } from "../../sync/slice.ts";
-import { toSlice } from "../../sync/store.ts";
-import { TimeOrder } from "../../sync/time-order.ts";
+import { Chain, HELD_BY_BEING_FIRST } from "../../paging/chain.ts";
+import { describeKeys } from "../../paging/order-key.ts";
+import { overlapOf, reachesTotal } from "../../paging/slice.ts";
+import { toSlice } from "../../sync/fetch.ts";
 import { formatCount } from "../format.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
@@ -50,36 +50,36 @@ function judgeCap({ limit, first }: Probes): Check {
   );
 }
 
-/** Completeness is proven by calls that keep their order between two requests. */
+/** Completeness is proven by calls that stand in the order of a key, and by pages that share some. */
 function judgeOrder({ first, again, next, last }: Probes): Check {
   const name = "order";
-  const witness = new OrderWitness(OVERLAP);
-  const front = toSlice(first);
-  witness.observe(front);
-  const second = witness.observe(toSlice(again));
-  const third = witness.observe(toSlice(next));
-  const swapped = [second, third].some((report) => report.inversionsNear + report.inversionsFar > 0);
-  if (swapped || second.fresh * 2 > first.rows.length) {
+  const chain = new Chain();
+  const [front, second, third] = [first, again, next].map((page) => toSlice(page));
+  if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to see");
+  chain.add(front, HELD_BY_BEING_FIRST);
+  if (chain.place(second, false).news * 2 > first.rows.length) {
     return unverified(
       name,
       "the service lists the calls in another order each time: two requests for one page do not agree",
       "No pass over such pages can be verified. Ask the service's support for a stable order.",
     );
   }
-  if (!reachesTotal(front) && !sharesCall(front, toSlice(next))) {
+  chain.add(second, HELD_BY_BEING_FIRST);
+  if (!reachesTotal(front) && chain.place(third, false).known === 0) {
     return unverified(
       name,
       "a page that should repeat the end of the one before has none of its calls",
       "Without overlapping pages no pass can be verified. Ask the service's support what offset counts.",
     );
   }
-  const order = new TimeOrder();
-  for (const { rows } of [first, next, last]) {
-    order.observe(rows.map((row) => ("call" in row ? row.call.call_started : null)));
-  }
-  return order.order === "unknown"
-    ? ok(name, "stable, but not by time: every sync reads all calls")
-    : ok(name, `stable, ${order.order} calls first; pages overlap as they should`);
+  for (const slice of [third, toSlice(last)]) chain.add(slice, HELD_BY_BEING_FIRST);
+  const order = describeKeys(chain.keys);
+  if (order !== undefined) return ok(name, `stable, ${order}; pages overlap as they should`);
+  return warn(
+    name,
+    `none by id, start or source: call ${chain.outOfPlace} is out of place`,
+    "Every sync then asks for the documented order by source; without one that holds no pass can be verified.",
+  );
 }
 
 function judgeTotal({ first, again, next, last, beyond }: Probes): Check {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { CalltallyError, describeError, EXIT } from "../../errors.ts";
 import { countCalls, readLatestTranscripts } from "../../warehouse/calls.ts";
 import { sqliteErrorOf } from "../../warehouse/errors.ts";
+import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
 import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
@@ -85,18 +86,19 @@ function checkLastRun(warehouse: Warehouse): Check {
     return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
   }
   if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
-  if (last.calls_withheld) {
+  const withheld = readWithheld(warehouse);
+  if (withheld > 0) {
     return unverified(
       "last run",
-      `${named} missed ${formatQuantity(last.calls_withheld, "call")} at once, which still count in every figure`,
-      `Look why; then: calltally sync --full --accept-gone ${last.calls_withheld}`,
+      `${formatQuantity(withheld, "call")} went missing at once, over the missing-call threshold, and still count in every figure`,
+      `Look why; then: calltally sync --full --accept-gone ${withheld}`,
     );
   }
   if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);
   return unverified(
     "last run",
     `${named} is unverified: ${last.verdict_reason}`,
-    "Run `calltally sync --full`.",
+    last.advice ?? "Run `calltally sync --full`.",
   );
 }
 

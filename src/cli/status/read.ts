@@ -4,9 +4,10 @@ import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/calls.ts";
 import { readDrift } from "../../warehouse/drift.ts";
 import { nameFile } from "../../warehouse/errors.ts";
+import { readWithheld } from "../../warehouse/gone.ts";
 import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
-import { readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -27,6 +28,10 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
       /** Start of the newest call, ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),
       runs: readRuns(warehouse, runs),
+      /** The last run that came to its end. */
+      last_done_run: readLastDoneRun(warehouse) ?? null,
+      /** Calls that went missing at once, more than is believed: they wait for --accept-gone. */
+      calls_withheld: readWithheld(warehouse),
       /** The last run with a verdict better than unverified. */
       last_good_run: readLastGoodRun(warehouse) ?? null,
       /** The last run that proved that it read every call. */

@@ -1,5 +1,6 @@
 import type { SyncRun } from "../../warehouse/runs.ts";
 import { ellipsize, formatAge, formatCount, formatElapsed, formatQuantity, formatTable } from "../format.ts";
+import { describeOrder } from "../summary.ts";
 import type { Status } from "./read.ts";
 
 const WIDTH = 80;
@@ -13,6 +14,7 @@ export function describeStatus(status: Status, nowMs: number): string {
       line("Working", describeWorking(status, nowMs)),
       line("Fresh", describeFreshness(status, nowMs)),
       line("Complete", describeCompleteness(status, nowMs)),
+      ...describeListing(status),
       line("Calls", describeCalls(status)),
       ...describeRejected(status),
       ...describeDrift(status),
@@ -59,7 +61,7 @@ function line(title: string, text: string, width = WIDTH): string {
   return ellipsize(`${title.padEnd(9)}  ${text}`, width).trimEnd();
 }
 
-function describeWorking({ runs: [last], next }: Status, nowMs: number): string {
+function describeWorking({ runs: [last], next, calls_withheld: withheld }: Status, nowMs: number): string {
   if (last === undefined) return "not yet: run `calltally sync`";
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
@@ -68,8 +70,8 @@ function describeWorking({ runs: [last], next }: Status, nowMs: number): string 
     return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
   const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
-  if (last.calls_withheld) {
-    return `in doubt: ${run}, ${age}, missed ${formatQuantity(last.calls_withheld, "call")} at once; see --accept-gone`;
+  if (withheld > 0) {
+    return `in doubt: ${formatQuantity(withheld, "call")} missing at once, over the threshold; see --accept-gone`;
   }
   return last.verdict === "unverified"
     ? `in doubt: ${run}, ${age}, is unverified`
@@ -82,13 +84,24 @@ function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: 
   return `last good run ${formatAge(nowMs - Date.parse(good.finished_at))}${newest}`;
 }
 
-function describeCompleteness({ last_verified_pass: pass, runs: [last] }: Status, nowMs: number): string {
-  if (last?.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
-  if (!pass?.finished_at) return "no full pass has been verified yet";
-  const verified = `run ${pass.run_id} read every call, ${formatAge(nowMs - Date.parse(pass.finished_at))}`;
-  return last === undefined || last.run_id === pass.run_id || last.status !== "done"
-    ? verified
-    : `${verified}; the books balance since`;
+/** What is proven; where nothing is, what is known. */
+function describeCompleteness(
+  { last_verified_pass: pass, last_done_run: last }: Status,
+  nowMs: number,
+): string {
+  if (last === null) return "no sync has finished yet";
+  if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
+  const verified = pass?.finished_at
+    ? `run ${pass.run_id} read every call, ${formatAge(nowMs - Date.parse(pass.finished_at))}`
+    : "not proven";
+  if (last.run_id === pass?.run_id) return verified;
+  const { mode, run_id, calls_read, last_total } = last;
+  if (mode === "incremental") return `${verified}; the books balance since`;
+  return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
+}
+
+function describeListing({ last_done_run: last }: Status): string[] {
+  return last === null || last.order_key === null ? [] : [line("Order", describeOrder(last))];
 }
 
 function describeCalls({ calls, runs }: Status): string {

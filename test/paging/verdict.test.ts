@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Evidence, judge, judgeIncremental, noEvidence } from "../../src/sync/verdict.ts";
+import { type Evidence, judge, judgeIncremental, noEvidence } from "../../src/paging/verdict.ts";
 
 /** What a full pass over 100 calls sees when nothing is wrong. */
 const CLEAN: Evidence = {

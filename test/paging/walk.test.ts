@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Throttle } from "../../src/sync/throttle.ts";
-import { judge, noEvidence, type Verdict } from "../../src/sync/verdict.ts";
-import { type WalkOptions, walk } from "../../src/sync/walk.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
+import { judge, noEvidence, type Verdict } from "../../src/paging/verdict.ts";
+import { type WalkOptions, walk } from "../../src/paging/walk.ts";
 import { busyTimelines, RandomServer, type Timeline, wildTimelines } from "./random-server.ts";
 
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 2000);

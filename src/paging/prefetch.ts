@@ -2,7 +2,7 @@ import { endOf, overlapOf, type Slice } from "./slice.ts";
 import type { Throttle } from "./throttle.ts";
 
 /**
- * Reads the slice that starts at `offset`. What takes memory or time to be made of an answer may be left for when the
+ * Reads the slice that starts at `offset`. What takes memory or time to be made of a response may be left for when the
  * slice is wanted: it is then what the function returns.
  */
 export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<Fetched<S>>;
@@ -36,8 +36,15 @@ export class Prefetch<S extends Slice> implements Disposable {
   /** Plans the pages that follow a slice, as long as it and as many as its total needs. */
   planAfter(slice: S): void {
     this.#plannedEnd = endOf(slice);
-    this.#size = slice.ids.length;
+    this.#size = slice.rows.length;
     this.#total = slice.total;
+  }
+
+  /** Gives up the plan: what it was made by turned out wrong. */
+  drop(): void {
+    this.#throttle.limit.clearQueue();
+    this.#queue.length = 0;
+    this.#size = 0;
   }
 
   /** Returns the next planned page, undefined when the plan has come to the end. */
@@ -77,7 +84,7 @@ export class Prefetch<S extends Slice> implements Disposable {
   /** A service may lower its cap in mid-pass, and its total grows: later pages are planned by what came last. */
   #learn(slice: S): void {
     this.#total = slice.total;
-    if (slice.ids.length > 0 && endOf(slice) < slice.total) this.#size = slice.ids.length;
+    if (slice.rows.length > 0 && endOf(slice) < slice.total) this.#size = slice.rows.length;
   }
 }
 

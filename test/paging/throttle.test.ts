@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Throttle } from "../../src/sync/throttle.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
 
 function answer(throttle: Throttle, times: number): void {
   for (let answers = 0; answers < times; answers++) throttle.answered();

@@ -1,0 +1,89 @@
+import type { OrderKey } from "./order-key.ts";
+import type { Slice } from "./slice.ts";
+import { endOf } from "./slice.ts";
+
+/** What a pass saw that speaks for or against its completeness. */
+export interface Evidence {
+  slices: number;
+  /** Slices taken over from a pass that was cut short. */
+  resumed: number;
+  /** The first slice began at offset 0, by the service's own word. */
+  startsAtFront: boolean;
+  /** The keys that every row of every slice was in the order of; the first is the pass's order key. */
+  keys: readonly OrderKey[];
+  /** Whether one of them is an order by a key beyond doubt; see `isTrusted`. */
+  isTrusted: boolean;
+  /** The call that ended the last key, where none is left. */
+  outOfPlace: number | undefined;
+  /** How the end was seen: in content, in agreement with its own `total`, or against it; or not at all. */
+  end: "unseen" | "disputed" | "seen";
+  /** From where the reading began to its end, and back to the front, slices are joined by two keys: all that are left. */
+  isProven: boolean;
+  /** The same, but that the slices share calls is enough. */
+  isLinked: boolean;
+  /** The closing look at the front met a call of the pass again. */
+  isFrontMet: boolean;
+  /** Seams that did not join at first and were walked again. */
+  seamsMended: number;
+  /** Seams that share no call. */
+  seamsBroken: number;
+  /** Slices that could be read in pieces only, around a row that the service fails on. */
+  torn: number;
+  /** Calls that were not where they had been read, though those around them were. */
+  vanished: number;
+  /** Rows without a readable id: their calls cannot be told from those that are missing. */
+  unplaced: number;
+  /** Responses with a `request_id` that was met before. */
+  repeated: number;
+  /** Responses that were old when they came. */
+  old: number;
+  totals: Totals;
+  /** An incremental walk met calls that cannot have changed. */
+  settled: boolean;
+  /** Calls read so far; more than the distinct ones where some came up again far away. */
+  fresh: number;
+}
+
+/** What a pass saw of the service's `total`. */
+export interface Totals {
+  first: number;
+  last: number;
+  least: number;
+  most: number;
+  /** Whether every response had the same. */
+  isConstant: boolean;
+  /** How far below an earlier one it fell at the most. */
+  fall: number;
+  /** All that it fell from one response to the next, together. */
+  falls: number;
+  /** Responses with rows beyond their own total. */
+  overruns: number;
+}
+
+/** Returns what is known of `total` after another slice. */
+export function observeTotal(before: Totals | undefined, slice: Slice): Totals {
+  const { total } = slice;
+  const overruns = slice.rows.length > 0 && endOf(slice) > total ? 1 : 0;
+  if (before === undefined) {
+    return {
+      first: total,
+      last: total,
+      least: total,
+      most: total,
+      isConstant: true,
+      fall: 0,
+      falls: 0,
+      overruns,
+    };
+  }
+  return {
+    first: before.first,
+    last: total,
+    least: Math.min(before.least, total),
+    most: Math.max(before.most, total),
+    isConstant: before.isConstant && total === before.first,
+    fall: Math.max(before.fall, before.most - total),
+    falls: before.falls + Math.max(0, before.last - total),
+    overruns: before.overruns + overruns,
+  };
+}

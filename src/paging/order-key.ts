@@ -1,0 +1,126 @@
+import type { Row } from "./slice.ts";
+
+type Member = "call_id" | "call_started" | "insight_name";
+type Direction = "asc" | "desc";
+
+/** A key by which a service may order its calls, made of members of the call itself. */
+export interface OrderKey {
+  /** As the ledger keeps it, e.g. `call_started desc`. */
+  name: string;
+  /** In words, e.g. `newest start first`. */
+  words: string;
+  members: readonly Member[];
+  /** Which end of the list new calls come to: of an order that goes by time or id, and not by source first. */
+  newestAt: "front" | "end" | undefined;
+  /** Below 0 where `a` goes before `b`, 0 where the key does not tell, above 0 where it goes after. */
+  compare: (a: Row, b: Row) => number;
+}
+
+/** The orders in which the calls can be asked for: the service's own, and by the one documented sort key that is of calls. */
+export const SORTS = ["own", "source_name asc", "source_name desc"] as const;
+export type Sort = (typeof SORTS)[number];
+
+const DIRECTIONS = ["desc", "asc"] as const;
+
+const WORDS = {
+  "call_id desc": "highest id first",
+  "call_id asc": "lowest id first",
+  "call_started desc": "newest start first",
+  "call_started asc": "oldest start first",
+  "insight_name desc": "by source from Z to A",
+  "insight_name asc": "by source from A to Z",
+} as const;
+
+const COMPARISONS: Record<Member, (a: Row, b: Row) => number> = {
+  call_id: (a, b) => (a.id ?? 0) - (b.id ?? 0),
+  call_started: (a, b) => compareText(a.started, b.started),
+  insight_name: (a, b) => compareText(a.name, b.name),
+};
+
+/** All keys that are looked for: by id, by start, by source and id, by source and start; each part either way. */
+export const ORDER_KEYS: readonly OrderKey[] = [
+  ...DIRECTIONS.map((direction) => keyOf(["call_id", direction])),
+  ...DIRECTIONS.map((direction) => keyOf(["call_started", direction])),
+  ...(["call_id", "call_started"] as const).flatMap((member) =>
+    DIRECTIONS.flatMap((outer) => DIRECTIONS.map((inner) => keyOf(["insight_name", outer], [member, inner]))),
+  ),
+];
+
+/** Returns whether a row has all members of a key. */
+export function hasKey({ members }: OrderKey, row: Row): boolean {
+  return members.every((member) =>
+    member === "call_id"
+      ? row.id !== null
+      : member === "call_started"
+        ? row.started !== null
+        : row.name !== null,
+  );
+}
+
+/** Returns whether a call still has the members of a key with which it was met before. */
+export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean {
+  return members.every(
+    (member) =>
+      member === "call_id" ||
+      (member === "call_started" ? before.started === now.started : before.name === now.name),
+  );
+}
+
+/**
+ * Returns whether an order can be believed to be by a key, rather than by figures of the sources that happen to be in
+ * that order now: if it goes by start or id, or if it goes by source because that was asked for.
+ */
+export function isTrusted({ name, newestAt }: OrderKey, sort: Sort): boolean {
+  return newestAt !== undefined || name.startsWith(sort.replace("source_name", "insight_name"));
+}
+
+/**
+ * Returns the order to ask for next, where the rows read are in no order that can be trusted: by source, in the direction in
+ * which they are not already, so that it shows whether the service sorts as it is asked to.
+ */
+export function otherSort(sort: Sort, keys: readonly OrderKey[]): Sort {
+  if (sort !== "own") return "own";
+  return keys.some(({ name }) => name.startsWith("insight_name asc"))
+    ? "source_name desc"
+    : "source_name asc";
+}
+
+/** Returns the names of keys as the ledger keeps them; null for none. */
+export function nameKeys(keys: readonly OrderKey[]): string | null {
+  return keys.length === 0 ? null : keys.map(({ name }) => name).join(", ");
+}
+
+/** Returns the keys of such names; those of another version's that are not known here are left out. */
+export function readKeys(names: string | null | undefined): OrderKey[] {
+  const wanted = new Set((names ?? "").split(", "));
+  return ORDER_KEYS.filter(({ name }) => wanted.has(name));
+}
+
+/** Returns the order in words, by time where that fits: of a service that gives ids in the order of time both do. */
+export function describeKeys(keys: readonly OrderKey[]): string | undefined {
+  return (keys.find(({ members: [lead] }) => lead === "call_started") ?? keys[0])?.words;
+}
+
+function keyOf(...parts: readonly (readonly [Member, Direction])[]): OrderKey {
+  const [lead = ["call_id", "asc"]] = parts;
+  const comparisons = parts.map(([member, direction]) => {
+    const compare = COMPARISONS[member];
+    return direction === "asc" ? compare : (a: Row, b: Row) => compare(b, a);
+  });
+  const [first = COMPARISONS.call_id, second] = comparisons;
+  return {
+    name: parts.map((part) => part.join(" ")).join(" then "),
+    words: parts
+      .map(([member, direction]) => WORDS[`${member} ${direction}`])
+      .join(", ")
+      .concat(parts.length > 1 ? " in each" : ""),
+    members: parts.map(([member]) => member),
+    newestAt: lead[0] === "insight_name" ? undefined : lead[1] === "desc" ? "front" : "end",
+    compare: second === undefined ? first : (a, b) => first(a, b) || second(a, b),
+  };
+}
+
+function compareText(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}

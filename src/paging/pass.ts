@@ -1,0 +1,217 @@
+import type { Evidence } from "./evidence.ts";
+import type { Sort } from "./order-key.ts";
+import { type FetchSlice, Prefetch } from "./prefetch.ts";
+import { PassRecord } from "./record.ts";
+import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
+import { Throttle } from "./throttle.ts";
+
+export interface WalkOptions {
+  /** Rows asked for in one page. */
+  limit: number;
+  /** Rows that neighbouring pages share; more where the keys of those are equal. @default 50 */
+  overlap?: number | undefined;
+  /** How many pages are fetched at once. @default 4 */
+  throttle?: Throttle | undefined;
+}
+
+const DEFAULT_OVERLAP = 50;
+const DEFAULT_CONCURRENCY = 4;
+
+/** Slices in a row that neither join nor bring news, after which a seam or the end is given up. */
+const MAX_FRUITLESS = 10;
+/** Tries to join two slices that share calls by two keys; after that they are only linked. */
+const MAX_TIE_TRIES = 4;
+/** Slices that go up to their total and still bring news, after which the end is given up: calls come too fast. */
+const MAX_ENDINGS = 50;
+/** Looks at an end that its own total contradicts, after which the content is believed. */
+const MAX_DISPUTES = 3;
+/** Planned slices in a row that bring no news, after which the plan is given up. */
+const MAX_IDLE_PLANS = 3;
+/** Slices read at the front in the end, to meet a known call again. */
+const MAX_CLOSING = 10;
+
+/** The steps of one pass over the calls in one order; each yields the slices that it takes into the chain. */
+export class Pass<S extends Slice> implements Disposable {
+  readonly #overlap: number;
+  readonly #options: { limit: number; overlap: number; sort: Sort };
+  readonly #pages: Prefetch<S>;
+  #record: PassRecord;
+  #first: S | undefined;
+  #resumed = 0;
+  #seamsMended = 0;
+  #settled = false;
+
+  constructor(
+    fetch: FetchSlice<S>,
+    { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions,
+    sort: Sort = "own",
+  ) {
+    this.#overlap = overlap;
+    this.#options = { limit, overlap, sort };
+    this.#record = new PassRecord(this.#options);
+    this.#pages = new Prefetch(fetch, { overlap, throttle: throttle ?? new Throttle(DEFAULT_CONCURRENCY) });
+  }
+
+  get evidence(): Evidence {
+    const [resumed, seamsMended, settled] = [this.#resumed, this.#seamsMended, this.#settled];
+    return { ...this.#record.evidence, resumed, seamsMended, settled };
+  }
+
+  /** Whether the rows so far are in the order of a key that can be trusted. */
+  get isTrusted(): boolean {
+    return this.#record.isTrusted;
+  }
+
+  [Symbol.dispose](): void {
+    this.#pages[Symbol.dispose]();
+  }
+
+  /** Goes on where an earlier chain of slices ended, if that still joins; returns whether it does. */
+  async *resume(earlier: readonly Slice[]): AsyncGenerator<S, boolean, void> {
+    for (const slice of earlier) this.#record.accept(slice);
+    this.#record.goBackTo(
+      earlier.reduce((furthest, slice) => (endOf(slice) >= endOf(furthest) ? slice : furthest)),
+    );
+    const next = await this.#pages.fetch(this.#record.nextOffset());
+    const place = this.#record.place(next);
+    if (!this.#record.isHeld(place)) {
+      this.#record = new PassRecord(this.#options);
+      return false;
+    }
+    this.#resumed = earlier.length;
+    this.#pages.planAfter(next);
+    this.#record.accept(next, place);
+    yield next;
+    return true;
+  }
+
+  /** Begins with the slice at an offset, or with one that was fetched before. */
+  async *begin(at: number | S): AsyncGenerator<S, void, void> {
+    let first = typeof at === "number" ? await this.#pages.fetch(at) : at;
+    // The calls may have become fewer than the offset.
+    for (let back = 100; first.rows.length === 0 && first.offset > 0 && back <= first.offset * 2; back *= 2) {
+      first = await this.#pages.fetch(Math.max(0, Math.min(first.total, first.offset) - back));
+    }
+    this.#pages.planAfter(first);
+    this.#first = first;
+    this.#record.accept(first);
+    yield first;
+  }
+
+  /** Reads the pages that the total promises, several at once, as long as `goesOn` says so. */
+  async *readPlanned(goesOn: () => boolean): AsyncGenerator<S, void, void> {
+    const record = this.#record;
+    for (let idle = 0; idle < MAX_IDLE_PLANS; ) {
+      if (!goesOn()) return;
+      const right = await this.#pages.take();
+      if (right === undefined) return;
+      if (right.rows.length === 0) break; // planned by a total that has shrunk since, or was never true
+      if (!record.isHeld(record.place(right))) {
+        const outcome = yield* this.#walkOn(() => record.isHeld(record.place(right)));
+        if (outcome === "end") break; // what lay there has moved before the end, and was read
+        if (outcome === "arrived") this.#seamsMended++;
+      }
+      idle = record.hasNews(right) ? 0 : idle + 1;
+      record.accept(right);
+      yield right;
+    }
+    this.#pages.drop();
+  }
+
+  /** Reads on to the end of the calls. */
+  async *reachEnd(): AsyncGenerator<S, void, void> {
+    const record = this.#record;
+    if (record.evidence.end !== "unseen") return;
+    if (record.isShort(record.left) && (await this.#isEnd())) return;
+    yield* this.#walkOn(() => false);
+  }
+
+  /** Reads on from the front, page after page, until one is settled. */
+  async *readForward(isSettled: (slice: S) => boolean): AsyncGenerator<S, void, void> {
+    this.#settled =
+      (this.#first !== undefined && isSettled(this.#first)) || (yield* this.#walkOn(isSettled)) === "arrived";
+  }
+
+  /** Reads from the chain's first slice towards the front, until one is settled or starts at 0. */
+  async *readBackward(isSettled: (slice: S) => boolean): AsyncGenerator<S, void, void> {
+    let edge = this.#first;
+    for (let fruitless = 0; edge !== undefined && fruitless < MAX_FRUITLESS; ) {
+      if (edge.offset === 0 || isSettled(edge)) {
+        this.#settled = true;
+        break;
+      }
+      const size = Math.max(2, edge.rows.length);
+      const shift = overlapOf(size, this.#overlap) * 2 ** fruitless;
+      const slice: S = await this.#pages.fetch(Math.max(0, edge.offset - size + shift));
+      const place = this.#record.place(slice);
+      if (!this.#record.isHeld(place) || slice.offset >= edge.offset) {
+        fruitless++;
+        continue;
+      }
+      fruitless = 0;
+      this.#record.acceptEarlier(slice, place);
+      yield slice;
+      edge = slice;
+    }
+  }
+
+  /**
+   * Reads the front once more, until it meets calls of the pass by two keys: what was added meanwhile is read, and a call
+   * that has jumped to the front, as in an order by the last change, shows as out of place.
+   */
+  async *lookAtFront(): AsyncGenerator<S, void, void> {
+    for (let slices = 0, offset = 0; slices < MAX_CLOSING; slices++) {
+      const slice = await this.#pages.fetch(offset);
+      const closing = this.#record.acceptClosing(slice);
+      yield slice;
+      if (closing === undefined || closing.isMet || slice.rows.length === 0) return;
+      offset = closing.next;
+    }
+  }
+
+  /**
+   * Walks on from the chain's last slice until a slice has arrived where it should, or is the end. Steps back twice as far
+   * each time the seam does not join. Any slice of the chain will do to join: between it and the front there is a path of
+   * joined slices all the same.
+   */
+  async *#walkOn(hasArrived: (slice: S) => boolean): AsyncGenerator<S, "arrived" | "end" | "lost", void> {
+    const record = this.#record;
+    let [stepBack, fruitless, ties, endings] = [1, 0, 0, 0];
+    while (fruitless < MAX_FRUITLESS && endings < MAX_ENDINGS) {
+      const asked = record.nextOffset(stepBack);
+      const slice = await this.#pages.fetch(asked);
+      const place = record.place(slice);
+      if (!record.isHeld(place)) {
+        const isTied = place.known > 0 && ++ties >= MAX_TIE_TRIES;
+        if (!isTied) {
+          fruitless++;
+          stepBack *= 2;
+          continue;
+        }
+      }
+      [stepBack, ties] = [1, 0];
+      const before = record.left;
+      const hasNews = record.hasNews(slice);
+      record.accept(slice, place);
+      yield slice;
+      if (hasArrived(slice)) return "arrived";
+      const ending = record.endingOf(slice, place, before, asked);
+      if (ending === "seen") record.noteEnd("seen");
+      if (ending === "seen" || (ending === "doubtful" && (await this.#isEnd()))) return "end";
+      if (hasNews && reachesTotal(slice) && record.isShort(slice)) endings++;
+      fruitless = hasNews ? 0 : fruitless + 1;
+    }
+    return "lost";
+  }
+
+  /** Looks beyond the chain's last slice, more than once where its total says that there should be something. */
+  async #isEnd(): Promise<boolean> {
+    const record = this.#record;
+    const isDisputed = !reachesTotal(record.left);
+    for (let looks = isDisputed ? MAX_DISPUTES : 1; looks > 0; looks--) {
+      if (!record.confirmsEnd(await this.#pages.fetch(endOf(record.left)))) return false;
+    }
+    record.noteEnd(isDisputed ? "disputed" : "seen");
+    return true;
+  }
+}

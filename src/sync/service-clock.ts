@@ -1,0 +1,22 @@
+import type { AttributionPage } from "../api/attribution.ts";
+
+/** What a service's clocks may differ by among each other. */
+const TOLERANCE_MS = 60_000;
+
+/**
+ * Tells responses that were old when they came, as from a cache or a replica that lags, by the service's own timestamps:
+ * how far its clock is ahead of ours at the least, each response shows, and one from further back is old.
+ */
+export class ServiceClock {
+  #aheadMs = Number.NEGATIVE_INFINITY;
+
+  isOld({ timestamp, exchange }: Pick<AttributionPage, "timestamp" | "exchange">): boolean {
+    if (exchange === undefined) return false;
+    if (exchange.ageSeconds > 0) return true;
+    const servedMs = Date.parse(timestamp ?? "");
+    if (Number.isNaN(servedMs)) return false;
+    const isOld = servedMs - exchange.sentMs < this.#aheadMs - TOLERANCE_MS;
+    this.#aheadMs = Math.max(this.#aheadMs, servedMs - exchange.receivedMs);
+    return isOld;
+  }
+}

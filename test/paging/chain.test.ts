@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { Chain, HELD_BY_BEING_FIRST } from "../../src/paging/chain.ts";
+import type { Row, Slice } from "../../src/paging/slice.ts";
+
+/** A call by its id and the second it started at. */
+const at = (id: number | null, second: number): Row => ({
+  id,
+  started: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
+  name: "Website",
+});
+
+const slice = (...rows: Row[]): Slice => ({ offset: 0, total: 100, rows });
+
+/** A chain that begins with a slice at the front. */
+function startWith(first: Slice): Chain {
+  const chain = new Chain();
+  chain.add(first, HELD_BY_BEING_FIRST);
+  return chain;
+}
+
+const names = (chain: Chain) => chain.keys.map(({ name }) => name);
+
+describe("Chain", () => {
+  it("keeps the keys that all rows are in the order of, and tells which call ended the last", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8)));
+    expect(names(chain).filter((name) => !name.includes("insight"))).toEqual([
+      "call_id desc",
+      "call_started desc",
+    ]);
+    chain.add(slice(at(8, 8), at(10, 7)), 0);
+    expect(names(chain).filter((name) => !name.includes("insight"))).toEqual(["call_started desc"]);
+    expect(chain.outOfPlace).toBeUndefined();
+    chain.add(slice(at(7, 7), at(6, 9)), 0);
+    expect(chain.keys).toEqual([]);
+    expect(chain.outOfPlace).toBe(6);
+  });
+
+  it("drops a key whose members a call has not, or has other than before", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 7)));
+    chain.add(slice(at(8, 6), at(7, 5)), 0);
+    expect(names(chain)).toEqual(["call_id desc", "insight_name desc then call_id desc", "insight_name asc then call_id desc"]);
+    chain.add(slice({ id: 6, started: null, name: null }), 0);
+    expect(names(chain)).toEqual(["call_id desc"]);
+  });
+
+  it("checks each slice by itself: which slice comes next is not the order of the calls", () => {
+    const chain = startWith(slice(at(5, 5), at(4, 4)));
+    chain.add(slice(at(9, 9), at(8, 8)), 0);
+    expect(names(chain)).toContain("call_started desc");
+  });
+
+  it("holds a slice that shares calls of two keys, under each key for itself", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
+    // Two ids, but one start: by start a call that never was read may lie between them.
+    const tied = chain.place(slice(at(7, 8), at(6, 8), at(5, 7)), false);
+    expect(tied).toMatchObject({ news: 1, known: 2 });
+    expect(chain.isProven(tied.held)).toBe(false);
+    expect(chain.isHeld(tied, HELD_BY_BEING_FIRST)).toBe(false);
+    expect(chain.isLinked(tied.held)).toBe(true);
+    const wide = chain.place(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8), at(5, 7)), false);
+    expect(chain.isProven(wide.held)).toBe(true);
+    expect(chain.isHeld(wide, HELD_BY_BEING_FIRST)).toBe(true);
+  });
+
+  it("does not hold a slice by calls of one that is not held itself", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8)));
+    const lost = chain.place(slice(at(5, 5), at(4, 4), at(3, 3)), false);
+    expect(lost).toEqual({ held: 0, news: 3, known: 0 });
+    chain.add(slice(at(5, 5), at(4, 4), at(3, 3)), lost.held);
+    const next = chain.place(slice(at(4, 4), at(3, 3), at(2, 2)), false);
+    expect(next).toEqual({ held: 0, news: 1, known: 2 });
+    // But it shares calls with the slice before, which is all there is to have.
+    expect(chain.isHeld(next, 0)).toBe(true);
+  });
+
+  it("counts calls at the end whose keys are equal, and ignores rows without an id", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8)));
+    expect(chain.countEqualAtEnd([at(9, 9), at(8, 8), at(7, 8), at(null, 1)])).toBe(3);
+    expect(chain.countEqualAtEnd([])).toBe(0);
+  });
+
+  it("counts the calls that are not where they were, though calls around them are", () => {
+    const before = [at(9, 9), at(8, 8), at(7, 7), at(6, 6)];
+    const chain = startWith(slice(...before));
+    expect(chain.countVanished(before, [at(8, 8), at(6, 6), at(5, 5)])).toBe(1);
+    expect(chain.countVanished(before, [at(7, 7), at(6, 6), at(5, 5)])).toBe(0);
+    expect(chain.countVanished(before, [])).toBe(0);
+  });
+
+  it("remembers the first slices and the latest, and forgets those between", () => {
+    const chain = new Chain();
+    const page = (index: number) => slice(at(1000 - 2 * index, 0), at(999 - 2 * index, 0));
+    for (let index = 0; index < 200; index++) chain.add(page(index), HELD_BY_BEING_FIRST);
+    expect([0, 3, 199, 170].map((index) => chain.place(page(index), false).known)).toEqual([2, 2, 2, 2]);
+    expect([4, 100].map((index) => chain.place(page(index), false).known)).toEqual([0, 0]);
+  });
+});

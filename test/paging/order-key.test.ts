@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import {
+  describeKeys,
+  hasKey,
+  isTrusted,
+  keepsKey,
+  nameKeys,
+  ORDER_KEYS,
+  otherSort,
+  readKeys,
+  type Sort,
+} from "../../src/paging/order-key.ts";
+import type { Row } from "../../src/paging/slice.ts";
+
+const row = (id: number | null, second: number | null, name: string | null): Row => ({
+  id,
+  started: second === null ? null : new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
+  name,
+});
+
+const keyOf = (name: string) => {
+  const [key] = readKeys(name);
+  if (key === undefined) throw new Error(`There is no key ${name}`);
+  return key;
+};
+
+describe("ORDER_KEYS", () => {
+  it("are by id, by start, by source and id, by source and start, either way", () => {
+    expect(ORDER_KEYS.map(({ name, words, newestAt }) => [name, words, newestAt])).toEqual([
+      ["call_id desc", "highest id first", "front"],
+      ["call_id asc", "lowest id first", "end"],
+      ["call_started desc", "newest start first", "front"],
+      ["call_started asc", "oldest start first", "end"],
+      ["insight_name desc then call_id desc", "by source from Z to A, highest id first in each", undefined],
+      ["insight_name desc then call_id asc", "by source from Z to A, lowest id first in each", undefined],
+      ["insight_name asc then call_id desc", "by source from A to Z, highest id first in each", undefined],
+      ["insight_name asc then call_id asc", "by source from A to Z, lowest id first in each", undefined],
+      ["insight_name desc then call_started desc", "by source from Z to A, newest start first in each", undefined],
+      ["insight_name desc then call_started asc", "by source from Z to A, oldest start first in each", undefined],
+      ["insight_name asc then call_started desc", "by source from A to Z, newest start first in each", undefined],
+      ["insight_name asc then call_started asc", "by source from A to Z, oldest start first in each", undefined],
+    ]);
+  });
+
+  it.each([
+    { key: "call_id desc", first: row(2, 1, "a"), then: row(1, 2, "b") },
+    { key: "call_id asc", first: row(1, 2, "b"), then: row(2, 1, "a") },
+    { key: "call_started desc", first: row(1, 2, "a"), then: row(2, 1, "a") },
+    { key: "call_started asc", first: row(2, 1, "a"), then: row(1, 2, "a") },
+    { key: "insight_name asc then call_id desc", first: row(1, 1, "a"), then: row(9, 9, "b") },
+    { key: "insight_name asc then call_id desc", first: row(9, 1, "a"), then: row(1, 9, "a") },
+    { key: "insight_name desc then call_started asc", first: row(1, 9, "b"), then: row(1, 1, "a") },
+    { key: "insight_name desc then call_started asc", first: row(9, 1, "a"), then: row(1, 9, "a") },
+  ])("compare rows by their members: $key", ({ key, first, then }) => {
+    const { compare } = keyOf(key);
+    expect(compare(first, then)).toBeLessThan(0);
+    expect(compare(then, first)).toBeGreaterThan(0);
+    expect(compare(first, first)).toBe(0);
+  });
+
+  it("do not tell calls of one start apart", () => {
+    expect(keyOf("call_started desc").compare(row(1, 5, "a"), row(2, 5, "b"))).toBe(0);
+  });
+});
+
+describe("hasKey and keepsKey", () => {
+  it("want all members of the key, and none of the others", () => {
+    const key = keyOf("insight_name asc then call_started asc");
+    expect(hasKey(key, row(null, 1, "a"))).toBe(true);
+    expect(hasKey(key, row(1, null, "a"))).toBe(false);
+    expect(hasKey(key, row(1, 1, null))).toBe(false);
+    expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "a"))).toBe(true);
+    expect(keepsKey(key, row(1, 1, "a"), row(1, 2, "a"))).toBe(false);
+    expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "b"))).toBe(false);
+    expect(keepsKey(keyOf("call_id asc"), row(1, 1, "a"), row(1, 2, "b"))).toBe(true);
+  });
+});
+
+describe("nameKeys and readKeys", () => {
+  it("keep keys in the ledger, and leave out what another version named", () => {
+    const keys = [keyOf("call_id desc"), keyOf("call_started desc")];
+    expect(nameKeys(keys)).toBe("call_id desc, call_started desc");
+    expect(readKeys("call_id desc, duration asc, call_started desc")).toEqual(keys);
+    expect(nameKeys([])).toBeNull();
+    expect([null, undefined, ""].flatMap(readKeys)).toEqual([]);
+  });
+});
+
+describe("describeKeys", () => {
+  it("says the order by time where that fits", () => {
+    expect(describeKeys(readKeys("call_id desc, call_started desc"))).toBe("newest start first");
+    expect(describeKeys(readKeys("call_id asc"))).toBe("lowest id first");
+    expect(describeKeys([])).toBeUndefined();
+  });
+});
+
+describe("isTrusted", () => {
+  it.each<{ key: string; sort: Sort; expected: boolean }>([
+    { key: "call_started asc", sort: "own", expected: true },
+    { key: "call_id desc", sort: "source_name asc", expected: true },
+    { key: "insight_name asc then call_id asc", sort: "own", expected: false },
+    { key: "insight_name asc then call_id asc", sort: "source_name asc", expected: true },
+    { key: "insight_name asc then call_id asc", sort: "source_name desc", expected: false },
+    { key: "insight_name desc then call_id asc", sort: "source_name desc", expected: true },
+  ])("of $key, asked for as $sort, is $expected", ({ key, sort, expected }) => {
+    expect(isTrusted(keyOf(key), sort)).toBe(expected);
+  });
+});
+
+describe("otherSort", () => {
+  it("asks for the direction that the calls are not in already", () => {
+    expect(otherSort("own", [])).toBe("source_name asc");
+    expect(otherSort("own", readKeys("insight_name desc then call_id asc"))).toBe("source_name asc");
+    expect(otherSort("own", readKeys("insight_name asc then call_id asc"))).toBe("source_name desc");
+    expect(otherSort("source_name desc", [])).toBe("own");
+  });
+});

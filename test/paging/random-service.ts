@@ -1,0 +1,322 @@
+import fc from "fast-check";
+import type { Sort } from "../../src/paging/order-key.ts";
+import type { Row, Slice } from "../../src/paging/slice.ts";
+import type { Source } from "../../src/paging/walk.ts";
+
+/** Orders by a key of the calls' own members: what the proof stands on. */
+const KEY_ORDERS = [
+  "id desc",
+  "id asc",
+  "start desc",
+  "start asc",
+  "source, id desc",
+  "source, start desc",
+] as const;
+/** Orders that change while calls come in or are touched. */
+const OTHER_ORDERS = ["updated desc", "busiest source", "shuffled once", "shuffled"] as const;
+type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number];
+
+/** What the service says in the place of its number of calls. */
+type Total =
+  | { kind: "honest" | "zero" | "rows" | "end" | "absurd" | "limit" }
+  | { kind: "capped" | "stale" | "off" | "flickering"; by: number };
+
+/** What happens at a service before one of its responses. */
+interface Event {
+  kind: "new" | "late" | "delete" | "touch" | "delete front";
+  /** Where, as a share of the calls there are: 0 is the oldest, 1 the newest. */
+  at: number;
+  count: number;
+}
+
+/** How one response is given. */
+interface Request {
+  events: Event[];
+  /** Rows at most, and rows short of that. */
+  cap: number;
+  short: number;
+  /** How many states ago the replica is that answers. */
+  lag: number;
+  turns: number;
+}
+
+/** The life of a service during one pass. */
+export interface Timeline {
+  order: Order;
+  initial: number;
+  /** Calls of one start: ties. */
+  tied: number;
+  sources: number;
+  limit: number;
+  /** Rows that the service gives a page at the most. */
+  pageCap: number;
+  total: Total;
+  offsets: "honest" | "ignored" | "rounded" | "rounded, and says so" | "first rows never";
+  sorting: "ignored" | "refused" | "served";
+  /** For each request in turn, cyclically. */
+  requests: Request[];
+  /** Requests after which nothing happens any more. */
+  busyFor: number;
+  /** Slices after which the process is killed, and the next goes on. */
+  kills: number[];
+  seed: number;
+}
+
+const weighted = <T>(weight: number, usual: T, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, others);
+const count = (most: number) => fc.integer({ min: 1, max: most });
+const share = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+
+const events = (burst: number): fc.Arbitrary<Event> =>
+  fc.record({
+    kind: fc.constantFrom(...(["new", "new", "late", "delete", "delete", "touch", "delete front"] as const)),
+    at: share,
+    count: fc.oneof({ weight: 6, arbitrary: count(3) }, count(burst)),
+  });
+
+const lies: fc.Arbitrary<Total> = fc.oneof(
+  fc.record({ kind: fc.constantFrom("zero" as const, "rows", "end", "absurd", "limit") }),
+  fc.record({
+    kind: fc.constantFrom("capped" as const, "stale", "off", "flickering"),
+    by: fc.integer({ min: -40, max: 60 }),
+  }),
+);
+
+const honesty = {
+  total: { kind: "honest" } as Total,
+  offsets: "honest" as Timeline["offsets"],
+  isFickle: false,
+};
+
+/** What is wrong with a service; one thing at a time, since short pages at whim and a total that lies to fit are one lie. */
+const quirks: fc.Arbitrary<typeof honesty> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(honesty) },
+  { weight: 2, arbitrary: fc.constant({ ...honesty, isFickle: true }) },
+  { weight: 2, arbitrary: lies.map((total) => ({ ...honesty, total })) },
+  fc
+    .constantFrom<Timeline["offsets"]>("ignored", "rounded", "rounded, and says so", "first rows never")
+    .map((offsets) => ({ ...honesty, offsets })),
+);
+
+/** Services at their worst: every order and every lie, replicas that lag, pages that are short at whim, kills. */
+export const wildTimelines: fc.Arbitrary<Timeline> = fc
+  .tuple(
+    quirks,
+    fc.record({
+      order: fc.constantFrom(...KEY_ORDERS, ...OTHER_ORDERS),
+      initial: fc.integer({ min: 0, max: 150 }),
+      tied: weighted(2, 1, fc.integer({ min: 2, max: 40 })),
+      sources: fc.integer({ min: 1, max: 6 }),
+      limit: fc.integer({ min: 5, max: 40 }),
+      pageCap: weighted(4, 1000, fc.integer({ min: 5, max: 20 })),
+      sorting: fc.constantFrom("ignored" as const, "refused", "served", "served"),
+      busyFor: fc.integer({ min: 0, max: 80 }),
+      requests: fc.array(
+        fc.record({
+          events: fc.array(events(40), { maxLength: 2 }),
+          cap: weighted(6, 1000, fc.integer({ min: 1, max: 20 })),
+          short: weighted(6, 0, fc.integer({ min: 0, max: 10 })),
+          lag: weighted(5, 0, count(4)),
+          turns: fc.integer({ min: 0, max: 6 }),
+        }),
+        { minLength: 1, maxLength: 12 },
+      ),
+      kills: weighted<number[]>(3, [], fc.array(count(12), { minLength: 1, maxLength: 2 })),
+      seed: fc.integer(),
+    }),
+  )
+  .map(([{ isFickle, ...quirk }, { requests, ...timeline }]) => ({
+    ...timeline,
+    ...quirk,
+    requests: requests.map((request) => (isFickle ? request : { ...request, cap: 1000, short: 0 })),
+  }));
+
+/** Services that keep an order by a key, sort as their document says, count right and answer as they are; calls come and go as in a busy hour. */
+export const honestTimelines: fc.Arbitrary<Timeline> = fc.record({
+  order: fc.constantFrom(...KEY_ORDERS),
+  initial: fc.integer({ min: 0, max: 400 }),
+  tied: weighted(2, 1, fc.integer({ min: 2, max: 4 })),
+  sources: fc.integer({ min: 1, max: 6 }),
+  limit: fc.integer({ min: 20, max: 60 }),
+  pageCap: weighted(4, 1000, fc.integer({ min: 20, max: 30 })),
+  total: fc.constant<Total>({ kind: "honest" }),
+  offsets: fc.constant("honest" as const),
+  sorting: fc.constant("served" as const),
+  busyFor: fc.integer({ min: 0, max: 40 }),
+  requests: fc.array(
+    fc.record({
+      events: fc.array(
+        fc.record({
+          kind: fc.constantFrom("new" as const, "new", "late", "delete"),
+          at: share,
+          count: fc.constantFrom(1, 1, 1, 2),
+        }),
+        { maxLength: 1 },
+      ),
+      cap: fc.constant(1000),
+      short: fc.constant(0),
+      lag: fc.constant(0),
+      turns: fc.integer({ min: 0, max: 6 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  ),
+  kills: weighted<number[]>(4, [], fc.array(count(12), { minLength: 1, maxLength: 2 })),
+  seed: fc.integer(),
+});
+
+interface ServedCall {
+  id: number;
+  startedMs: number;
+  source: string;
+  updatedAt: number;
+  rank: number;
+}
+
+/** A response of status 400. */
+export class Refused extends Error {}
+
+const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
+const STATES_KEPT = 5;
+/** Far more than a pass over so few calls may need. */
+const MAX_REQUESTS = 2000;
+
+/** A service in memory. */
+export class RandomService implements Source<Slice> {
+  readonly #timeline: Timeline;
+  #calls: ServedCall[] = [];
+  readonly #states: ServedCall[][] = [];
+  #visibleThroughout: Set<number> | undefined;
+  #nextId = 1;
+  #clock = 0;
+  #seed: number;
+  requests = 0;
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+    this.#seed = timeline.seed;
+    for (let index = 0; index < timeline.initial; index++) this.#add(Math.floor(index / timeline.tied));
+    this.#clock = timeline.initial;
+  }
+
+  /** Calls that were in the state that each response was made of. */
+  get visibleThroughout(): readonly number[] {
+    return [...(this.#visibleThroughout ?? [])];
+  }
+
+  isRefusal = (error: unknown): boolean => error instanceof Refused;
+
+  fetch =
+    (sort: Sort) =>
+    async (asked: number): Promise<Slice> => {
+      const { requests, limit, busyFor, pageCap, offsets, sorting, order } = this.#timeline;
+      const request = requests[this.requests % requests.length];
+      if (request === undefined) throw new Error("A timeline has at least one request");
+      const isBusy = this.requests++ < busyFor;
+      if (this.requests > MAX_REQUESTS) throw new Error("The walk asks without end");
+      for (let turn = 0; turn < request.turns; turn++) await Promise.resolve();
+      if (sort !== "own" && sorting === "refused") throw new Refused();
+      if (isBusy) for (const event of request.events) this.#happen(event);
+      this.#states.unshift(this.#calls.slice());
+      this.#states.length = Math.min(this.#states.length, STATES_KEPT);
+      const state = this.#states[isBusy ? Math.min(request.lag, this.#states.length - 1) : 0] ?? [];
+      const served = new Set(state.map(({ id }) => id));
+      this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
+
+      const listed = this.#list(state, order);
+      const sign = sort === "source_name desc" ? -1 : 1;
+      if (sort !== "own" && sorting === "served") listed.sort((a, b) => sign * compare(a.source, b.source));
+      const isRounded = offsets.startsWith("rounded");
+      const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
+      const skipped = offsets === "first rows never" ? 3 : 0;
+      const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
+      const rows = listed.slice(offset + skipped, offset + skipped + Math.max(1, most)).map(toRow);
+      const applied = offsets === "rounded, and says so" ? offset : asked;
+      return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
+    };
+
+  #count(calls: number, end: number, rows: number): number {
+    const { total, limit } = this.#timeline;
+    switch (total.kind) {
+      case "honest":
+        return calls;
+      case "zero":
+        return 0;
+      case "rows":
+        return rows;
+      case "limit":
+        return limit;
+      case "end":
+        return end;
+      case "absurd":
+        return 1e15;
+      case "capped":
+        return Math.min(calls, Math.abs(total.by) + 5);
+      case "stale":
+        return Math.max(0, this.#timeline.initial + total.by);
+      case "off":
+        return Math.max(0, calls + Math.sign(total.by));
+      case "flickering":
+        return Math.max(0, calls + (this.requests % 2) * total.by);
+    }
+  }
+
+  #list(calls: readonly ServedCall[], order: Order): ServedCall[] {
+    const shuffled = calls.map((call) => ({ call, at: this.#random() })).sort((a, b) => a.at - b.at);
+    const sizes = Map.groupBy(calls, ({ source }) => source);
+    const sizeOf = ({ source }: ServedCall) => sizes.get(source)?.length ?? 0;
+    const orders: Record<Order, (a: ServedCall, b: ServedCall) => number> = {
+      "id desc": (a, b) => b.id - a.id,
+      "id asc": (a, b) => a.id - b.id,
+      "start desc": (a, b) => b.startedMs - a.startedMs,
+      "start asc": (a, b) => a.startedMs - b.startedMs,
+      "source, id desc": (a, b) => compare(a.source, b.source) || b.id - a.id,
+      "source, start desc": (a, b) => compare(a.source, b.source) || b.startedMs - a.startedMs,
+      "updated desc": (a, b) => b.updatedAt - a.updatedAt || b.id - a.id,
+      "busiest source": (a, b) =>
+        sizeOf(b) - sizeOf(a) || compare(a.source, b.source) || b.startedMs - a.startedMs,
+      "shuffled once": (a, b) => a.rank - b.rank,
+      shuffled: () => 0,
+    };
+    return shuffled.map(({ call }) => call).sort(orders[order]);
+  }
+
+  #happen({ kind, at, count }: Event): void {
+    const place = Math.round(at * this.#calls.length);
+    this.#clock++;
+    if (kind === "new") for (let added = 0; added < count; added++) this.#add(this.#clock);
+    if (kind === "late") this.#add(Math.floor(at * this.#clock));
+    if (kind === "delete") this.#calls.splice(place, count);
+    if (kind === "delete front") this.#calls.splice(Math.max(0, this.#calls.length - count), count);
+    if (kind !== "touch") return;
+    // Calls are never changed in place: older states keep them as they were.
+    for (let index = place; index < Math.min(place + count, this.#calls.length); index++) {
+      const call = this.#calls[index];
+      if (call !== undefined) this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000 };
+    }
+  }
+
+  /** Keeps the calls in the order of their start. */
+  #add(second: number): void {
+    const startedMs = START_MS + second * 1000;
+    const source = `source ${Math.floor(this.#random() * this.#timeline.sources)}`;
+    const call = { id: this.#nextId++, startedMs, source, updatedAt: second, rank: this.#random() };
+    const place = this.#calls.findLastIndex((other) => other.startedMs <= startedMs);
+    this.#calls.splice(place + 1, 0, call);
+  }
+
+  /** Mulberry32. */
+  #random(): number {
+    this.#seed = (this.#seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#seed ^ (this.#seed >>> 15), 1 | this.#seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+}
+
+function toRow({ id, startedMs, source }: ServedCall): Row {
+  return { id, started: new Date(startedMs).toISOString(), name: source };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
