@@ -163,8 +163,14 @@ export class PassRecord {
   /** Whether a look beyond the chain's last slice finds nothing but, where calls came in before, its last ones. */
   confirmsEnd(beyond: Slice): boolean {
     if (beyond.rows.length === 0) return true;
-    const isBeyond = beyond.offset === endOf(this.#left) && beyond.rows.length < this.#left.rows.length;
-    const isEnd = isBeyond && !this.hasNews(beyond) && lastId(beyond) === lastId(this.#left);
+    const { rows } = this.#left;
+    const tail = rows.slice(-beyond.rows.length);
+    const isEnd =
+      beyond.offset === endOf(this.#left) &&
+      beyond.rows.length < rows.length &&
+      // Of calls with equal keys others may stand there now.
+      this.#chain.countEqualAtEnd(rows) === 1 &&
+      beyond.rows.every(({ id }, index) => id === tail[index]?.id);
     this.#hasFalseEnd ||= !isEnd;
     return isEnd;
   }

@@ -38,7 +38,11 @@ describe("Chain", () => {
   it("drops a key whose members a call has not, or has other than before", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 7)));
     chain.add(slice(at(8, 6), at(7, 5)), 0);
-    expect(names(chain)).toEqual(["call_id desc", "insight_name desc then call_id desc", "insight_name asc then call_id desc"]);
+    expect(names(chain)).toEqual([
+      "call_id desc",
+      "insight_name desc then call_id desc",
+      "insight_name asc then call_id desc",
+    ]);
     chain.add(slice({ id: 6, started: null, name: null }), 0);
     expect(names(chain)).toEqual(["call_id desc"]);
   });

@@ -27,7 +27,13 @@ export async function live(
   spy?: (asked: number, sort: Sort, slice: Slice) => void,
 ): Promise<Outcome> {
   const service = new RandomService(timeline);
-  const inner = service.fetch; if (spy) service.fetch = (sort) => async (asked) => { const s = await inner(sort)(asked); spy(asked, sort, s); return s; };
+  const inner = service.fetch;
+  if (spy)
+    service.fetch = (sort) => async (asked) => {
+      const s = await inner(sort)(asked);
+      spy(asked, sort, s);
+      return s;
+    };
   let earlier: Slice[] = [];
   let sort: Sort = "own";
   let isResumed = false;

@@ -35,10 +35,26 @@ describe("ORDER_KEYS", () => {
       ["insight_name desc then call_id asc", "by source from Z to A, lowest id first in each", undefined],
       ["insight_name asc then call_id desc", "by source from A to Z, highest id first in each", undefined],
       ["insight_name asc then call_id asc", "by source from A to Z, lowest id first in each", undefined],
-      ["insight_name desc then call_started desc", "by source from Z to A, newest start first in each", undefined],
-      ["insight_name desc then call_started asc", "by source from Z to A, oldest start first in each", undefined],
-      ["insight_name asc then call_started desc", "by source from A to Z, newest start first in each", undefined],
-      ["insight_name asc then call_started asc", "by source from A to Z, oldest start first in each", undefined],
+      [
+        "insight_name desc then call_started desc",
+        "by source from Z to A, newest start first in each",
+        undefined,
+      ],
+      [
+        "insight_name desc then call_started asc",
+        "by source from Z to A, oldest start first in each",
+        undefined,
+      ],
+      [
+        "insight_name asc then call_started desc",
+        "by source from A to Z, newest start first in each",
+        undefined,
+      ],
+      [
+        "insight_name asc then call_started asc",
+        "by source from A to Z, oldest start first in each",
+        undefined,
+      ],
     ]);
   });
 
