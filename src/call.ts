@@ -122,8 +122,11 @@ const SIGNATURE_MEMBER =
  */
 export function isSameRecording(a: string | null, b: string | null, signature: ReadonlySet<string>): boolean {
   if (a === b) return true;
-  if (a === null || b === null || withoutQuery(a) !== withoutQuery(b)) return false;
-  return signature.has("*") || unsignedMembers(a, signature) === unsignedMembers(b, signature);
+  if (a === null || b === null) return false;
+  // Stored text has U+FFFD in the place of half a surrogate pair.
+  const [first, second] = [a.toWellFormed(), b.toWellFormed()];
+  if (withoutQuery(first) !== withoutQuery(second)) return false;
+  return signature.has("*") || unsignedMembers(first, signature) === unsignedMembers(second, signature);
 }
 
 function unsignedMembers(url: string, signature: ReadonlySet<string>): string {

@@ -40,6 +40,7 @@ describe("loadSettings", () => {
       lookbackHours: 72,
       fullEveryHours: 24,
       goneAfterHours: 6,
+      recordingSignature: new Set(),
       rules: DEFAULT_RULES,
       aliasesFile: undefined,
       syncCron: "7 * * * *",
@@ -67,6 +68,7 @@ describe("loadSettings", () => {
       CALLTALLY_LOOKBACK_HOURS: "8760",
       CALLTALLY_FULL_EVERY_HOURS: "0",
       CALLTALLY_GONE_AFTER_HOURS: "7",
+      CALLTALLY_RECORDING_SIGNATURE: "K, session",
       CALLTALLY_ANSWERED: " answered , it's ok,,",
       CALLTALLY_MISSED: ",",
       CALLTALLY_QUALIFIED_SECONDS: "086400",
@@ -96,6 +98,7 @@ describe("loadSettings", () => {
       lookbackHours: 8760,
       fullEveryHours: 0,
       goneAfterHours: 7,
+      recordingSignature: new Set(["k", "session"]),
       rules: {
         answered: ["answered", "it's ok"],
         missed: [],
@@ -261,6 +264,7 @@ describe("inspectSettings", () => {
     const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
     expect(shown.map(({ env }) => env)).toEqual([
       "CALLTALLY_BASE_URL",
+      "CALLTALLY_RECORDING_SIGNATURE",
       "CALLTALLY_ALIASES",
       "CALLTALLY_INSIGHT_IDS",
     ]);

@@ -67,11 +67,13 @@ export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean 
 }
 
 /**
- * Returns whether an order can be believed to be by a key, rather than by figures of the sources that happen to be in
- * that order now: if it goes by start or id, or if it goes by source because that was asked for.
+ * Returns whether an order can be believed to be by a key while calls come and go: if it goes by start or id. One by source may be
+ * one by figures of the sources that happen to be in that order now, or, where it was asked for, be by something else within
+ * a source: the service's own order, which showed no key. But where a service that lists A first lists Z first when it is asked
+ * to, its sources are in order, and so are the calls within them.
  */
 export function isTrusted({ name, newestAt }: OrderKey, sort: Sort): boolean {
-  return newestAt !== undefined || name.startsWith(sort.replace("source_name", "insight_name"));
+  return newestAt !== undefined || (sort === "source_name desc" && name.startsWith("insight_name desc"));
 }
 
 /**

@@ -19,6 +19,7 @@ const DEFAULT_CONCURRENCY = 4;
 
 /** Slices in a row that neither join nor bring news, after which a seam or the end is given up. */
 const MAX_FRUITLESS = 10;
+const MAX_FRUITLESS_BROKEN = 2;
 /** Tries to join two slices that share calls by two keys; after that they are only linked. */
 const MAX_TIE_TRIES = 4;
 /** Slices that go up to their total and still bring news, after which the end is given up: calls come too fast. */
@@ -57,7 +58,12 @@ export class Pass<S extends Slice> implements Disposable {
     return { ...this.#record.evidence, resumed, seamsMended, settled };
   }
 
-  /** Whether the rows so far are in the order of a key that can be trusted. */
+  /** Whether the rows so far are in the order of a key. */
+  get isOrdered(): boolean {
+    return this.#record.isOrdered;
+  }
+
+  /** Whether they are in the order of one that can be trusted. */
   get isTrusted(): boolean {
     return this.#record.isTrusted;
   }
@@ -177,7 +183,9 @@ export class Pass<S extends Slice> implements Disposable {
   async *#walkOn(hasArrived: (slice: S) => boolean): AsyncGenerator<S, "arrived" | "end" | "lost", void> {
     const record = this.#record;
     let [stepBack, fruitless, ties, endings] = [1, 0, 0, 0];
-    while (fruitless < MAX_FRUITLESS && endings < MAX_ENDINGS) {
+    // A pass that is broken already is not worth as many tries at each further seam.
+    const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
+    while (fruitless < patience && endings < MAX_ENDINGS) {
       const asked = record.nextOffset(stepBack);
       const slice = await this.#pages.fetch(asked);
       const place = record.place(slice);

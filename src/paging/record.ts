@@ -92,6 +92,11 @@ export class PassRecord {
     };
   }
 
+  /** Whether the chain's last slice is linked to where the reading began. */
+  get isLinked(): boolean {
+    return this.#chain.isLinked(this.#leftHeld);
+  }
+
   /** Returns how a slice would hang together with those before it. */
   place(slice: Slice): Place {
     return this.#chain.place(slice, slice.offset === 0 || this.#counts.slices === 0);

@@ -57,7 +57,7 @@ export function walk<S extends Slice>(
     }
   }
 
-  const goesOn = () => pass.isTrusted || !isUntried;
+  const goesOn = () => isGood(pass, sort) || !isUntried;
 
   /** Begins anew in another order, if the first page of it is in the order of a key; else goes on as before. */
   async function* changeOrder(): AsyncGenerator<S, void, void> {
@@ -67,7 +67,7 @@ export function walk<S extends Slice>(
     try {
       const beginning = next.begin(0);
       const first = await beginning.next();
-      if (!next.isTrusted || first.done) return next[Symbol.dispose]();
+      if (!isGood(next, other) || first.done) return next[Symbol.dispose]();
       pass[Symbol.dispose]();
       [pass, sort] = [next, other];
       yield first.value;
@@ -86,6 +86,11 @@ export function walk<S extends Slice>(
       return sort;
     },
   };
+}
+
+/** Whether an order is worth going on with: one by source that had to be asked for may still be exact in a quiet hour. */
+function isGood<S extends Slice>(pass: Pass<S>, sort: Sort): boolean {
+  return sort === "source_name asc" ? pass.isOrdered : pass.isTrusted;
 }
 
 /**

@@ -87,7 +87,8 @@ export function prepareUpsertCalls(
       const hash = hashCall(call);
       // The hash leaves out the query of the recording's link.
       if (stored?.hash === hash && isSameRecording(stored.link, call.recording_url, signature)) {
-        if (stored.link !== call.recording_url) refreshRecording(call_id, call.recording_url);
+        if (stored.link !== (call.recording_url?.toWellFormed() ?? null))
+          refreshRecording(call_id, call.recording_url);
         if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
         continue;
       }

@@ -51,6 +51,7 @@ const PAGE = {
   offset: 0,
   requestId: "7b0c",
   timestamp: "2026-11-20T15:00:00.000Z",
+  exchange: expect.objectContaining({ attempt: expect.any(Number), ageSeconds: 0 }),
 };
 
 const HTML = `<!doctype html><title>Sign in</title><p>${PERSONAL}</p>`;

@@ -229,7 +229,10 @@ describe("retry", () => {
       const { attempt, count } = failing(busy(parseRetryAfterMs(header, clock.now())));
       const thrown = await thrownBy(retry(attempt, POLICY, { clock, random: highest }));
       expect(thrown).toBeInstanceOf(ApiError);
-      expect(thrown).toMatchObject({ exitCode: 5, message: expect.stringContaining("left alone until") });
+      expect(thrown).toMatchObject({
+        exitCode: 5,
+        message: expect.stringContaining("taken as an hour: until"),
+      });
       expect(count()).toBe(1);
     }
   });

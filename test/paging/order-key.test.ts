@@ -115,7 +115,7 @@ describe("isTrusted", () => {
     { key: "call_started asc", sort: "own", expected: true },
     { key: "call_id desc", sort: "source_name asc", expected: true },
     { key: "insight_name asc then call_id asc", sort: "own", expected: false },
-    { key: "insight_name asc then call_id asc", sort: "source_name asc", expected: true },
+    { key: "insight_name asc then call_id asc", sort: "source_name asc", expected: false },
     { key: "insight_name asc then call_id asc", sort: "source_name desc", expected: false },
     { key: "insight_name desc then call_id asc", sort: "source_name desc", expected: true },
   ])("of $key, asked for as $sort, is $expected", ({ key, sort, expected }) => {

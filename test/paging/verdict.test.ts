@@ -1,16 +1,45 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Evidence, judge, judgeIncremental, noEvidence } from "../../src/paging/verdict.ts";
+import type { Evidence, Totals } from "../../src/paging/evidence.ts";
+import { readKeys } from "../../src/paging/order-key.ts";
+import { judge, judgeIncremental, missingCallThreshold } from "../../src/paging/verdict.ts";
+
+const NEWEST = readKeys("call_started desc");
+const BY_SOURCE = readKeys("insight_name asc then call_id desc");
+
+const totals = (changes: Partial<Totals> = {}): Totals => ({
+  first: 100,
+  last: 100,
+  least: 100,
+  most: 100,
+  isConstant: true,
+  fall: 0,
+  falls: 0,
+  overruns: 0,
+  ...changes,
+});
 
 /** What a full pass over 100 calls sees when nothing is wrong. */
 const CLEAN: Evidence = {
-  ...noEvidence(),
   slices: 3,
+  resumed: 0,
   startsAtFront: true,
-  endReached: true,
-  closingMet: true,
-  firstTotal: 100,
-  lastTotal: 100,
+  keys: NEWEST,
+  isTrusted: true,
+  outOfPlace: undefined,
+  end: "seen",
+  isProven: true,
+  isLinked: true,
+  isFrontMet: true,
+  seamsMended: 0,
+  seamsBroken: 0,
+  torn: 0,
+  vanished: 0,
+  unplaced: 0,
+  repeated: 0,
+  old: 0,
+  totals: totals(),
+  settled: false,
   fresh: 100,
 };
 
@@ -19,184 +48,211 @@ const full = (changes: Partial<Evidence>, distinct = 100) => ({
   distinct,
 });
 
+const moved = (last: number, least: number) => ({
+  totals: totals({ last, least, most: Math.max(100, last), isConstant: false }),
+});
+
 describe("judge", () => {
   it.each([
     {
       ...full({}),
       verdict: "exact",
-      verdict_reason: "all seams joined, and every one of 100 calls read",
+      says: "listed newest start first, all pages joined, and every one of 100 calls read",
     },
     {
-      ...full({ firstTotal: 0, lastTotal: 0, fresh: 0 }, 0),
+      ...full({ totals: totals({ first: 0, last: 0, least: 0, most: 0 }) }, 0),
       verdict: "exact",
-      verdict_reason: "all seams joined, and every one of 0 calls read",
+      says: "every one of 0 calls read",
     },
+    { ...full({ seamsMended: 2 }), verdict: "exact", says: "every one of 100 calls read" },
     {
-      ...full({ seamsMended: 2 }),
+      ...full({ keys: BY_SOURCE, isTrusted: false }),
       verdict: "exact",
-      verdict_reason: "all seams joined, and every one of 100 calls read",
+      says: "by source from A to Z, highest id first",
     },
     {
-      ...full({ totalConstant: false, firstTotal: 99 }),
+      ...full(moved(103, 100), 101),
       verdict: "verified",
-      verdict_reason: "all seams joined, while calls came or went: 100 calls read, total 100",
+      says: "while calls came or went: 101 calls read, total 103",
     },
     {
-      ...full({ fresh: 101 }, 101),
+      ...full(moved(98, 98), 100),
       verdict: "verified",
-      verdict_reason: "all seams joined, though the service counts fewer: 101 calls read, total 100",
+      says: "while calls came or went: 100 calls read, total 98",
     },
+    { ...full({}, 101), verdict: "verified", says: "101 calls read, total 100" },
+
     {
-      ...full({ fresh: 50 }, 50),
+      ...full({ keys: [], outOfPlace: 7 }),
       verdict: "probable",
-      verdict_reason: "all seams joined, but the service counts more: 50 calls read, total 100",
+      says: "in no order by id, start or source: call 7 is out of place",
     },
     {
-      ...full({ inversionsNear: 2 }),
+      ...full({ isProven: false }),
       verdict: "probable",
-      verdict_reason: "all seams joined, but 2 calls changed places nearby",
+      says: "more calls than a page has stand at one place of the order",
     },
     {
-      ...full({ seamsBroken: 1, closingMet: false }),
+      ...full({ repeated: 1 }),
       verdict: "probable",
-      verdict_reason: "1 seam did not join, but 100 calls read, total 100",
+      says: "1 response had a request_id that was met before",
     },
+    { ...full({ old: 2 }), verdict: "probable", says: "2 responses came from the past" },
+    { ...full({ unplaced: 1 }), verdict: "probable", says: "some rows have no readable call_id" },
     {
-      ...full({ seamsBroken: 2 }),
+      ...full({ keys: BY_SOURCE, isTrusted: false, ...moved(101, 100) }, 101),
       verdict: "probable",
-      verdict_reason: "2 seams did not join, but 100 calls read, total 100",
+      says: "such an order may be one by figures of the sources",
     },
     {
-      ...full({ seamsBroken: 1, totalConstant: false }),
+      ...full({ totals: totals({ overruns: 1 }) }),
+      verdict: "probable",
+      says: "total contradicts its pages, which go beyond it",
+    },
+    {
+      ...full({ totals: totals({ fall: 11, falls: 11 }) }),
+      verdict: "probable",
+      says: "total fell by 11 while reading",
+    },
+    {
+      ...full({ totals: totals({ fall: 10, falls: 10 }) }),
+      verdict: "exact",
+      says: "every one of 100 calls read",
+    },
+    {
+      ...full({ vanished: 1 }),
+      verdict: "probable",
+      says: "1 call went from their place, though total fell by 0 alone",
+    },
+    {
+      ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
+      verdict: "exact",
+      says: "calls read",
+    },
+    { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
+    {
+      ...full({}, 99),
+      verdict: "probable",
+      says: "the service counts more than it lists: 99 calls read, total 100",
+    },
+    {
+      ...full(moved(103, 100), 99),
+      verdict: "probable",
+      says: "counts more than it lists: 99 calls read, total 103",
+    },
+
+    { ...full({ startsAtFront: false }), verdict: "unverified", says: "did not begin with the first call" },
+    { ...full({ end: "unseen" }), verdict: "unverified", says: "the end of the calls was not reached" },
+    { ...full({}, 0), verdict: "unverified", says: "no call came: 0 calls read, total 100" },
+    { ...full({ torn: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
+    {
+      ...full({ isFrontMet: false, isLinked: false }),
       verdict: "unverified",
-      verdict_reason: "1 seam between pages did not join: 100 calls read, total 100",
+      says: "the closing look at the front met no known call",
     },
     {
-      ...full({ seamsBroken: 2, fresh: 99 }, 99),
+      ...full({ isLinked: false, seamsBroken: 2 }),
       verdict: "unverified",
-      verdict_reason: "2 seams between pages did not join: 99 calls read, total 100",
+      says: "2 seams between pages did not join",
     },
     {
-      ...full({ startsAtFront: false }),
+      ...full({ keys: [] }, 99),
       verdict: "unverified",
-      verdict_reason: "the service did not begin with the first call: 100 calls read, total 100",
+      says: "and the counts do not fit: 99 calls read, total 100",
     },
     {
-      ...full({ endReached: false }),
+      ...full({ isProven: false }, 99),
       verdict: "unverified",
-      verdict_reason: "the end of the calls was not reached: 100 calls read, total 100",
+      says: "and the counts do not fit: 99 calls read, total 100",
     },
-    {
-      ...full({ inversionsFar: 3 }),
-      verdict: "unverified",
-      verdict_reason: "3 calls changed places while reading",
-    },
-    {
-      // Two calls met again so late that their first places were forgotten.
-      ...full({ fresh: 102, inversionsFar: 1 }),
-      verdict: "unverified",
-      verdict_reason: "3 calls changed places while reading",
-    },
-    {
-      ...full({ fresh: 49 }, 49),
-      verdict: "unverified",
-      verdict_reason: "too few calls came: 49 calls read, total 100",
-    },
-    {
-      ...full({ lastTotal: 10_000, totalConstant: false, fresh: 9899 }, 9899),
-      verdict: "unverified",
-      verdict_reason: "too few calls came: 9899 calls read, total 10000",
-    },
-    {
-      ...full({ lastTotal: 10_000, totalConstant: false, fresh: 9900 }, 9900),
-      verdict: "verified",
-      verdict_reason: "all seams joined, while calls came or went: 9900 calls read, total 10000",
-    },
-    {
-      ...full({ torn: 1, fresh: 99 }, 99),
-      verdict: "unverified",
-      verdict_reason: "1 page had to be read in pieces: 99 calls read, total 100",
-    },
-    {
-      ...full({ torn: 2 }),
-      verdict: "unverified",
-      verdict_reason: "2 pages had to be read in pieces: 100 calls read, total 100",
-    },
-    {
-      ...full({ closingMet: false }),
-      verdict: "unverified",
-      verdict_reason: "the closing look at the front met no known call",
-    },
-  ] as const)("$verdict: $verdict_reason", ({ evidence, distinct, verdict, verdict_reason }) => {
-    expect(judge(evidence, distinct)).toEqual({ verdict, verdict_reason });
+  ])("$verdict: $says", ({ evidence, distinct, verdict, says }) => {
+    const judgement = judge(evidence, distinct);
+    expect(judgement.verdict).toBe(verdict);
+    expect(judgement.verdict_reason).toContain(says);
+    // What stands in the way, the operator can do something about.
+    const isSure = verdict === "exact" || verdict === "verified";
+    expect(judgement.advice === null).toBe(isSure);
   });
 
   it("is never sure of a pass that saw anything amiss", () => {
     const blemish = fc.constantFrom<Partial<Evidence>>(
       { startsAtFront: false },
-      { endReached: false },
-      { closingMet: false },
-      { seamsBroken: 1 },
+      { end: "unseen" },
+      { end: "disputed" },
+      { isFrontMet: false },
+      { isLinked: false },
+      { isProven: false },
+      { keys: [] },
       { torn: 1 },
-      { inversionsNear: 1 },
-      { inversionsFar: 1 },
+      { unplaced: 1 },
+      { repeated: 1 },
+      { old: 1 },
+      { vanished: 1_000_000 },
+      { totals: totals({ overruns: 1 }) },
+      { totals: totals({ fall: 1000 }) },
     );
-    const total = fc.nat({ max: 200 });
     fc.assert(
-      fc.property(blemish, total, total, fc.boolean(), (changes, lastTotal, distinct, totalConstant) => {
-        const evidence = { ...CLEAN, lastTotal, fresh: distinct, totalConstant, ...changes };
+      fc.property(blemish, fc.nat({ max: 200 }), fc.nat({ max: 200 }), (changes, last, distinct) => {
+        const evidence = { ...CLEAN, ...moved(last, 0), ...changes };
         expect(["probable", "unverified"]).toContain(judge(evidence, distinct).verdict);
       }),
     );
   });
 });
 
+describe("missingCallThreshold", () => {
+  it.each([
+    [0, 10],
+    [1000, 10],
+    [1001, 11],
+    [250_000, 2500],
+  ])("of %i calls is %i", (calls, threshold) => {
+    expect(missingCallThreshold(calls)).toBe(threshold);
+  });
+});
+
 describe("judgeIncremental", () => {
-  const SETTLED: Evidence = { ...CLEAN, slices: 1, settled: true, endReached: false, fresh: 60 };
+  const SETTLED: Evidence = { ...CLEAN, slices: 1, settled: true, end: "unseen", fresh: 60 };
   const news = (changes: Partial<Evidence>, expected = 100) => ({
     evidence: { ...SETTLED, ...changes },
-    books: { expected, since: "2026-10-01T00:00:00.000Z" },
+    books: { expected, since: "2026-10-01T00:00:00.000Z", keys: NEWEST },
   });
-  const balanced =
-    "read up to known calls, and the books balance: 100 calls here and there; all were verified 2026-10-01T00:00:00.000Z";
 
   it.each([
-    { ...news({}), verdict: "probable", verdict_reason: balanced },
-    // Read from the end, where no look at the front is taken.
     {
-      ...news({ startsAtFront: true, endReached: true, closingMet: false }),
+      ...news({}),
       verdict: "probable",
-      verdict_reason: balanced,
+      says: "read up to known calls, newest start first, and the books balance: 100 calls here and there; all were verified 2026-10-01T00:00:00.000Z",
     },
-    { ...news({ totalConstant: false, firstTotal: 99 }), verdict: "probable", verdict_reason: balanced },
+    // Read from the end, where no look at the front is taken.
+    { ...news({ end: "seen", isFrontMet: false }), verdict: "probable", says: "the books balance" },
+    { ...news(moved(100, 99)), verdict: "probable", says: "the books balance" },
+    {
+      ...news({ keys: readKeys("call_started asc") }),
+      verdict: "unverified",
+      says: "not listed as they were, newest start first",
+    },
+    { ...news({ keys: [] }), verdict: "unverified", says: "not listed as they were" },
     {
       ...news({ settled: false }),
       verdict: "unverified",
-      verdict_reason: "no calls were met that are known and cannot have changed",
+      says: "no calls were met that are known and cannot have changed",
     },
-    { ...news({ seamsBroken: 1 }), verdict: "unverified", verdict_reason: "the pages read did not join" },
-    { ...news({ torn: 1 }), verdict: "unverified", verdict_reason: "the pages read did not join" },
+    { ...news({ isProven: false }), verdict: "unverified", says: "the pages read did not join" },
+    { ...news({ torn: 1 }), verdict: "unverified", says: "the pages read did not join" },
     {
-      ...news({ closingMet: false }),
+      ...news({ isFrontMet: false }),
       verdict: "unverified",
-      verdict_reason: "the live end of the calls was not met again",
+      says: "the live end of the calls was not met again",
     },
-    {
-      ...news({ inversionsNear: 2, inversionsFar: 3 }),
-      verdict: "unverified",
-      verdict_reason: "5 calls changed places while reading",
-    },
-    {
-      ...news({}, 99),
-      verdict: "unverified",
-      verdict_reason: "the books do not balance: 99 calls here, total 100",
-    },
-    {
-      ...news({}, 101),
-      verdict: "unverified",
-      verdict_reason: "the books do not balance: 101 calls here, total 100",
-    },
-  ] as const)("$verdict: $verdict_reason", ({ evidence, books, verdict, verdict_reason }) => {
-    expect(judgeIncremental(evidence, books)).toEqual({ verdict, verdict_reason });
+    { ...news({ repeated: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
+    { ...news({ old: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
+    { ...news({}, 99), verdict: "unverified", says: "the books do not balance: 99 calls here, total 100" },
+    { ...news({}, 101), verdict: "unverified", says: "the books do not balance: 101 calls here, total 100" },
+  ])("$verdict: $says", ({ evidence, books, verdict, says }) => {
+    const judgement = judgeIncremental(evidence, books);
+    expect(judgement.verdict).toBe(verdict);
+    expect(judgement.verdict_reason).toContain(says);
+    expect(judgement.advice).not.toBeNull();
   });
 });

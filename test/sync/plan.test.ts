@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { choosePlan } from "../../src/sync/plan.ts";
+import { readKeys, type Sort } from "../../src/paging/order-key.ts";
+import { callOrderOf, choosePlan } from "../../src/sync/plan.ts";
 
 const NOW = "2026-10-02T12:00:00.000Z";
-const lastPass = (finished_at: string | null, call_order: "newest" | "oldest" | "unknown" | null) => ({
+const lastPass = (finished_at: string | null, order_key: string | null, sort: Sort | null = "own") => ({
   run_id: 7,
   finished_at,
-  call_order,
+  order_key,
+  sort,
 });
 const HOUR_AGO = "2026-10-02T11:00:00.000Z";
 
@@ -14,22 +16,32 @@ describe("choosePlan", () => {
     { title: "there was none", last: undefined, reason: "no full pass has been verified yet" },
     {
       title: "its end is not known",
-      last: lastPass(null, "newest"),
+      last: lastPass(null, "call_id desc"),
       reason: "no full pass has been verified yet",
     },
     {
       title: "it is as old as allowed",
-      last: lastPass("2026-10-01T12:00:00.000Z", "newest"),
+      last: lastPass("2026-10-01T12:00:00.000Z", "call_id desc"),
       reason: "the last verified full pass is older than 24 h",
     },
     {
       title: "it is dated in the future, as by a clock that was set back",
-      last: lastPass("2026-10-02T12:00:00.001Z", "newest"),
+      last: lastPass("2026-10-02T12:00:00.001Z", "call_id desc"),
       reason: "the last verified full pass is dated in the future",
     },
     {
       title: "it met the calls in no order",
-      last: lastPass(HOUR_AGO, "unknown"),
+      last: lastPass(HOUR_AGO, "insight_name asc then call_id asc"),
+      reason: "the service lists the calls in no order of time",
+    },
+    {
+      title: "it met the calls in the order that it had asked for",
+      last: lastPass(HOUR_AGO, "call_id desc", "source_name asc"),
+      reason: "the service lists the calls in no order of time",
+    },
+    {
+      title: "its ids rise as its starts fall, so that either end may be the live one",
+      last: lastPass(HOUR_AGO, "call_id asc, call_started desc"),
       reason: "the service lists the calls in no order of time",
     },
     {
@@ -42,22 +54,36 @@ describe("choosePlan", () => {
   });
 
   it.each([
-    { order: "newest", newestAt: "front", finished: HOUR_AGO },
-    { order: "oldest", newestAt: "end", finished: HOUR_AGO },
-    { order: "newest", newestAt: "front", finished: "2026-10-01T12:00:00.001Z" },
-    { order: "newest", newestAt: "front", finished: NOW },
-  ] as const)(
-    "reads the news alone from the $newestAt when it found the $order first ($finished)",
-    (given) => {
-      expect(choosePlan(lastPass(given.finished, given.order), Date.parse(NOW), 24)).toEqual({
-        mode: "incremental",
-        newestAt: given.newestAt,
-        reason: `run 7 found the ${given.order} calls first`,
-      });
+    { key: "call_started desc", newestAt: "front", finished: HOUR_AGO, words: "newest start first" },
+    { key: "call_started asc", newestAt: "end", finished: HOUR_AGO, words: "oldest start first" },
+    {
+      key: "call_id desc",
+      newestAt: "front",
+      finished: "2026-10-01T12:00:00.001Z",
+      words: "highest id first",
     },
-  );
+    { key: "call_id desc, call_started desc", newestAt: "front", finished: NOW, words: "newest start first" },
+  ] as const)("reads the news alone from the $newestAt when the order was $key ($finished)", (given) => {
+    expect(choosePlan(lastPass(given.finished, given.key), Date.parse(NOW), 24)).toEqual({
+      mode: "incremental",
+      newestAt: given.newestAt,
+      keys: readKeys(given.key),
+      reason: `run 7 found the ${given.words}`,
+    });
+  });
 
   it("reads all each time when a full pass is always due", () => {
-    expect(choosePlan(lastPass(NOW, "newest"), Date.parse(NOW), 0).mode).toBe("full");
+    expect(choosePlan(lastPass(NOW, "call_id desc"), Date.parse(NOW), 0).mode).toBe("full");
+  });
+});
+
+describe("callOrderOf", () => {
+  it.each([
+    { keys: "call_id desc, call_started desc", order: "newest" },
+    { keys: "insight_name asc then call_id asc, call_started asc", order: "oldest" },
+    { keys: "insight_name asc then call_id asc", order: "unknown" },
+    { keys: "", order: "unknown" },
+  ])("says which calls come first in an order by $keys: $order", ({ keys, order }) => {
+    expect(callOrderOf(readKeys(keys))).toBe(order);
   });
 });

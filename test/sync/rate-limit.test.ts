@@ -82,24 +82,49 @@ describe("sync, of a service that answers 429", () => {
     });
   });
 
-  it.each([
-    { title: "a date", retryAfter: "Fri, 20 Nov 2026 17:30:00 GMT", notBefore: "2026-11-20T17:30:00.000Z" },
-    {
-      title: "more years than there are dates",
-      retryAfter: "9".repeat(30),
-      notBefore: "+275760-09-13T00:00:00.000Z",
-    },
-  ])("keeps the time it was given: $title", async ({ retryAfter, notBefore }) => {
+  it("keeps the time it was given as a date", async () => {
     using folder = makeTempFolder();
+    const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     for (const said of ["asks to be left alone", "asked to be left alone"]) {
       await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
         exitCode: 5,
-        message: expect.stringContaining(`${said} until ${notBefore}`),
+        message: expect.stringContaining(`${said} until 2026-11-20T15:59:59.000Z`),
       });
     }
     expect(service.requests).toHaveLength(1);
-    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: notBefore }]);
+  });
+
+  it.each([
+    { title: "a week", retryAfter: "604800" },
+    { title: "a date next year", retryAfter: "Fri, 20 Nov 2027 15:00:00 GMT" },
+    { title: "more years than there are dates", retryAfter: "9".repeat(30) },
+  ])("takes more than an hour for an hour, and says so: $title", async ({ retryAfter }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    const until = "2026-11-20T16:00:00.000Z";
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining(
+        `asks to be left alone for longer than an hour, which is taken as an hour: until ${until}`,
+      ),
+    });
+    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
+    clock.advance(3_600_000);
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("taken as an hour");
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it("goes at once where it is told to", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
+      before === 0 ? busy("3600") : undefined,
+    );
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("left alone");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("nothing was sent");
+    expect(await syncFrom(service, folder.path, { clock, now: true })).toMatchObject({ verdict: "exact" });
   });
 });

@@ -57,7 +57,10 @@ describe("parseOutdated", () => {
   it("parses a call that was known when its page came, and was written since", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const [upsertCalls, recognize] = [prepareUpsertCalls(warehouse, 1), prepareRecognize(warehouse)];
+    const [upsertCalls, recognize] = [
+      prepareUpsertCalls(warehouse, 1),
+      prepareRecognize(warehouse, new Set()),
+    ];
     const row = parseServedRow(bytes);
     if (!("call" in row)) throw new Error("It was rejected");
     upsertCalls([row.call], [row.served]);
@@ -70,7 +73,7 @@ describe("parseOutdated", () => {
   });
 
   it("parses a call that is on its page twice", () => {
-    const known = { call_id: 1, hash: "", call_started: null };
+    const known = { call_id: 1, hash: "", call_started: null, insight_name: null, isResigned: false };
     const twice = [
       { known, bytes },
       { known, bytes },

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../src/sync/read.ts";
-import { type PageSlice, toSlice } from "../../src/sync/store.ts";
-import { syncWarehouse } from "../../src/sync/sync.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import type { Run } from "../../src/sync/read.ts";
+import { syncWarehouse } from "../../src/sync/sync.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { readPages } from "../../src/warehouse/pages.ts";
 import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
@@ -21,6 +21,7 @@ class Listing {
   /** Newest first; a call is as new as its id is high. */
   calls = idsDown(100, 1);
   readonly offsets: number[] = [];
+  #requests = 0;
   /** Requests that are answered. */
   answered = Number.POSITIVE_INFINITY;
   /** Puts pages together from several answers where it is given. */
@@ -33,7 +34,7 @@ class Listing {
       call: makeCall({ call_id: id, call_started: new Date(FIRST_CALL_MS + id * HOUR_MS).toISOString() }),
       drift: [],
     }));
-    const requestId = `request ${this.offsets.length}`;
+    const requestId = `request ${this.#requests++}`;
     return this.tear(toSlice({ rows, total: this.calls.length, limit: LIMIT, offset, requestId }));
   };
 }
@@ -45,7 +46,7 @@ function idsDown(first: number, last: number): number[] {
 function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Run {
   return {
     warehouse,
-    fetch,
+    source: { fetch: () => fetch, isRefusal: () => false },
     clock,
     limit: LIMIT,
     overlap: OVERLAP,
@@ -161,8 +162,11 @@ describe("syncWarehouse, after a full pass that was killed", () => {
       calls_missing: 8,
     });
     expect(listing.offsets.slice(0, 2)).toEqual([51, 0]);
+    // The last request but one is the look beyond the end, which finds nothing to be kept.
+    const pages = [...listing.offsets.slice(1, -2), 0];
+    expect(listing.offsets.slice(-2)).toEqual([92, 0]);
     expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(
-      listing.offsets.slice(1).map((offset, seq) => [seq, offset]),
+      pages.map((offset, seq) => [seq, offset]),
     );
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(folder.path, listing));
   });
@@ -204,11 +208,12 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = makeRun(warehouse, listing, clock);
-    const fetch: Run["fetch"] = async (offset) => {
+    const fetch = async (offset: number) => {
       if (offset > 40) throw new Error("The line is dead");
       return await listing.fetch(offset);
     };
-    await expect(syncWarehouse({ ...run, fetch })).rejects.toThrow("The line is dead");
+    const source = { fetch: () => fetch, isRefusal: () => false };
+    await expect(syncWarehouse({ ...run, source })).rejects.toThrow("The line is dead");
     expect(readRuns(warehouse, 1)).toMatchObject([{ status: "failed", error: "The line is dead" }]);
     expect(await syncWarehouse(run)).toMatchObject({
       run_id: 1,

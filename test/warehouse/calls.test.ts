@@ -26,6 +26,8 @@ function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
     changed_run_id,
     missing_since: null,
     gone_at: null,
+    absent_since: null,
+    absent_passes: null,
     served_hash: null,
   };
 }
@@ -42,7 +44,7 @@ function readAll({ db }: Warehouse) {
 }
 
 function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts[] {
-  return upsertPages(warehouse, runId, pages).map(({ written: _, ...counts }) => counts);
+  return upsertPages(warehouse, runId, pages).map(({ written: _, conflicting: __, ...counts }) => counts);
 }
 
 function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upserted[] {
@@ -58,12 +60,16 @@ class Model {
   readonly utmValues = new Set<string>();
 
   upsert(runId: number, page: readonly Call[]): Upserted {
-    const counts = { new: 0, changed: 0 };
+    const counts = { new: 0, changed: 0, conflicting: 0 };
     const written = new Set<number>();
     for (const call of page) {
       const known = this.kept.get(call.call_id);
-      if (known !== undefined && this.#isSame(known.call, call)) continue;
-      if (known === undefined) counts.new++;
+      if (known !== undefined && this.#isSame(known.call, call)) {
+        known.call = { ...known.call, recording_url: call.recording_url };
+        continue;
+      }
+      if (written.has(call.call_id)) counts.conflicting++;
+      else if (known === undefined) counts.new++;
       else if (known.changed !== runId) counts.changed++;
       written.add(call.call_id);
       this.kept.set(call.call_id, { call, first: known?.first ?? runId, changed: runId });
@@ -108,8 +114,8 @@ const runs: fc.Arbitrary<Call[][][]> = fc.array(
           disposition: fc.constantFrom("ANSWERED", "BUSY"),
           recording_url: fc.constantFrom(
             null,
-            "https://r.example/1?s=1",
-            "https://r.example/1?s=2",
+            "https://r.example/1?id=1&Signature=1",
+            "https://r.example/1?id=1&Signature=2",
             "https://r.example/2",
           ),
           summary: fc.constantFrom(null, null, "", "A tap."),
@@ -227,19 +233,24 @@ describe("prepareUpsertCalls", () => {
     expect(rows.calls.map(({ changed_run_id }) => changed_run_id)).toEqual([1, 1]);
   });
 
-  it("takes a recording's new signature for no change, and a new address for one", () => {
+  it("keeps a recording's new signature without counting a change, and counts a new address or member", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const signed = (url: string) => [makeCall({ recording_url: url })];
     upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
+    const resigned = "https://r.example/5.mp3?Expires=2&Signature=b";
+    expect(upsert(warehouse, 2, signed(resigned))).toEqual([{ new: 0, changed: 0 }]);
+    expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ recording_url: resigned }), 1, 1)]);
     const before = totalChanges(warehouse);
-    expect(upsert(warehouse, 2, signed("https://r.example/5.mp3?Expires=2&Signature=b"))).toEqual([
-      { new: 0, changed: 0 },
-    ]);
+    expect(upsert(warehouse, 2, signed(resigned))).toEqual([{ new: 0, changed: 0 }]);
     expect(totalChanges(warehouse)).toBe(before);
-    expect(upsert(warehouse, 3, signed("https://r.example/6.mp3?Expires=2&Signature=b"))).toEqual([
-      { new: 0, changed: 1 },
-    ]);
+    for (const [run, url] of [
+      [3, "https://r.example/6.mp3?Expires=2&Signature=b"],
+      [4, "https://r.example/6.mp3?Expires=2&Signature=b&track=2"],
+      [5, "https://r.example/6.mp3?Expires=2&Signature=b&track=3"],
+    ] as const) {
+      expect(upsert(warehouse, run, signed(url))).toEqual([{ new: 0, changed: 1 }]);
+    }
   });
 
   it("adds, changes and removes a transcript", () => {

@@ -28,11 +28,15 @@ const runningRow = (run_id: number): SyncRun => ({
   resumed: null,
   verdict: null,
   verdict_reason: null,
+  advice: null,
   call_order: null,
+  order_key: null,
+  sort: null,
   calls_missing: null,
   calls_gone: null,
   calls_returned: null,
   calls_withheld: null,
+  calls_conflicting: null,
   not_before: null,
   first_total: null,
   last_total: null,
@@ -58,6 +62,8 @@ const makePage = (run_id: number, seq: number, ids: (number | null)[] = []): Syn
   row_count: ids.length,
   total: 1000,
   call_ids: JSON.stringify(ids),
+  order_members: JSON.stringify(ids.map(() => [null, null])),
+  is_old: false,
   request_id: `request ${seq}`,
   fetched_at: startedAt,
 });
@@ -134,7 +140,7 @@ describe("trimPages", () => {
     expect(readPages(warehouse)).toEqual(
       pages
         .filter(({ run_id }) => run_id > 1)
-        .map((page) => (page.run_id <= 101 ? { ...page, call_ids: null } : page)),
+        .map((page) => (page.run_id <= 101 ? { ...page, call_ids: null, order_members: null } : page)),
     );
     expect(readRuns(warehouse, 200)).toHaveLength(102);
   });
