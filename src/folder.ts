@@ -33,13 +33,20 @@ export function makeFolder(folder: string): string[] {
 /** Links that are followed one after the other before they are taken for a circle, as Linux does. */
 const MAX_LINKS = 40;
 
-/** Returns the absolute path of a file behind links, so that it has one name and one lock; it need not be there yet. */
+/**
+ * Returns the absolute path of a file behind links, so that it has one name and one lock; it need not be there yet.
+ *
+ * @throws CalltallyError (exit 7) where links lead in a circle
+ */
 export function realFile(path: string, links = MAX_LINKS): string {
   const file = resolve(path);
   const target = attempt(() => realpathSync(file));
   if (target !== undefined) return target;
   // Not there: a link to where a file is yet to be made, or a file to be made in a folder behind links.
-  const next = links > 0 ? attempt(() => resolve(dirname(file), readlinkSync(file))) : undefined;
+  const next = attempt(() => resolve(dirname(file), readlinkSync(file)));
+  if (next !== undefined && links === 0) {
+    throw new CalltallyError(EXIT.storage, `Cannot use ${file}: its links go in a circle`);
+  }
   if (next !== undefined) return realFile(next, links - 1);
   const folder = attempt(() => realpathSync(dirname(file)));
   return folder === undefined ? file : join(folder, basename(file)); // what is wrong with it, opening it says

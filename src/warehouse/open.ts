@@ -113,6 +113,8 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   const assertInPlace = () => {
     const now = statSync(path, { throwIfNoEntry: false });
     if (now?.dev === opened.dev && now.ino === opened.ino) return;
+    // Its log goes by the name, and would be taken for the log of the file that has this name now.
+    if (!sqlite.readonly) sqlite.pragma("wal_checkpoint(TRUNCATE)");
     const what = now === undefined ? "is not there any more" : "is another file now";
     throw new CalltallyError(EXIT.storage, `Cannot go on with ${path}: it ${what}`, {
       hint: "It was removed, moved or replaced while it was open. Run `calltally sync` again once it is where it belongs.",

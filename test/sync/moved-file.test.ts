@@ -1,0 +1,124 @@
+import { existsSync, linkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { takeLock } from "../../src/warehouse/lock.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { honestly, type ListService, newestFirst, startListService } from "./list-service.ts";
+import { readIds, readRows, syncFrom } from "./row-service.ts";
+
+/** Lets something happen before a request is answered. */
+async function whenAsked(request: number, happen: () => void | Promise<void>) {
+  return await startListService(newestFirst(400), (asked, calls) => {
+    if (asked.before === request) void happen();
+    return honestly(asked, calls);
+  });
+}
+
+const sync = (service: ListService, folder: string, database = "calls.db") =>
+  syncFrom(service, folder, { limit: 100, concurrency: 1, database: join(folder, database) });
+
+describe("sync, into a file that does not stay where it is,", () => {
+  it.each<{ title: string; happen: (file: string) => void; says: string }>([
+    { title: "removed", happen: (file) => rmSync(file), says: "it is not there any more" },
+    { title: "moved", happen: (file) => renameSync(file, `${file}.old`), says: "it is not there any more" },
+    {
+      title: "replaced",
+      happen: (file) => {
+        renameSync(file, `${file}.old`);
+        renameSync(`${file}.other`, file);
+      },
+      says: "it is another file now",
+    },
+  ])("ends with 7 and names it when it is $title", async ({ happen, says }) => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    {
+      await using other = await startListService(newestFirst(3));
+      await sync(other, folder.path, "calls.db.other");
+    }
+    await using service = await whenAsked(3, () => happen(file));
+    await expect(sync(service, folder.path)).rejects.toMatchObject({
+      exitCode: 7,
+      message: `Cannot go on with ${file}: ${says}`,
+    });
+    expect(service.requests.length).toBeLessThan(8);
+    // The one in its place was not touched.
+    if (existsSync(file)) expect(readIds(file)).toEqual([1, 2, 3]);
+  });
+
+  it("refuses one with two names, under either of which a second sync could write", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(newestFirst(400));
+    await sync(service, folder.path);
+    linkSync(join(folder.path, "calls.db"), join(folder.path, "other.db"));
+    for (const name of ["calls.db", "other.db"]) {
+      await expect(sync(service, folder.path, name)).rejects.toMatchObject({
+        exitCode: 7,
+        message: expect.stringContaining("has another name as well, by a hard link"),
+      });
+    }
+    rmSync(join(folder.path, "other.db"));
+    expect(await sync(service, folder.path)).toMatchObject({ run_id: 2, verdict: "exact" });
+  });
+
+  it("follows a link to where there is no file yet, so that both names have one file and one lock", async () => {
+    using folder = makeTempFolder();
+    const [file, link] = [join(folder.path, "calls.db"), join(folder.path, "link.db")];
+    symlinkSync("calls.db", link);
+    using lock = takeLock(file);
+    expect(lock).toBeDefined();
+    expect(takeLock(link)).toBeUndefined();
+    lock?.[Symbol.dispose]();
+    await using service = await startListService(newestFirst(400));
+    expect(await sync(service, folder.path, "link.db")).toMatchObject({ run_id: 1 });
+    expect(await sync(service, folder.path)).toMatchObject({ run_id: 2 });
+    expect(readIds(file)).toHaveLength(400);
+  });
+
+  it("does not go round for ever where links go in a circle", async () => {
+    using folder = makeTempFolder();
+    symlinkSync("b.db", join(folder.path, "a.db"));
+    symlinkSync("a.db", join(folder.path, "b.db"));
+    await using service = await startListService(newestFirst(4));
+    await expect(sync(service, folder.path, "a.db")).rejects.toThrow();
+    expect(service.requests).toEqual([]);
+  });
+
+  it("stops before it writes again where its lock was deleted and another sync has begun", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    const second = Promise.withResolvers<unknown>();
+    await using other = await startListService(newestFirst(400));
+    await using service = await startListService(newestFirst(400), (asked, calls) => {
+      if (asked.before !== 3) return honestly(asked, calls);
+      // Whoever thinks that the lock was left behind.
+      rmSync(`${file}.lock`);
+      return (request, response) => {
+        second.resolve(
+          sync(other, folder.path).then(
+            (run) => {
+              response.destroy(); // tried again, and answered then
+              return run;
+            },
+            (error: unknown) => {
+              response.destroy();
+              return error;
+            },
+          ),
+        );
+        void request;
+      };
+    });
+    await expect(sync(service, folder.path)).rejects.toMatchObject({
+      exitCode: 6,
+      message: `Cannot go on with run 1 of ${file}: another process has taken over`,
+    });
+    expect(await second.promise).toMatchObject({
+      verdict: expect.stringMatching(/exact|probable/),
+      calls_read: 400,
+    });
+    expect(readRows(file, "SELECT status, count(*) AS runs FROM sync_runs GROUP BY 1")).toEqual([
+      { status: "done", runs: 1 },
+    ]);
+  });
+});
