@@ -95,7 +95,7 @@ export const SETTINGS = {
     env: "CALLTALLY_LOOKBACK_HOURS",
     parse: wholeNumber(0, 8760),
     default: "72",
-    help: "Calls younger than this are read again by each sync, for late transcripts and corrections",
+    help: "Calls younger than this at the last good sync are read again, for late transcripts and corrections",
   }),
   fullEveryHours: setting({
     env: "CALLTALLY_FULL_EVERY_HOURS",

@@ -59,18 +59,18 @@ describe("ORDER_KEYS", () => {
   });
 
   it.each([
-    { key: "call_id desc", first: row(2, 1, "a"), then: row(1, 2, "b") },
-    { key: "call_id asc", first: row(1, 2, "b"), then: row(2, 1, "a") },
-    { key: "call_started desc", first: row(1, 2, "a"), then: row(2, 1, "a") },
-    { key: "call_started asc", first: row(2, 1, "a"), then: row(1, 2, "a") },
-    { key: "insight_name asc then call_id desc", first: row(1, 1, "a"), then: row(9, 9, "b") },
-    { key: "insight_name asc then call_id desc", first: row(9, 1, "a"), then: row(1, 9, "a") },
-    { key: "insight_name desc then call_started asc", first: row(1, 9, "b"), then: row(1, 1, "a") },
-    { key: "insight_name desc then call_started asc", first: row(9, 1, "a"), then: row(1, 9, "a") },
-  ])("compare rows by their members: $key", ({ key, first, then }) => {
+    { key: "call_id desc", first: row(2, 1, "a"), next: row(1, 2, "b") },
+    { key: "call_id asc", first: row(1, 2, "b"), next: row(2, 1, "a") },
+    { key: "call_started desc", first: row(1, 2, "a"), next: row(2, 1, "a") },
+    { key: "call_started asc", first: row(2, 1, "a"), next: row(1, 2, "a") },
+    { key: "insight_name asc then call_id desc", first: row(1, 1, "a"), next: row(9, 9, "b") },
+    { key: "insight_name asc then call_id desc", first: row(9, 1, "a"), next: row(1, 9, "a") },
+    { key: "insight_name desc then call_started asc", first: row(1, 9, "b"), next: row(1, 1, "a") },
+    { key: "insight_name desc then call_started asc", first: row(9, 1, "a"), next: row(1, 9, "a") },
+  ])("compare rows by their members: $key", ({ key, first, next }) => {
     const { compare } = keyOf(key);
-    expect(compare(first, then)).toBeLessThan(0);
-    expect(compare(then, first)).toBeGreaterThan(0);
+    expect(compare(first, next)).toBeLessThan(0);
+    expect(compare(next, first)).toBeGreaterThan(0);
     expect(compare(first, first)).toBe(0);
   });
 
