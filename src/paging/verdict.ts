@@ -30,17 +30,14 @@ const ASK = "Ask the service's support";
  * @param distinct different calls read in the pass
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
-  const { totals, keys } = evidence;
+  const { totals } = evidence;
   return (
     findBreak(evidence, distinct) ??
     findDoubt(evidence, distinct) ??
     findContradiction(evidence, distinct) ??
     (totals.isConstant && distinct === totals.last
-      ? judgement("exact", `${inOrder(keys)}, all pages joined, and every one of ${totals.last} calls read`)
-      : judgement(
-          "verified",
-          `${inOrder(keys)}, all pages joined, while calls came or went: ${counted(distinct, totals)}`,
-        ))
+      ? judgement("exact", `all pages joined, and every one of ${totals.last} calls read`)
+      : judgement("verified", `all pages joined, while calls came or went: ${counted(distinct, totals)}`))
   );
 }
 
@@ -109,7 +106,7 @@ function findDoubt(evidence: Evidence, distinct: number): Judgement | undefined 
   }
   if (!isTrusted && !isCounted) {
     return probable(
-      `${inOrder(keys)}, all pages joined, while calls came or went: ${count}; such an order may be one by figures of the sources`,
+      `all pages joined, while calls came or went: ${count}; but an order by source may be one by figures of the sources`,
       `${ASK} for a stable order by call id or start; a run in which no call comes or goes can be exact.`,
     );
   }
@@ -123,12 +120,9 @@ function findDoubt(evidence: Evidence, distinct: number): Judgement | undefined 
 }
 
 /** What the service's own count says against the pages. */
-function findContradiction(
-  { keys, end, totals, vanished }: Evidence,
-  distinct: number,
-): Judgement | undefined {
+function findContradiction({ end, totals, vanished }: Evidence, distinct: number): Judgement | undefined {
   const count = counted(distinct, totals);
-  const joined = `${inOrder(keys)}, all pages joined`;
+  const joined = "all pages joined";
   if (totals.overruns > 0) {
     return probable(
       `${joined}, but the service's total contradicts its pages, which go beyond it: ${count}`,
@@ -198,10 +192,6 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
 }
 
 const FULL = "Run `calltally sync --full`.";
-
-function inOrder(keys: readonly OrderKey[]): string {
-  return `listed ${describeKeys(keys)}`;
-}
 
 function noOrder({ outOfPlace }: Evidence): string {
   return `the calls are listed in no order by id, start or source: call ${outOfPlace} is out of place`;

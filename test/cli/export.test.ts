@@ -286,7 +286,7 @@ describe.concurrent("calltally export", () => {
       stdout: expect.stringContaining("No sync has finished yet"),
     });
     const job = await calltally(["job", "export"], { cwd: folder.path });
-    expect(job).toMatchObject({ code: 3, stderr: expect.stringContaining("no sync has finished yet") });
+    expect(job).toMatchObject({ code: 3, stderr: expect.stringContaining("No sync has finished yet") });
   });
 
   it("names callers and repeats words only where it is told to", async () => {

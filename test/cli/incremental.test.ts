@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -77,11 +78,23 @@ describe("sync, the second time", () => {
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
     const status = await calltally(["status"], options);
-    expect(status.stdout).toMatch(/^Working {4}in doubt: run \d+, .*, missed 2,000 calls at once/);
+    expect(status.stdout).toMatch(
+      /^Working {4}in doubt: 2,000 calls went missing at once; see --accept-gone/,
+    );
+    for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
+      const exported = await calltally(command, options);
+      expect(exported).toMatchObject({ code: 3 });
+      expect(exported.stdout + exported.stderr).toContain(
+        "2000 calls went missing at once, over the missing-call threshold",
+      );
+    }
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
+    expect(manifest.caveats).toEqual({ withheld_calls: 2000 });
     const doctor = await calltally(["doctor"], options);
     expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 2000") });
     const accepted = await sync(sandbox, options, "--full", "--accept-gone", "2000");
     expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 2000, calls_withheld: 0 } });
+    expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
 
   it("clears a call that comes back, and says so", async () => {
@@ -124,8 +137,9 @@ describe("sync, the second time", () => {
     await sync(sandbox, options);
     expect((await sync(sandbox, options)).run).toMatchObject({
       mode: "full",
-      plan_reason: "the service lists the calls in no order of time",
-      verdict: "exact",
+      plan_reason: "no full pass has been verified yet",
+      verdict: "probable",
+      order_key: null,
     });
   });
 });

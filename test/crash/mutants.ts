@@ -89,8 +89,9 @@ export const MUTATIONS = {
         find: "    const saved = writeTransaction(this.#warehouse, () => {\n",
         replace: `
     const insertPageFirst = () => insertPage(this.#warehouse, {
-      run_id: this.#runId, seq: this.#seq, offset, row_count: ids.length, total,
-      call_ids: JSON.stringify(ids), request_id: page.requestId, fetched_at: fetchedAt,
+      run_id: runId, seq: this.#seq, offset, row_count: rows.length, total,
+      call_ids: JSON.stringify(rows.map(({ id }) => id)), request_id: page.requestId, fetched_at: fetchedAt,
+      order_members: JSON.stringify(rows.map(({ started, name }) => [started, name])),
     });
     insertPageFirst();
     ${KILL_AT_PAGE}

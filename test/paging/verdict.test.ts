@@ -57,7 +57,7 @@ describe("judge", () => {
     {
       ...full({}),
       verdict: "exact",
-      says: "listed newest start first, all pages joined, and every one of 100 calls read",
+      says: "all pages joined, and every one of 100 calls read",
     },
     {
       ...full({ totals: totals({ first: 0, last: 0, least: 0, most: 0 }) }, 0),
@@ -68,7 +68,7 @@ describe("judge", () => {
     {
       ...full({ keys: BY_SOURCE, isTrusted: false }),
       verdict: "exact",
-      says: "by source from A to Z, highest id first",
+      says: "every one of 100 calls read",
     },
     {
       ...full(moved(103, 100), 101),
@@ -102,7 +102,7 @@ describe("judge", () => {
     {
       ...full({ keys: BY_SOURCE, isTrusted: false, ...moved(101, 100) }, 101),
       verdict: "probable",
-      says: "such an order may be one by figures of the sources",
+      says: "an order by source may be one by figures of the sources",
     },
     {
       ...full({ totals: totals({ overruns: 1 }) }),

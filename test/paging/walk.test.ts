@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Throttle } from "../../src/paging/throttle.ts";
@@ -12,11 +11,7 @@ const isSure = ({ verdict }: Outcome) => verdict === "exact" || verdict === "ver
 const isFalselySure = (outcome: Outcome) => isSure(outcome) && outcome.missing.length > 0;
 
 const walks = (timelines: fc.Arbitrary<Timeline>) =>
-  fc.tuple(
-    timelines,
-    fc.integer({ min: 2, max: 8 }),
-    fc.integer({ min: 1, max: availableParallelism() + 3 }),
-  );
+  fc.tuple(timelines, fc.integer({ min: 2, max: 8 }), fc.integer({ min: 1, max: 5 }));
 
 /** Lives through timelines, and returns what became of them; throws at the first that is falsely sure. */
 async function liveAll(timelines: fc.Arbitrary<Timeline>, runs: number, walker?: Walker) {

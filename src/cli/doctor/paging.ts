@@ -1,7 +1,7 @@
 import type { AttributionPage } from "../../api/attribution.ts";
 import { Chain, HELD_BY_BEING_FIRST } from "../../paging/chain.ts";
 import { describeKeys } from "../../paging/order-key.ts";
-import { overlapOf, reachesTotal } from "../../paging/slice.ts";
+import { overlapOf, reachesTotal, type Slice } from "../../paging/slice.ts";
 import { toSlice } from "../../sync/fetch.ts";
 import { formatCount } from "../format.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
@@ -57,7 +57,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
   const [front, second, third] = [first, again, next].map((page) => toSlice(page));
   if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to see");
   chain.add(front, HELD_BY_BEING_FIRST);
-  if (chain.place(second, false).news * 2 > first.rows.length) {
+  if (chain.place(second, false).news * 2 > first.rows.length || isDealtAnew(front, second)) {
     return unverified(
       name,
       "the service lists the calls in another order each time: two requests for one page do not agree",
@@ -80,6 +80,14 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
     `none by id, start or source: call ${chain.outOfPlace} is out of place`,
     "Every sync then asks for the documented order by source; without one that holds no pass can be verified.",
   );
+}
+
+/** Whether the calls that two slices share are in another order in the second: here and there may be new calls, or ties. */
+function isDealtAnew(first: Slice, second: Slice): boolean {
+  const places = new Map(first.rows.map(({ id }, index) => [id, index]));
+  const found = second.rows.flatMap(({ id }) => places.get(id) ?? []);
+  const descents = found.filter((place, index) => place < (found[index - 1] ?? 0)).length;
+  return descents * 4 > found.length;
 }
 
 function judgeTotal({ first, again, next, last, beyond }: Probes): Check {

@@ -71,7 +71,7 @@ function describeWorking({ runs: [last], next, calls_withheld: withheld }: Statu
   const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
   if (withheld > 0) {
-    return `in doubt: ${formatQuantity(withheld, "call")} missing at once, over the threshold; see --accept-gone`;
+    return `in doubt: ${formatQuantity(withheld, "call")} went missing at once; see --accept-gone`;
   }
   return last.verdict === "unverified"
     ? `in doubt: ${run}, ${age}, is unverified`
