@@ -90,6 +90,7 @@ export class Chain {
       }
       known++;
       held |= before.held & LINKED;
+      if (row.isRejected || before.isRejected) continue;
       let open = before.held & this.#left & ~held & ~LINKED;
       for (let index = 0; open !== 0; index++, open >>= 1) {
         const key = ORDER_KEYS[index];
@@ -136,6 +137,7 @@ export class Chain {
         id: row.id,
         started: row.started,
         name: row.name,
+        ...(row.isRejected && { isRejected: true }),
         held: held | (before?.held ?? 0),
       });
     }
@@ -143,10 +145,10 @@ export class Chain {
 
   /** Counts the calls at the end of a slice whose keys are equal, under the key where they are most. */
   countEqualAtEnd(rows: readonly Row[]): number {
-    const last = rows.findLast(({ id }) => id !== null);
+    const last = rows.findLast(isPlaced);
     if (last === undefined) return 0;
     const counts = this.keys.map((key) => {
-      const other = rows.findLastIndex((row) => row.id !== null && key.compare(row, last) !== 0);
+      const other = rows.findLastIndex((row) => isPlaced(row) && key.compare(row, last) !== 0);
       return rows.length - 1 - other;
     });
     return Math.max(0, ...counts);
@@ -155,11 +157,11 @@ export class Chain {
   /** Counts the calls of an earlier slice that a later one does not have, though it has calls on both sides of their place. */
   countVanished(before: readonly Row[], now: readonly Row[]): number {
     const [key] = this.keys;
-    const first = now.find(({ id }) => id !== null);
-    const last = now.findLast(({ id }) => id !== null);
+    const first = now.find(isPlaced);
+    const last = now.findLast(isPlaced);
     if (key === undefined || first === undefined || last === undefined) return 0;
     const inside = before.filter(
-      (row) => row.id !== null && key.compare(first, row) < 0 && key.compare(row, last) < 0,
+      (row) => isPlaced(row) && key.compare(first, row) < 0 && key.compare(row, last) < 0,
     );
     if (inside.length === 0) return 0;
     const ids = new Set(now.map(({ id }) => id));
@@ -173,8 +175,9 @@ export class Chain {
   #checkOrder(rows: readonly Row[]): void {
     let previous: Row | undefined;
     for (const row of rows) {
-      if (row.id === null) continue;
-      const before = this.#find(row.id);
+      if (row.id === null || row.isRejected) continue;
+      const met = this.#find(row.id);
+      const before = met?.isRejected ? undefined : met;
       for (let index = 0, left = this.#left & ~LINKED; left !== 0; index++, left >>= 1) {
         const key = ORDER_KEYS[index];
         if (!(left & 1) || key === undefined) continue;
@@ -189,4 +192,9 @@ export class Chain {
       previous = row;
     }
   }
+}
+
+/** Whether it is known where a call stands in an order. */
+function isPlaced({ id, isRejected = false }: Row): boolean {
+  return id !== null && !isRejected;
 }

@@ -22,10 +22,10 @@ const MAX_FRUITLESS = 10;
 const MAX_FRUITLESS_BROKEN = 2;
 /** Tries to join two slices that share calls by two keys; after that they are only linked. */
 const MAX_TIE_TRIES = 4;
-/** Slices that go up to their total and still bring news, after which the end is given up: calls come too fast. */
-const MAX_ENDINGS = 50;
-/** Looks at an end that its own total contradicts, after which the content is believed. */
-const MAX_DISPUTES = 3;
+/** Slices that bring few calls or begin at the front again, after which the end is given up. */
+const MAX_THIN = 50;
+/** Looks beyond an end that its own total contradicts, or where calls come in all the time. */
+const MAX_LOOKS = 3;
 /** Planned slices in a row that bring no news, after which the plan is given up. */
 const MAX_IDLE_PLANS = 3;
 /** Slices read at the front in the end, to meet a known call again. */
@@ -128,7 +128,7 @@ export class Pass<S extends Slice> implements Disposable {
   async *reachEnd(): AsyncGenerator<S, void, void> {
     const record = this.#record;
     if (record.evidence.end !== "unseen") return;
-    if (record.isShort(record.left) && (await this.#isEnd())) return;
+    if (record.mayBeEnd && (await this.#isEnd())) return;
     yield* this.#walkOn(() => false);
   }
 
@@ -182,10 +182,10 @@ export class Pass<S extends Slice> implements Disposable {
    */
   async *#walkOn(hasArrived: (slice: S) => boolean): AsyncGenerator<S, "arrived" | "end" | "lost", void> {
     const record = this.#record;
-    let [stepBack, fruitless, ties, endings] = [1, 0, 0, 0];
+    let [stepBack, fruitless, ties, thin] = [1, 0, 0, 0];
     // A pass that is broken already is not worth as many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
-    while (fruitless < patience && endings < MAX_ENDINGS) {
+    while (fruitless < patience && thin < MAX_THIN) {
       const asked = record.nextOffset(stepBack);
       const slice = await this.#pages.fetch(asked);
       const place = record.place(slice);
@@ -198,26 +198,29 @@ export class Pass<S extends Slice> implements Disposable {
         }
       }
       [stepBack, ties] = [1, 0];
-      const before = record.left;
       const hasNews = record.hasNews(slice);
       record.accept(slice, place);
       yield slice;
       if (hasArrived(slice)) return "arrived";
-      const ending = record.endingOf(slice, place, before, asked);
-      if (ending === "seen") record.noteEnd("seen");
-      if (ending === "seen" || (ending === "doubtful" && (await this.#isEnd()))) return "end";
-      if (hasNews && reachesTotal(slice) && record.isShort(slice)) endings++;
+      if (record.mayBeEnd && (await this.#isEnd())) return "end";
+      // Calls that come as fast as they are read, or a list that is another each time, would be read for ever.
+      const isThin = place.news * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
+      if (hasNews && isThin) thin++;
       fruitless = hasNews ? 0 : fruitless + 1;
     }
     return "lost";
   }
 
-  /** Looks beyond the chain's last slice, more than once where its total says that there should be something. */
+  /** Looks beyond the chain's last slice, more than once where that is doubtful. */
   async #isEnd(): Promise<boolean> {
     const record = this.#record;
     const isDisputed = !reachesTotal(record.left);
-    for (let looks = isDisputed ? MAX_DISPUTES : 1; looks > 0; looks--) {
-      if (!record.confirmsEnd(await this.#pages.fetch(endOf(record.left)))) return false;
+    for (let looks = 0, offset = endOf(record.left); looks < MAX_LOOKS; looks++) {
+      const beyond = await this.#pages.fetch(offset);
+      const found = record.lookBeyond(beyond);
+      if (found === "more" || beyond.offset !== offset) return false;
+      if (found === "its tail") offset = endOf(beyond);
+      else if (!isDisputed) break;
     }
     record.noteEnd(isDisputed ? "disputed" : "seen");
     return true;

@@ -4,9 +4,6 @@ import { IdSketch } from "./id-sketch.ts";
 import { isTrusted, type Sort } from "./order-key.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
-/** How the latest slice may end the calls. */
-export type Ending = "none" | "doubtful" | "seen";
-
 const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
 
 /**
@@ -35,10 +32,6 @@ export class PassRecord {
   #endHeld = 0;
   #frontHeld = 0;
   #end: Evidence["end"] = "unseen";
-  /** Rows of the slices that others followed. */
-  #leading: { least: number; most: number } | undefined;
-  /** Whether such a slice had claimed to be the end. */
-  #hasFalseEnd = false;
   #totals: Totals = {
     first: 0,
     last: 0,
@@ -109,7 +102,6 @@ export class PassRecord {
 
   /** Takes a slice into the chain, as its last one. */
   accept(slice: Slice, place = this.place(slice)): void {
-    if (place.news > 0 && this.#left.rows.length > 0) this.#noteLeading(this.#left);
     this.acceptEarlier(slice, place);
     // Without what it may carry beside its rows.
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
@@ -146,38 +138,25 @@ export class PassRecord {
   }
 
   /**
-   * Says whether the chain's last slice is the end of the calls: it has fewer rows than the service gives a page. If it
-   * brings nothing new, and stops where the slice before it stopped, that is enough; else a look beyond it has to find
-   * nothing. `total` is a second witness: an end before it is disputed.
-   *
-   * @param asked the offset that was asked for
+   * Whether the chain's last slice may be the end of the calls: it has fewer rows than the service gives a page, or stops
+   * just where its own total does. A look beyond it has to find nothing.
    */
-  endingOf(slice: Slice, { news }: Place, before: Slice, asked: number): Ending {
-    if (!this.isShort(slice)) return "none";
-    const isSecondLook =
-      news === 0 &&
-      lastId(slice) === lastId(before) &&
-      slice.offset === asked &&
-      slice.offset > before.offset;
-    // Where short pages mean nothing, or a total has claimed an end before, two looks are not enough.
-    const isFickle = this.#leading !== undefined && this.#leading.least < this.#leading.most;
-    const isPlain = isSecondLook && endOf(slice) >= endOf(before) && reachesTotal(slice);
-    return isPlain && !isFickle && !this.#hasFalseEnd ? "seen" : "doubtful";
+  get mayBeEnd(): boolean {
+    return this.isShort(this.#left) || (this.#left.rows.length > 0 && endOf(this.#left) === this.#left.total);
   }
 
-  /** Whether a look beyond the chain's last slice finds nothing but, where calls came in before, its last ones. */
-  confirmsEnd(beyond: Slice): boolean {
-    if (beyond.rows.length === 0) return true;
+  /** Takes a look beyond the chain's last slice, which counts as a witness alone; says what it finds there. */
+  lookBeyond(beyond: Slice): "nothing" | "its tail" | "more" {
+    this.#totals = observeTotal(this.#totals, beyond);
+    if (beyond.rows.length === 0) return "nothing";
     const { rows } = this.#left;
     const tail = rows.slice(-beyond.rows.length);
-    const isEnd =
-      beyond.offset === endOf(this.#left) &&
+    // Calls that came in before have moved the last ones there; of calls with equal keys it may be others.
+    const isTail =
       beyond.rows.length < rows.length &&
-      // Of calls with equal keys others may stand there now.
       this.#chain.countEqualAtEnd(rows) === 1 &&
       beyond.rows.every(({ id }, index) => id === tail[index]?.id);
-    this.#hasFalseEnd ||= !isEnd;
-    return isEnd;
+    return isTail ? "its tail" : "more";
   }
 
   /** Notes that the chain's last slice is the end of the calls. */
@@ -219,13 +198,6 @@ export class PassRecord {
     return rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
   }
 
-  #noteLeading(slice: Slice): void {
-    const { length } = slice.rows;
-    const { least, most } = this.#leading ?? { least: length, most: length };
-    this.#leading = { least: Math.min(least, length), most: Math.max(most, length) };
-    this.#hasFalseEnd ||= reachesTotal(slice);
-  }
-
   /** Whether a slice has a call that the pass has not met yet, however long ago that was. */
   hasNews({ rows }: Slice): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
@@ -245,8 +217,4 @@ export class PassRecord {
     if (this.#requestIds.has(slice.requestId)) counts.repeated++;
     this.#requestIds.add(slice.requestId);
   }
-}
-
-function lastId({ rows }: Slice): number | null | undefined {
-  return rows.findLast(({ id }) => id !== null)?.id;
 }

@@ -6,6 +6,8 @@ export interface Row {
   started: string | null;
   /** `insight_name`: the source. */
   name: string | null;
+  /** Whether no more than the identifier could be read: where it stands in an order is not known. */
+  isRejected?: boolean;
 }
 
 /** A contiguous run of the visible calls, as one response gave it. */

@@ -43,8 +43,7 @@ export function walk<S extends Slice>(
 
   async function* readAll(): AsyncGenerator<S, void, void> {
     try {
-      const isResumed = earlier.length > 0 && (yield* pass.resume(earlier));
-      if (!isResumed) yield* pass.begin(0);
+      yield* begin();
       for (;;) {
         yield* pass.readPlanned(goesOn);
         if (goesOn()) yield* pass.reachEnd();
@@ -54,6 +53,19 @@ export function walk<S extends Slice>(
       }
     } finally {
       pass[Symbol.dispose]();
+    }
+  }
+
+  /** Begins where an earlier chain ended, or at the front; in the service's own order where it does not sort any more. */
+  async function* begin(): AsyncGenerator<S, void, void> {
+    try {
+      const isResumed = earlier.length > 0 && (yield* pass.resume(earlier));
+      if (!isResumed) yield* pass.begin(0);
+    } catch (error) {
+      if (sort === "own" || !source.isRefusal(error)) throw error;
+      pass[Symbol.dispose]();
+      [pass, sort, isUntried] = [new Pass(source.fetch("own"), options), "own", false];
+      yield* pass.begin(0);
     }
   }
 

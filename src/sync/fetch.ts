@@ -45,15 +45,17 @@ export function toSlice(page: Page, isOld = false): PageSlice {
   return { offset, total, rows: page.rows.map(toWalkRow), requestId, isOld, page };
 }
 
-/** Statuses that say that a service does not sort as its document does; any failure of the server's among them. */
+/** Whatever keeps a service from sorting as its document says; if it keeps it from answering at all, the next request tells. */
 function isRefusal(error: unknown): boolean {
-  const status = error instanceof ApiError ? error.status : undefined;
-  return status === 400 || status === 404 || (status !== undefined && status >= 500);
+  return error instanceof ApiError;
 }
 
 /** Returns the walk's way to the pages, in each order. */
-export function createSource(client: ApiClient, options: FetchOptions): Source<PageSlice> {
-  const clock = new ServiceClock();
+export function createSource(
+  client: ApiClient,
+  options: FetchOptions,
+  clock = new ServiceClock(null),
+): Source<PageSlice> {
   return { fetch: (sort) => createFetch(client, options, sort, clock), isRefusal };
 }
 

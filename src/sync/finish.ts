@@ -63,7 +63,8 @@ function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number
   if (isFull) return judge(evidence, read);
   const last = readLastVerifiedPass(warehouse);
   const expected = countExpected(warehouse, last?.run_id ?? 0);
-  const [since, keys] = [last?.finished_at ?? null, readKeys(last?.order_key)];
+  const since = last?.finished_at ?? null;
+  const keys = readKeys(last?.order_key).filter(({ name }) => name.startsWith("call_started"));
   return judgeIncremental(evidence, { expected, since, keys });
 }
 
@@ -136,8 +137,10 @@ function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }:
   const { warehouse, clock, goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
   const startedAt = readFirstPageTime(warehouse, runId);
-  if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS)
+  if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS) {
+    forgetUnorderedAbsent(warehouse);
     return NO_ABSENCE;
+  }
   const missedFor = (ms: number) => ({
     runId,
     startedAt,

@@ -3,7 +3,7 @@ import { CalltallyError, EXIT } from "../errors.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Row, Slice } from "../paging/slice.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
-import { readPages, trimPages } from "../warehouse/pages.ts";
+import { hasAllCalls, readPages, trimPages } from "../warehouse/pages.ts";
 import { closeKilledRuns, readLastVerifiedPass, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Plan } from "./plan.ts";
@@ -61,7 +61,7 @@ function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] 
   const [first] = pages;
   const ageMs = nowMs - Date.parse(first?.fetched_at ?? "");
   if (first?.offset !== 0 || !(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
-  if (pages.some(({ request_id }) => request_id === null)) return [];
+  if (pages.some(({ request_id }) => request_id === null) || !hasAllCalls(warehouse, runId)) return [];
   const slices = pages.map(({ offset, total, call_ids, order_members, request_id, is_old }) => {
     const [ids, members] = [parseList(call_ids), parseList(order_members)];
     const rows = ids.length === members.length ? ids.map((id, index) => toRow(id, members[index])) : [];
@@ -81,6 +81,7 @@ function toRow(id: unknown, members: unknown): Row {
     id: typeof id === "number" ? id : null,
     started: typeof started === "string" ? started : null,
     name: typeof name === "string" ? name : null,
+    ...(Array.isArray(members) && members.length === 0 && { isRejected: true }),
   };
 }
 

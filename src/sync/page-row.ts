@@ -50,7 +50,7 @@ export function idOf(row: PageRow): number | null {
 
 /** What the walk needs to know of the row. */
 export function toWalkRow(row: PageRow): Row {
-  if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null };
+  if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null, isRejected: true };
   const { call_id, call_started, insight_name } = callOf(row);
   return { id: call_id, started: call_started, name: insight_name };
 }

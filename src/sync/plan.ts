@@ -25,10 +25,10 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   }
   // A clock that was set back must not put off full passes.
   if (ageHours < 0) return { mode: "full", reason: "the last verified full pass is dated in the future" };
-  const keys = readKeys(last.order_key).filter(({ newestAt }) => newestAt !== undefined);
+  // An order by id alone does not tell where the calls of the look-back end.
+  const keys = readKeys(last.order_key).filter(({ name }) => name.startsWith("call_started"));
   const newestAt = keys[0]?.newestAt;
-  // By start and by id, but one way and the other: which end is live is not known.
-  if (newestAt === undefined || last.sort !== "own" || keys.some((key) => key.newestAt !== newestAt)) {
+  if (newestAt === undefined || last.sort !== "own") {
     return { mode: "full", reason: "the service lists the calls in no order of time" };
   }
   return {

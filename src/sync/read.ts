@@ -4,7 +4,7 @@ import type { Sort } from "../paging/order-key.ts";
 import type { WalkOptions } from "../paging/pass.ts";
 import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { type RunChanges, readLastGoodRun, readLastVerifiedPass } from "../warehouse/runs.ts";
+import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs.ts";
 import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";
 
@@ -45,7 +45,7 @@ export interface Run extends SyncRules, WalkOptions {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** What the ledger should know of the requests so far. */
-  attempts: () => Pick<RunChanges, "retries" | "failed_request_ids">;
+  attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
 }
 
 /** What a run has read. */
@@ -68,7 +68,7 @@ export async function readAll(run: Run, store: PageStore, start: WalkStart): Pro
 export async function readNews(run: Run, store: PageStore, newestAt: "front" | "end"): Promise<Reading> {
   const { warehouse, source, clock, lookbackHours, limit } = run;
   // What changed since the last sync may be as old as the look-back was then.
-  const lastSync = readLastGoodRun(warehouse)?.started_at;
+  const lastSync = readLastTrustedRun(warehouse)?.started_at;
   const sinceMs = Math.min(
     clock.now(),
     lastSync === undefined ? Number.POSITIVE_INFINITY : Date.parse(lastSync),

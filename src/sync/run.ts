@@ -8,12 +8,13 @@ import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
-import type { SyncRun } from "../warehouse/runs.ts";
+import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
 import type { ApiAccess } from "./options.ts";
 import type { SyncProgress, SyncRules } from "./read.ts";
+import { ServiceClock } from "./service-clock.ts";
 import { syncWarehouse } from "./sync.ts";
 
 export interface SyncOptions extends SyncRules {
@@ -69,12 +70,14 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
       if (error.status === 429) throttle.slowDown();
     },
   });
+  const serviceClock = new ServiceClock(readLastDoneRun(warehouse)?.clock_ahead_ms ?? null);
   const attempts = () => ({
     retries: failures.length,
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
+    clock_ahead_ms: serviceClock.aheadMs,
   });
   const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
-  const source = createSource(client, { limit, throttle, recognize, signal });
+  const source = createSource(client, { limit, throttle, recognize, signal }, serviceClock);
   const run = await syncWarehouse({ ...options, warehouse, source, clock, throttle, attempts });
   if (options.tally) applyTallySettings(warehouse, options.tally);
   warehouse.assertInPlace();

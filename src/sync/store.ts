@@ -68,12 +68,14 @@ export class PageStore {
       this.#latest.keepLatest(parsed, page.exchange?.attempt ?? 0),
     );
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : (idOf(row) ?? [])));
+    // What does not parse is there all the same.
+    const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, () => {
       assertHeld(this.#warehouse, this.#run);
       const upserted = this.#upsertCalls(calls, hashes);
       for (const { call_id, recording_url } of resigned)
         this.#refreshRecording(call_id, recording_url ?? null);
-      const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, callIds) : 0;
+      const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, metIds) : 0;
       if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
       keepRejected(this.#warehouse, rejected, runId);
       keepDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
@@ -84,7 +86,9 @@ export class PageStore {
         row_count: rows.length,
         total,
         call_ids: JSON.stringify(rows.map(({ id }) => id)),
-        order_members: JSON.stringify(rows.map(({ started, name }) => [started, name])),
+        order_members: JSON.stringify(
+          rows.map(({ started, name, isRejected }) => (isRejected ? [] : [started, name])),
+        ),
         request_id: page.requestId,
         is_old: isOld,
         fetched_at: fetchedAt,

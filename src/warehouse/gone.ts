@@ -1,4 +1,18 @@
-import { and, count, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
 import { calls, sync_runs } from "./schema.ts";
@@ -94,6 +108,7 @@ export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL
 /** Clears the marks of calls that are there again; returns how many there were. */
 export function clearAbsence({ db }: Warehouse, callIds: readonly number[]): number {
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
+  forgetUnorderedAbsent({ db }, isOneOf);
   return db
     .update(calls)
     .set({ missing_since: null, gone_at: null })
@@ -104,8 +119,12 @@ export function clearAbsence({ db }: Warehouse, callIds: readonly number[]): num
 /** Whether any call is marked as missing or gone. */
 export function hasAbsentCalls({ db }: Warehouse): boolean {
   return (
-    db.select({ id: calls.call_id }).from(calls).where(isNotNull(calls.missing_since)).limit(1).get() !==
-    undefined
+    db
+      .select({ id: calls.call_id })
+      .from(calls)
+      .where(or(isNotNull(calls.missing_since), isNotNull(calls.absent_since)))
+      .limit(1)
+      .get() !== undefined
   );
 }
 

@@ -90,6 +90,21 @@ export function assertCurrent({ sqlite, path }: Warehouse): void {
 /** How often each file is open in this process. */
 const openFiles = new Map<string, number>();
 
+/** The log of a warehouse that is not there would be taken for the log of the new one. */
+function assertNoLog(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    const size = statSync(log, { throwIfNoEntry: false })?.size;
+    if (size === undefined) continue;
+    if (size === 0) {
+      removeFile(log);
+      continue;
+    }
+    throw new CalltallyError(EXIT.storage, `Cannot make a warehouse at ${file}: ${log} is left of another`, {
+      hint: "It holds what was written last. Put it beside the file that it belongs to, or delete it where that is gone.",
+    });
+  }
+}
+
 /** A log that is named after one of two names would not be seen under the other, and neither would the lock. */
 function assertOneName(file: string): void {
   if (statSync(file).nlink === 1) return;
@@ -127,6 +142,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 function create(file: string): void {
   const folder = dirname(file);
   makeFolder(folder);
+  assertNoLog(file);
   const draft = `${file}.new`;
   removeFile(draft);
   closeSync(openSync(draft, "wx", 0o600));

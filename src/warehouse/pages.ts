@@ -41,6 +41,14 @@ export function countRepeatedRequests({ db }: Warehouse, runId: number): number 
       (SELECT request_id FROM sync_pages WHERE run_id <> ${runId} AND request_id IS NOT NULL)`).pages;
 }
 
+/** Returns whether all calls that the pages of a run name are in the warehouse; without that nothing can stand on them. */
+export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
+  const lacking = db.get<{ id: number } | undefined>(sql`SELECT value AS id FROM (${idsOfRun(runId)})
+    WHERE value NOT IN (SELECT call_id FROM calls)
+      AND value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL) LIMIT 1`);
+  return lacking === undefined;
+}
+
 /** Returns when the first page of a run was complete, ISO 8601 UTC; undefined where it has none. */
 export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
   return (

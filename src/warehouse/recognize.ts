@@ -49,6 +49,8 @@ export function prepareRecognize({ sqlite }: Warehouse, signature: ReadonlySet<s
       if (call === undefined) return undefined;
       const [, hash, call_started = null, insight_name = null, link = null] = stored.get(call.call_id) ?? [];
       if (call.hash !== hash) return undefined;
+      // Without a query now, where there was one.
+      if (call.recording_url === undefined && link !== null && /[?#]/.test(link)) return undefined;
       const isResigned = call.recording_url !== undefined && call.recording_url !== link;
       if (isResigned && !isSameRecording(link, call.recording_url ?? null, signature)) return undefined;
       const { call_id, recording_url } = call;

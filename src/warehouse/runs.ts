@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray } from "drizzle-orm";
+import { and, desc, eq, inArray, or } from "drizzle-orm";
 import { CalltallyError, EXIT } from "../errors.ts";
 import type { Warehouse } from "./open.ts";
 import { sync_runs } from "./schema.ts";
@@ -80,6 +80,16 @@ export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
     .orderBy(desc(sync_runs.run_id))
     .limit(1)
     .get();
+}
+
+/**
+ * Returns the latest run that has surely read what was new: a full pass that is sure, or an incremental one, which stands on
+ * one.
+ */
+export function readLastTrustedRun({ db }: Warehouse): SyncRun | undefined {
+  const isSure = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified"]));
+  const isNews = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
+  return db.select().from(sync_runs).where(or(isSure, isNews)).orderBy(desc(sync_runs.run_id)).limit(1).get();
 }
 
 /** Returns the latest runs, newest first. */

@@ -161,6 +161,8 @@ export const sync_runs = sqliteTable("sync_runs", {
   retries: integer(),
   /** JSON array of the service's request ids of failed attempts. */
   failed_request_ids: text(),
+  /** How far the service's clock was ahead of ours at the least, milliseconds; null where it did not tell the time. */
+  clock_ahead_ms: integer(),
   /** Until when the service asked to be left alone, ISO 8601 UTC. */
   not_before: text(),
   /** What ended the run early. */

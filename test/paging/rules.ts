@@ -45,15 +45,19 @@ export const RULES: readonly Rule[] = [
     "the end being seen in content",
     [
       "pass.ts",
-      "if (record.isShort(record.left) && (await this.#isEnd())) return;",
+      "if (record.mayBeEnd && (await this.#isEnd())) return;",
       'if (reachesTotal(record.left)) return record.noteEnd("seen");',
     ],
-    ["record.ts", 'if (!this.isShort(slice)) return "none";', 'if (reachesTotal(slice)) return "seen";'],
+    [
+      "pass.ts",
+      'if (record.mayBeEnd && (await this.#isEnd())) return "end";',
+      'if (reachesTotal(slice)) {\n        record.noteEnd("seen");\n        return "end";\n      }',
+    ],
   ),
   rule("a look beyond the end", [
     "pass.ts",
-    "if (!record.confirmsEnd(",
-    "if (record.confirmsEnd === undefined && (",
+    'if (found === "more" || beyond.offset !== offset) return false;',
+    "",
   ]),
   rule("giving up being no end", [
     "pass.ts",

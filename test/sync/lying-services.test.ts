@@ -153,6 +153,40 @@ describe("sync, of a service whose total is wrong,", () => {
   });
 });
 
+describe("sync, of a service whose total follows its pages,", () => {
+  it.each([
+    { title: "which never cross a block of 20", rows: 20 },
+    { title: "which have no more than 40 rows", rows: 1000 },
+  ])("reads on behind what claims to be the end: pages $title", async ({ rows }) => {
+    using folder = makeTempFolder();
+    await using service = await startListService(newestFirst(150), ({ offset, limit }, calls) => {
+      const block = Math.min(offset + Math.min(limit, 40), (Math.floor(offset / rows) + 1) * rows);
+      const page = calls.slice(offset, block);
+      return { rows: page, total: offset + page.length };
+    });
+    const run = await sync(service, folder.path, { limit: 40 });
+    if (run.ids.length < 150) expect(["probable", "unverified"]).toContain(run.verdict);
+  });
+
+  it("stops in the end where offsets behind the last call give the last ones again, and calls come in", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(
+      newestFirst(30).reverse(),
+      ({ offset, limit, before }, calls) => {
+        if (before % 2 === 1) service.calls.push(callOf(1000 + before, -before));
+        return {
+          rows: offset < calls.length ? calls.slice(offset, offset + limit) : calls.slice(-10),
+          total: 1e9,
+        };
+      },
+    );
+    const before = service.requests.length;
+    const run = await syncFrom(service, folder.path, { limit: 20 });
+    expect(["probable", "unverified"]).toContain(run.verdict);
+    expect(service.requests.length - before).toBeLessThan(300);
+  });
+});
+
 describe("sync, of a service whose order moves,", () => {
   it("is not sure where the busiest source comes first, and a new call swaps two between pages", async () => {
     using folder = makeTempFolder();
@@ -428,6 +462,107 @@ describe("sync, of a service that changes between runs,", () => {
     }
     clock.advance(24 * 3_600_000);
     expect(await sync(service, folder.path, { clock })).toMatchObject({ calls_gone: 1 });
+  });
+});
+
+describe("sync, of calls that come back, or change where it is not looked for,", () => {
+  it("clears a call that is there again, though it does not parse", async () => {
+    using folder = makeTempFolder();
+    const clock = new FakeClock("2026-11-20T00:00:00.000Z");
+    await using service = await startListService(newestFirst(30));
+    const whole = service.calls;
+    for (const hours of [0, 7, 7]) {
+      clock.advance(hours * 3_600_000);
+      await syncFrom(service, folder.path, { clock, ...FULL });
+      service.calls = whole.filter(({ call_id }) => call_id !== 9);
+    }
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, MARKED)).toEqual([{ call_id: 9 }]);
+    service.calls = whole.map((call) => (call.call_id === 9 ? { ...call, duration: "12s" } : call));
+    expect(await sync(service, folder.path, { clock, ...FULL })).toMatchObject({
+      verdict: "exact",
+      calls_rejected: 1,
+    });
+    expect(readRows(database, MARKED)).toEqual([]);
+  });
+
+  it("reads all of a service that lists its calls by id alone, so that no correction is passed over", async () => {
+    using folder = makeTempFolder();
+    const clock = new FakeClock("2026-11-20T01:00:00.000Z");
+    const calls = newestFirst(400).map((call, index) => ({
+      ...call,
+      call_started: callOf(1, (index * 7919) % 12_000).call_started,
+    }));
+    await using service = await startListService(calls);
+    expect(await sync(service, folder.path, { clock })).toMatchObject({
+      verdict: "exact",
+      order_key: "call_id desc",
+    });
+    service.calls = calls.map((call) => (call.call_id === 100 ? { ...call, duration: 99 } : call));
+    const run = await sync(service, folder.path, { clock });
+    expect(run).toMatchObject({ mode: "full", verdict: "exact", calls_changed: 1 });
+  });
+
+  it("reads the service's own order again where it does not sort any more", async () => {
+    using folder = makeTempFolder();
+    const calls = newestFirst(250).map((call, index) => ({ ...call, insight_name: `source ${index % 3}` }));
+    const shuffled = calls
+      .map((call, index) => ({ call, at: (index * 7919) % 250 }))
+      .sort((a, b) => a.at - b.at);
+    const bySource = calls.toSorted((a, b) => (a.insight_name < b.insight_name ? -1 : 1));
+    await using service = await startListService(
+      shuffled.map(({ call }) => call),
+      (asked, all) => ({
+        rows: part(asked, asked.sort === "source_name asc" ? bySource : all),
+      }),
+    );
+    expect(await sync(service, folder.path)).toMatchObject({ verdict: "exact", sort: "source_name asc" });
+    for (const status of [400, 403, 405, 422]) {
+      service.tell = (asked, all) => (asked.sort ? json({ code: status }, status) : honestly(asked, all));
+      expect(await sync(service, folder.path)).toMatchObject({
+        verdict: "probable",
+        sort: "own",
+        calls_read: 250,
+      });
+    }
+  });
+
+  it("sees a whole pass that comes from a cache by the time that the service had in the run before", async () => {
+    using folder = makeTempFolder();
+    const clock = new FakeClock("2026-11-20T00:00:00.000Z");
+    const stamp = () => new Date(clock.now()).toISOString();
+    await using service = await startListService(newestFirst(250), (asked, all) => ({
+      rows: part(asked, all),
+      timestamp: stamp(),
+    }));
+    const [old, stale] = [service.calls, stamp()];
+    clock.advance(3_600_000);
+    service.calls = [callOf(251, -1), ...old];
+    expect(await sync(service, folder.path, { clock })).toMatchObject({ verdict: "exact", calls_read: 251 });
+    clock.advance(60_000);
+    service.tell = (asked) => ({ rows: part(asked, old), total: old.length, timestamp: stale });
+    const run = await sync(service, folder.path, { clock, ...FULL });
+    expect(run).toMatchObject({ verdict: "probable", calls_missing: 0 });
+    expect(run.verdict_reason).toContain("came from the past");
+  });
+
+  it("keeps a link to a recording that has lost its query", async () => {
+    using folder = makeTempFolder();
+    const link = (query: string) => ({ recording_url: `https://r.example/1.mp3${query}` });
+    await using service = await startListService([callOf(1, 1, link("?track=1&Signature=a")), callOf(0, 2)]);
+    const readLink = () =>
+      readRows(join(folder.path, "calls.db"), "SELECT recording_url FROM calls WHERE call_id = 1");
+    await sync(service, folder.path);
+    for (const [query, calls_changed] of [
+      ["?track=1&Signature=b", 0],
+      ["?track=2&Signature=b", 1],
+      ["", 1],
+      ["?track=2", 1],
+    ] as const) {
+      service.calls = [callOf(1, 1, link(query)), callOf(0, 2)];
+      expect(await sync(service, folder.path, FULL)).toMatchObject({ calls_changed });
+      expect(readLink()).toEqual([link(query)]);
+    }
   });
 });
 

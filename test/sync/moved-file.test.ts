@@ -1,4 +1,4 @@
-import { existsSync, linkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { takeLock } from "../../src/warehouse/lock.ts";
@@ -120,5 +120,20 @@ describe("sync, into a file that does not stay where it is,", () => {
     expect(readRows(file, "SELECT status, count(*) AS runs FROM sync_runs GROUP BY 1")).toEqual([
       { status: "done", runs: 1 },
     ]);
+  });
+
+  it("does not take the log of a warehouse that was removed for its own", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "calls.db");
+    await using service = await startListService(newestFirst(400));
+    await sync(service, folder.path);
+    writeFileSync(`${file}-wal`, "what was written last");
+    rmSync(file);
+    await expect(sync(service, folder.path)).rejects.toMatchObject({
+      exitCode: 7,
+      message: `Cannot make a warehouse at ${file}: ${file}-wal is left of another`,
+    });
+    rmSync(`${file}-wal`);
+    expect(await sync(service, folder.path)).toMatchObject({ run_id: 1, verdict: "exact", calls_new: 400 });
   });
 });
