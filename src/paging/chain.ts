@@ -26,7 +26,8 @@ export interface Place {
   known: number;
 }
 
-interface KnownCall extends Row {
+interface KnownCall {
+  row: Row;
   /** Under which hypotheses a slice that has the call is held. */
   held: number;
 }
@@ -90,7 +91,7 @@ export class Chain {
       }
       known++;
       held |= before.held & LINKED;
-      if (row.isRejected || before.isRejected) continue;
+      if (row.isRejected || before.row.isRejected) continue;
       let open = before.held & this.#left & ~held & ~LINKED;
       for (let index = 0; open !== 0; index++, open >>= 1) {
         const key = ORDER_KEYS[index];
@@ -123,23 +124,21 @@ export class Chain {
 
   /** Takes a slice in, and checks its rows against the keys. */
   add({ rows }: Slice, held: number): void {
-    this.#checkOrder(rows);
     this.#slices++;
     if (this.#slices % GENERATION_SLICES === 0) {
       this.#older = this.#recent;
       this.#recent = new Map();
     }
     const generation = this.#slices <= HEAD_SLICES ? this.#head : this.#recent;
+    let previous: Row | undefined;
     for (const row of rows) {
       if (row.id === null) continue;
       const before = this.#find(row.id);
-      generation.set(row.id, {
-        id: row.id,
-        started: row.started,
-        name: row.name,
-        ...(row.isRejected && { isRejected: true }),
-        held: held | (before?.held ?? 0),
-      });
+      if (!row.isRejected) {
+        this.#checkOrder(previous, row, before?.row.isRejected ? undefined : before?.row);
+        previous = row;
+      }
+      generation.set(row.id, { row, held: before === undefined ? held : held | before.held });
     }
   }
 
@@ -172,24 +171,18 @@ export class Chain {
     return this.#recent.get(id) ?? this.#older.get(id) ?? this.#head.get(id);
   }
 
-  #checkOrder(rows: readonly Row[]): void {
-    let previous: Row | undefined;
-    for (const row of rows) {
-      if (row.id === null || row.isRejected) continue;
-      const met = this.#find(row.id);
-      const before = met?.isRejected ? undefined : met;
-      for (let index = 0, left = this.#left & ~LINKED; left !== 0; index++, left >>= 1) {
-        const key = ORDER_KEYS[index];
-        if (!(left & 1) || key === undefined) continue;
-        const fits =
-          hasKey(key, row) &&
-          (previous === undefined || key.compare(previous, row) <= 0) &&
-          (before === undefined || keepsKey(key, before, row));
-        if (fits) continue;
-        this.#left &= ~(1 << index);
-        if ((this.#left & ~LINKED) === 0) this.#outOfPlace = row.id;
-      }
-      previous = row;
+  /** Ends the keys that a row is out of the order of, or has other members of than before. */
+  #checkOrder(previous: Row | undefined, row: Row, before: Row | undefined): void {
+    for (let index = 0, left = this.#left & ~LINKED; left !== 0; index++, left >>= 1) {
+      const key = ORDER_KEYS[index];
+      if (!(left & 1) || key === undefined) continue;
+      const fits =
+        hasKey(key, row) &&
+        (previous === undefined || key.compare(previous, row) <= 0) &&
+        (before === undefined || keepsKey(key, before, row));
+      if (fits) continue;
+      this.#left &= ~(1 << index);
+      if ((this.#left & ~LINKED) === 0) this.#outOfPlace = row.id ?? undefined;
     }
   }
 }

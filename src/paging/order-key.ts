@@ -47,23 +47,20 @@ export const ORDER_KEYS: readonly OrderKey[] = [
 ];
 
 /** Returns whether a row has all members of a key. */
-export function hasKey({ members }: OrderKey, row: Row): boolean {
-  return members.every((member) =>
-    member === "call_id"
-      ? row.id !== null
-      : member === "call_started"
-        ? row.started !== null
-        : row.name !== null,
-  );
+export function hasKey({ members }: OrderKey, { id, started, name }: Row): boolean {
+  for (const member of members) {
+    if ((member === "call_id" ? id : member === "call_started" ? started : name) === null) return false;
+  }
+  return true;
 }
 
 /** Returns whether a call still has the members of a key with which it was met before. */
 export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean {
-  return members.every(
-    (member) =>
-      member === "call_id" ||
-      (member === "call_started" ? before.started === now.started : before.name === now.name),
-  );
+  for (const member of members) {
+    if (member === "call_started" && before.started !== now.started) return false;
+    if (member === "insight_name" && before.name !== now.name) return false;
+  }
+  return true;
 }
 
 /**

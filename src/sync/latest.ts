@@ -17,15 +17,15 @@ export class Latest {
    * @param attempt number of the request, in the order of sending
    */
   keepLatest(rows: readonly PageRow[], attempt: number): readonly PageRow[] {
-    const kept = rows.filter((row) => {
+    let outdated: Set<PageRow> | undefined;
+    for (const row of rows) {
       const id = idOf(row);
-      return id === null || (this.#recent.get(id) ?? this.#older.get(id) ?? 0) <= attempt;
-    });
-    for (const row of kept) {
-      const id = idOf(row);
-      if (id !== null) this.#recent.set(id, attempt);
+      if (id === null) continue;
+      const before = this.#recent.get(id) ?? this.#older.get(id);
+      if (before === undefined || before <= attempt) this.#recent.set(id, attempt);
+      else outdated = (outdated ?? new Set()).add(row);
     }
     if (this.#recent.size > GENERATION_CALLS) [this.#older, this.#recent] = [this.#recent, new Map()];
-    return kept;
+    return outdated === undefined ? rows : rows.filter((row) => !outdated.has(row));
   }
 }

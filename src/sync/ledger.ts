@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { CalltallyError, EXIT } from "../errors.ts";
 import type { Sort } from "../paging/order-key.ts";
-import type { Row, Slice } from "../paging/slice.ts";
+import type { Slice } from "../paging/slice.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { hasAllCalls, readPages, trimPages } from "../warehouse/pages.ts";
 import { closeKilledRuns, readLastVerifiedPass, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import { readRows } from "./order-members.ts";
 import type { Plan } from "./plan.ts";
 
 /** Age of its first page up to which a full pass that was cut short is taken up again. */
@@ -62,27 +63,13 @@ function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] 
   const ageMs = nowMs - Date.parse(first?.fetched_at ?? "");
   if (first?.offset !== 0 || !(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
   if (pages.some(({ request_id }) => request_id === null) || !hasAllCalls(warehouse, runId)) return [];
-  const slices = pages.map(({ offset, total, call_ids, order_members, request_id, is_old }) => {
-    const [ids, members] = [parseList(call_ids), parseList(order_members)];
-    const rows = ids.length === members.length ? ids.map((id, index) => toRow(id, members[index])) : [];
-    return { offset, total, rows, requestId: request_id ?? undefined, isOld: is_old ?? false };
-  });
-  return slices.every(({ rows }, index) => rows.length === pages[index]?.row_count) ? slices : [];
-}
-
-function parseList(json: string | null): unknown[] {
-  const list: unknown = JSON.parse(json ?? "[]");
-  return Array.isArray(list) ? list : [];
-}
-
-function toRow(id: unknown, members: unknown): Row {
-  const [started, name]: unknown[] = Array.isArray(members) ? members : [];
-  return {
-    id: typeof id === "number" ? id : null,
-    started: typeof started === "string" ? started : null,
-    name: typeof name === "string" ? name : null,
-    ...(Array.isArray(members) && members.length === 0 && { isRejected: true }),
-  };
+  const slices: Slice[] = [];
+  for (const { offset, total, row_count, call_ids, order_members, request_id, is_old } of pages) {
+    const rows = readRows(call_ids, order_members);
+    if (rows?.length !== row_count) return [];
+    slices.push({ offset, total, rows, requestId: request_id ?? undefined, isOld: is_old ?? false });
+  }
+  return slices;
 }
 
 /** The error for a second run, which says who holds the lock. */

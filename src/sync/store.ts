@@ -17,6 +17,7 @@ import { assertHeld, type RunHold, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
+import { toMembers } from "./order-members.ts";
 import { idOf, type PageRow, parseOutdated } from "./page-row.ts";
 
 /** What is written of one run beside its pages. */
@@ -86,9 +87,7 @@ export class PageStore {
         row_count: rows.length,
         total,
         call_ids: JSON.stringify(rows.map(({ id }) => id)),
-        order_members: JSON.stringify(
-          rows.map(({ started, name, isRejected }) => (isRejected ? [] : [started, name])),
-        ),
+        order_members: JSON.stringify(toMembers(rows)),
         request_id: page.requestId,
         is_old: isOld,
         fetched_at: fetchedAt,

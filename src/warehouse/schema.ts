@@ -189,7 +189,7 @@ export const sync_pages = sqliteTable(
     total: integer().notNull(),
     /** JSON array of the page's call ids in order, null for an unreadable one; dropped when the run is done. */
     call_ids: text(),
-    /** JSON array of [call_started, insight_name] of its rows, which an order may be made of; dropped when the run is done. */
+    /** JSON object of what else of its rows an order may be made of: `started` and `name`, null for what is not there; `rejected`, their places. Dropped when the run is done. */
     order_members: text(),
     /** The service's own identifier of the request. */
     request_id: text(),

@@ -91,7 +91,7 @@ export const MUTATIONS = {
     const insertPageFirst = () => insertPage(this.#warehouse, {
       run_id: runId, seq: this.#seq, offset, row_count: rows.length, total,
       call_ids: JSON.stringify(rows.map(({ id }) => id)), request_id: page.requestId, fetched_at: fetchedAt,
-      order_members: JSON.stringify(rows.map(({ started, name }) => [started, name])),
+      order_members: JSON.stringify(toMembers(rows)),
     });
     insertPageFirst();
     ${KILL_AT_PAGE}
