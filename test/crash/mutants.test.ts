@@ -41,11 +41,8 @@ describe("the kill harness", () => {
   it("finds the calls of a page that was written before them", async () => {
     const { before, after } = await killAtThirdPage(MUTATIONS["page-before-calls"]);
     expect(before).toEqual([expect.stringContaining("pages name calls that are not there: 150")]);
-    // 200 rows, of which the pages before and after repeat 50 each.
-    expect(after.filter((line) => line.startsWith("calls lacks"))).toHaveLength(100);
-    expect(after.at(-1)).toContain(
-      "contradictions has runs that are done have read more calls than there are",
-    );
+    // The next run does not stand on pages whose calls are not there.
+    expect(after).toEqual([]);
   });
 });
 

@@ -24,16 +24,8 @@ export async function live(
   timeline: Timeline,
   options: Omit<WalkOptions, "limit">,
   { walk, judge: judgePass }: Walker = { walk: walkHere, judge },
-  spy?: (asked: number, sort: Sort, slice: Slice) => void,
 ): Promise<Outcome> {
   const service = new RandomService(timeline);
-  const inner = service.fetch;
-  if (spy)
-    service.fetch = (sort) => async (asked) => {
-      const s = await inner(sort)(asked);
-      spy(asked, sort, s);
-      return s;
-    };
   let earlier: Slice[] = [];
   let sort: Sort = "own";
   let isResumed = false;

@@ -182,7 +182,7 @@ interface ServedCall {
 }
 
 /** A response of status 400. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
 const STATES_KEPT = 5;

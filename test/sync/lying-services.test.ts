@@ -496,7 +496,7 @@ describe("sync, of calls that come back, or change where it is not looked for,",
     await using service = await startListService(calls);
     expect(await sync(service, folder.path, { clock })).toMatchObject({
       verdict: "exact",
-      order_key: "call_id desc",
+      order_key: expect.stringMatching(/^call_id desc/),
     });
     service.calls = calls.map((call) => (call.call_id === 100 ? { ...call, duration: 99 } : call));
     const run = await sync(service, folder.path, { clock });
