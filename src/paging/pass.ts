@@ -91,9 +91,9 @@ export class Pass<S extends Slice> implements Disposable {
     return true;
   }
 
-  /** Begins with the slice at an offset, or with one that was fetched before. */
-  async *begin(at: number | S): AsyncGenerator<S, void, void> {
-    let first = typeof at === "number" ? await this.#pages.fetch(at) : at;
+  /** Begins with the slice at an offset. */
+  async *begin(offset: number): AsyncGenerator<S, void, void> {
+    let first = await this.#pages.fetch(offset);
     // The calls may have become fewer than the offset.
     for (let back = 100; first.rows.length === 0 && first.offset > 0 && back <= first.offset * 2; back *= 2) {
       first = await this.#pages.fetch(Math.max(0, Math.min(first.total, first.offset) - back));

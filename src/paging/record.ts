@@ -148,6 +148,7 @@ export class PassRecord {
   /** Takes a look beyond the chain's last slice, which counts as a witness alone; says what it finds there. */
   lookBeyond(beyond: Slice): "nothing" | "its tail" | "more" {
     this.#totals = observeTotal(this.#totals, beyond);
+    this.#noteOrigin(beyond);
     if (beyond.rows.length === 0) return "nothing";
     const { rows } = this.#left;
     const tail = rows.slice(-beyond.rows.length);
@@ -211,10 +212,15 @@ export class PassRecord {
     this.#totals = observeTotal(counts.slices === 0 ? undefined : this.#totals, slice);
     counts.slices++;
     if (slice.torn) counts.torn++;
-    if (slice.isOld) counts.old++;
     counts.unplaced += slice.rows.filter(({ id }) => id === null).length;
-    if (slice.requestId === undefined) return;
-    if (this.#requestIds.has(slice.requestId)) counts.repeated++;
-    this.#requestIds.add(slice.requestId);
+    this.#noteOrigin(slice);
+  }
+
+  /** Notes whether a response came from the service as it is now. */
+  #noteOrigin({ requestId, isOld = false }: Slice): void {
+    if (isOld) this.#counts.old++;
+    if (requestId === undefined) return;
+    if (this.#requestIds.has(requestId)) this.#counts.repeated++;
+    this.#requestIds.add(requestId);
   }
 }
