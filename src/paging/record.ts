@@ -138,11 +138,12 @@ export class PassRecord {
   }
 
   /**
-   * Whether the chain's last slice may be the end of the calls: it has fewer rows than the service gives a page, or stops
-   * just where its own total does. A look beyond it has to find nothing.
+   * Whether the chain's last slice may be the end of the calls: it has fewer rows than the service gives a page. A look
+   * beyond it has to find nothing. Pages of one or two calls, of which no part would join, may end where their total does.
    */
   get mayBeEnd(): boolean {
-    return this.isShort(this.#left) || (this.#left.rows.length > 0 && endOf(this.#left) === this.#left.total);
+    const { rows, total } = this.#left;
+    return this.isShort(this.#left) || (rows.length > 0 && rows.length <= 2 && endOf(this.#left) === total);
   }
 
   /** Takes a look beyond the chain's last slice, which counts as a witness alone; says what it finds there. */
