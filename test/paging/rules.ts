@@ -58,7 +58,7 @@ export const RULES: readonly Rule[] = [
       'if (reachesTotal(slice)) {\n        record.noteEnd("seen");\n        return "end";\n      }',
     ],
   ),
-  rule("a look beyond the end", [
+  rare("a look beyond the end", [
     "pass.ts",
     'if (found === "more" || beyond.offset !== offset) return false;',
     "",
