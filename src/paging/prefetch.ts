@@ -65,7 +65,8 @@ export class Prefetch<S extends Slice> implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#throttle.limit.clearQueue();
+    // The queue is shared: another pass may have its plan in it.
+    if (this.#queue.length > 0) this.#throttle.limit.clearQueue();
     this.#stop.abort(new Error("The walk has ended"));
   }
 

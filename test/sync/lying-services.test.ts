@@ -261,6 +261,23 @@ describe("sync, of a service whose order moves,", () => {
     expect(run.verdict_reason).toMatch(/in no order by id, start or source: call \d+ is out of place/);
   });
 
+  it("reads on where the order is lost in the middle, with pages under way, and sorting is refused", async () => {
+    using folder = makeTempFolder();
+    const calls = newestFirst(2000);
+    const [moved] = calls.splice(1500, 1);
+    if (moved !== undefined) calls.splice(500, 0, moved);
+    // Pages are slower than the refusal, so that some still wait for their turn when it comes.
+    await using service = await startListService(calls, (asked, all) => {
+      if (asked.sort !== undefined) return json({ code: 400 }, 400);
+      const { offset, limit } = asked;
+      const data = { calls: part(asked, all), total: all.length, limit, offset };
+      const answer = json({ code: 200, data, request_id: `slow-${asked.before}` });
+      return (request, response) => void setTimeout(() => answer(request, response), 20);
+    });
+    const run = await sync(service, folder.path, { limit: 50, concurrency: 2 });
+    expect(run).toMatchObject({ verdict: "probable", sort: "own", calls_read: 2000 });
+  }, 20_000);
+
   it("is sure through 150 calls of one second that are shuffled in each answer, wherever they lie", async () => {
     using folder = makeTempFolder();
     // Pages of 300 that share 50: the first ends at 300.
