@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { readAttributionRules } from "../src/aliases.ts";
 import { EXIT } from "../src/errors.ts";
 import { exportToFolder } from "../src/export/export.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
-import { readTallySettings } from "../src/warehouse/tally-settings.ts";
 import type { Job } from "./job.ts";
 
 /** Writes the default rollups. */
@@ -21,7 +21,7 @@ export const exportJob: Job = {
       folder,
       timezone,
       lookbackHours,
-      tally: readTallySettings(settings),
+      rules: readAttributionRules(settings),
       targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
       signal,
     });

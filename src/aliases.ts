@@ -1,23 +1,19 @@
 import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { foldUtm } from "./call.ts";
+import type { AttributionRules } from "./attribution/attribution-rules.ts";
+import { foldUtm } from "./attribution/call-text.ts";
 import { UsageError } from "./errors.ts";
-
-/** A utm value, folded, and the folded value that it is tallied under; empty for what counts as not set. */
-export interface Alias {
-  raw: string;
-  value: string;
-}
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
 
 /**
- * Reads the file of aliases: CSV with the header `raw,value`, whatever the case and white space of its values.
+ * Reads the file of aliases: CSV with the header `raw,value`, whatever the case and white space of its values. Returns
+ * folded utm values, and those they are counted under instead; empty for what counts as not set.
  *
  * @throws UsageError that names the file and the line
  */
-export function readAliases(file: string): Alias[] {
+export function readAliases(file: string): Record<string, string> {
   const values = new Map<string, string>();
   const [header, ...lines] = parseFile(file);
   if (header?.record.join() !== "raw,value") throw bad(file, 1, "the first line is not raw,value");
@@ -32,7 +28,7 @@ export function readAliases(file: string): Alias[] {
     }
     values.set(from, to);
   }
-  return [...values].map(([raw, value]) => ({ raw, value }));
+  return Object.fromEntries(values);
 }
 
 function parseFile(file: string): { line: number; record: string[] }[] {
@@ -56,4 +52,19 @@ function parseFile(file: string): { line: number; record: string[] }[] {
 
 function bad(file: string, line: number, what: string): UsageError {
   return new UsageError(`Cannot use the aliases in ${file}: line ${line}: ${what}`, { hint: HINT });
+}
+
+/**
+ * Returns the rules for attribution as the settings have them.
+ *
+ * @throws UsageError where the file of aliases cannot be used
+ */
+export function readAttributionRules({
+  rules,
+  aliasesFile,
+}: {
+  rules: Omit<AttributionRules, "aliases">;
+  aliasesFile?: string | undefined;
+}): AttributionRules {
+  return { ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) };
 }

@@ -92,24 +92,6 @@ function withoutQuery(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? url;
 }
 
-/** What stands for no value, beside nothing at all: what scripts and unexpanded macros leave in a link. */
-export const MISSING_WORDS = ["null", "undefined", "(not set)"] as const;
-
-/**
- * Returns the key a utm value is tallied under: trimmed, inner white space folded to one space, lower-cased; empty for
- * what counts as no value: {@link MISSING_WORDS}, and a macro such as `{keyword}` or `{{campaign.name}}`.
- */
-export function foldUtm(value: string): string {
-  const folded = value.trim().replace(/\s+/g, " ").toLowerCase();
-  const isMissing = MISSING_WORDS.some((word) => word === folded) || /^\{.*\}$/s.test(folded);
-  return isMissing ? "" : folded;
-}
-
-/** Takes off what people write between the digits of a phone number. */
-export function toPhoneDigits(text: string): string {
-  return text.replace(/[\s().-]/g, "");
-}
-
 /** Names of query members that sign a link for a while: of the large stores' presigned addresses, and what others call them. */
 const SIGNATURE_MEMBER =
   /^(x-(amz|goog|ms)-.+|awsaccesskeyid|googleaccessid|key-pair-id|policy|s[eprtv]|spr|sip|sk(oid|tid|[tesv])|.*(signature|token|expires?|expiry|hmac|nonce)|(.*[-_.])?(sig|sign|exp|ts|timestamp))$/i;

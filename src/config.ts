@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
+import { type AttributionRules, DEFAULT_RULES } from "./attribution/attribution-rules.ts";
 import { describeError, UsageError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { DEFAULT_RULES, type RollupRules } from "./rollup/rules.ts";
 
 /** One setting: where it is given, how its text is read, and what a person should know of it. */
 export interface SettingSpec<T> {
@@ -266,7 +266,7 @@ function readLayers(layers: readonly Layer[]) {
       missed: read(SETTINGS.missed),
       qualified_seconds: read(SETTINGS.qualifiedSeconds),
       duration_unit: read(SETTINGS.durationUnit),
-    } satisfies RollupRules,
+    } satisfies Omit<AttributionRules, "aliases">,
     aliasesFile: read(SETTINGS.aliasesFile),
     syncCron: read(SETTINGS.syncCron),
     exportCron: read(SETTINGS.exportCron),
@@ -437,7 +437,7 @@ function parseIds(text: string): number[] {
   });
 }
 
-function parseDurationUnit(text: string): RollupRules["duration_unit"] {
+function parseDurationUnit(text: string): AttributionRules["duration_unit"] {
   if (text === "seconds" || text === "milliseconds") return text;
   throw new Error("must be seconds or milliseconds");
 }

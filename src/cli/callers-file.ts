@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { toPhoneDigits } from "../call.ts";
+import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
 
 const PHONE_NUMBER = /^\+?[1-9]\d{2,14}$/;

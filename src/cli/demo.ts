@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import { readAttributionRules } from "../aliases.ts";
 import type { ExitCode } from "../errors.ts";
 import { exportToFolder } from "../export/export.ts";
 import { removeFile } from "../folder.ts";
-import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
-import { iterateRollup, prepareRollups, type RollupRow, rollupColumns } from "../rollup/read.ts";
-import type { RollupQuery } from "../rollup/sql.ts";
+import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import type { RollupColumn } from "../rollup/rollup-query.ts";
+import { RollupSession, type Row } from "../rollup/session.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
-import { openExistingWarehouse } from "../warehouse/open.ts";
-import { readTallySettings } from "../warehouse/tally-settings.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export-run.ts";
 import { ellipsize, formatCount, formatTable } from "./format.ts";
@@ -40,8 +40,10 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
       const settings = settingsOf(context);
+      const rules = readAttributionRules(settings);
       const run = await runSync({
         ...settings,
+        rules,
         database,
         api,
         acceptGone: 0,
@@ -49,37 +51,40 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       });
       context.tell(summarizeRun(run));
 
-      const tally = readTallySettings(settings);
       const { timezone, lookbackHours } = settings;
       const result = await exportToFolder({
         database,
         folder,
         timezone,
         lookbackHours,
-        tally,
+        rules,
         targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
         signal: context.signal,
       });
-      using warehouse = openExistingWarehouse(database);
-      prepareRollups(warehouse.sqlite);
+      using reader = openWarehouseReader(database);
+      using session = new RollupSession(reader.sqlite, { rules });
       for (const dimension of DEFAULT_DIMENSIONS) {
-        const query = { dimensions: [dimension], rules: tally.rules };
-        const rows = iterateRollup(warehouse.sqlite, query).take(ROWS_SHOWN).toArray();
-        context.tell(`\n${describeRollup(query, rows)}`);
+        const { columns, rows } = session.rollup({ dimensions: [dimension] });
+        context.tell(
+          `\n${describeRollup(dimension, columns, Iterator.from(rows).take(ROWS_SHOWN).toArray())}`,
+        );
       }
       context.tell(`\n${describeExport(result, context.folder)}`);
       exit(exitCodeOf(run));
     });
 }
 
-function describeRollup(query: RollupQuery, rows: readonly RollupRow[]): string {
-  const columns = rollupColumns(query);
+function describeRollup(
+  dimension: Dimension,
+  columns: readonly RollupColumn[],
+  rows: readonly Row[],
+): string {
   const shown = Object.entries(SHOWN).map(([name, title]) => {
     const index = columns.findIndex((column) => column.name === name);
     return { title, index, decimals: columns[index]?.decimals };
   });
   return formatTable(
-    [...query.dimensions, ...shown.map(({ title }) => title)],
+    [dimension, ...shown.map(({ title }) => title)],
     rows.map((row) => [
       ellipsize(String(row[0]), 26),
       ...shown.map(({ index, decimals }) => formatFigure(row[index], decimals)),
@@ -87,7 +92,7 @@ function describeRollup(query: RollupQuery, rows: readonly RollupRow[]): string 
   );
 }
 
-function formatFigure(value: RollupRow[number] | undefined, decimals: number | undefined): string {
+function formatFigure(value: Row[number] | undefined, decimals: number | undefined): string {
   if (typeof value !== "number") return value ?? "";
   return decimals === undefined ? formatCount(value) : value.toFixed(decimals);
 }

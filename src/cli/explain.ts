@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { readAttributionRules } from "../aliases.ts";
 import { UsageError } from "../errors.ts";
 import type { Explanation } from "../export/explain.ts";
-import { NOT_SET } from "../rollup/row.ts";
-import { readTallySettings } from "../warehouse/tally-settings.ts";
+import { NOT_SET } from "../rollup/dimensions.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { ellipsize } from "./format.ts";
 
@@ -20,15 +20,20 @@ export function explainCommand(context: Context) {
       const settings = settingsOf(context, flags);
       const { database, timezone } = settings;
       const { explainCall } = await import("../export/explain.ts");
-      const explanation = explainCall({ database, timezone, callId, tally: readTallySettings(settings) });
+      const explanation = explainCall({ database, timezone, callId, rules: readAttributionRules(settings) });
       if (explanation === undefined) {
         throw new UsageError(`There is no call ${callId} in ${database}`, {
           hint: "Only calls with DNI data are served, and a call comes with the next sync: see calltally status.",
         });
       }
+      if (explanation.rules_differ) context.note(RULES_DIFFER);
       context.print(json ? JSON.stringify(explanation) : describeExplanation(explanation));
     });
 }
+
+/** What commands that only read say where the settings are others than those that the facts stand on. */
+const RULES_DIFFER =
+  "The settings that decide what counts as what are others than those of the figures here: the next sync or export applies them.";
 
 function parseCallId(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);

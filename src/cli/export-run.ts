@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
+import { readAttributionRules } from "../aliases.ts";
 import { systemClock } from "../clock.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
 import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
-import { readTallySettings } from "../warehouse/tally-settings.ts";
 import { type Context, settingsOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
@@ -25,7 +25,7 @@ export async function runExport(
     database,
     timezone,
     lookbackHours,
-    tally: readTallySettings(settings),
+    rules: readAttributionRules(settings),
     range: toRange(flags, timezone, systemClock.now()),
     filter: toFilter(flags),
     grain,

@@ -1,18 +1,8 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { DNI_FIELDS } from "../call.ts";
-import { iterateSelected, selectCalls } from "../rollup/calls.ts";
 import { localTime } from "../rollup/local-time.ts";
-import {
-  CAMPAIGN,
-  CHANNEL,
-  IS_FIRST,
-  isQualified,
-  MEDIUM,
-  outcome,
-  phoneDigits,
-  REFERRING_HOST,
-  SOURCE,
-} from "../rollup/row.ts";
-import type { RollupRules } from "../rollup/rules.ts";
+import type { CallSource } from "../rollup/session.ts";
 import { openCallerHash } from "./caller-hash.ts";
 import type { PrivateColumn } from "./choices.ts";
 import type { ExportJob } from "./export.ts";
@@ -26,9 +16,9 @@ export interface CallsTarget {
   with: readonly PrivateColumn[];
 }
 
-/** A column, the expression it is read by, and what is made of its value. */
+/** A column, what it is read from, and what is made of its value. */
 interface CallColumn extends Column {
-  sql: string;
+  of: CallSource;
   derive?: (value: Value) => Value;
 }
 
@@ -37,14 +27,16 @@ const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 /** Writes one line a call: as Parquet a file for each local month, else one file. */
 export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<ManifestFile[]> {
-  const { scope, tally, reader, format, database, isPartitioned } = job;
+  const { scope, session, format, database, isPartitioned } = job;
   const toLocal = localTime(scope.timezone);
   const callers = openCallerHash(database);
   if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
-  const columns = callColumns(tally.rules, toLocal, callers.hash, target.with);
-  const rowCount = selectCalls(reader.sqlite, { filter: scope.filter, span: scope.span, rules: tally.rules });
-  const expressions = columns.map(({ sql }) => sql);
-  const rows = derive(iterateSelected(reader.sqlite, expressions), columns);
+  const columns = callColumns(session.rules, toLocal, callers.hash, target.with);
+  const { count: rowCount, read } = session.calls(
+    columns.map(({ of }) => of),
+    scope.span,
+  );
+  const rows = derive(read(), columns);
   if (format.format !== "parquet" || !isPartitioned) {
     const content = await encodeTable({ columns, rows }, format);
     return [
@@ -78,47 +70,60 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
 }
 
 function callColumns(
-  rules: RollupRules,
+  { duration_unit }: AttributionRules,
   toLocal: ReturnType<typeof localTime>,
   hashCaller: (digits: string) => string,
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
-  const text = (name: string, sql = `c.${name}`): CallColumn => ({ name, type: "text", sql });
-  const flag = (name: string, sql: string): CallColumn => ({ name, type: "integer", sql: `${sql} IS TRUE` });
-  const fromText =
-    (make: (text: string) => string) =>
-    (value: Value): Value =>
-      typeof value === "string" ? make(value) : null;
+  const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
+  const fact = (name: FactColumn): CallColumn => text(name, { fact: name });
+  const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "integer", of: { fact } });
+  const started = { fact: "call_started" } as const;
   const duration: CallColumn =
-    rules.duration_unit === "seconds"
-      ? { name: "duration_seconds", type: "integer", sql: "c.duration" }
-      : { name: "duration_seconds", type: "decimal", decimals: 3, sql: "c.duration / 1000.0" };
+    duration_unit === "seconds"
+      ? { name: "duration_seconds", type: "integer", of: { fact: "duration" } }
+      : {
+          name: "duration_seconds",
+          type: "decimal",
+          decimals: 3,
+          of: { fact: "duration" },
+          derive: toSeconds,
+        };
   return [
-    { name: "call_id", type: "integer", sql: "c.call_id" },
-    { name: "call_started", type: "time", sql: "c.call_started" },
-    { ...text("call_started_local", "c.call_started"), derive: fromText((time) => toLocal(time).local) },
-    { ...text("utc_offset", "c.call_started"), derive: fromText((time) => toLocal(time).offset) },
-    text("channel", CHANNEL),
-    text("source", SOURCE),
-    text("medium", MEDIUM),
-    text("campaign", CAMPAIGN),
-    text("insight_name"),
-    text("tracking_number"),
-    { ...text("caller_hash", `nullif(${phoneDigits("caller_id")}, '')`), derive: fromText(hashCaller) },
+    { name: "call_id", type: "integer", of: { fact: "call_id" } },
+    { name: "call_started", type: "time", of: started },
+    { ...text("call_started_local", started), derive: fromText((time) => toLocal(time).local) },
+    { ...text("utc_offset", started), derive: fromText((time) => toLocal(time).offset) },
+    fact("channel"),
+    fact("source"),
+    fact("medium"),
+    fact("campaign"),
+    text("insight_name", { stored: "insight_name" }),
+    text("tracking_number", { stored: "tracking_number" }),
+    { ...text("caller_hash", { fact: "caller" }), derive: fromText(hashCaller) },
     duration,
-    text("disposition"),
-    text("outcome", outcome(rules)),
-    flag("qualified", isQualified(rules)),
-    flag("first_time_caller", IS_FIRST),
-    { name: "org_unit_id", type: "integer", sql: "c.org_unit_id" },
-    text("org_unit_name"),
-    text("referring_host", REFERRING_HOST),
-    ...DNI_FIELDS.map((field) => text(field)),
-    { name: "gone_at", type: "time", sql: "c.gone_at" },
+    text("disposition", { stored: "disposition" }),
+    fact("outcome"),
+    flag("qualified", "is_qualified"),
+    flag("first_time_caller", "is_first_call"),
+    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" } },
+    text("org_unit_name", { stored: "org_unit_name" }),
+    fact("referring_host"),
+    ...DNI_FIELDS.map((field) => text(field, { stored: field })),
+    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
     ...privateColumns.map((name) =>
-      text(name, name === "summary" || name === "transcription" ? `t.${name}` : `c.${name}`),
+      text(name, name === "summary" || name === "transcription" ? { transcript: name } : { stored: name }),
     ),
   ];
+}
+
+const fromText =
+  (make: (text: string) => string) =>
+  (value: Value): Value =>
+    typeof value === "string" ? make(value) : null;
+
+function toSeconds(milliseconds: Value): Value {
+  return typeof milliseconds === "number" ? milliseconds / 1000 : null;
 }
 
 function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {

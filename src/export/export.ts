@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { preparePeriods, prepareRollups } from "../rollup/read.ts";
+import { RollupSession } from "../rollup/session.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
-import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
+import { readRulesInForce } from "../warehouse/rules.ts";
+import { applyRulesAlone } from "./apply-rules.ts";
 import { type CallsTarget, writeCalls } from "./calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import type { FormatOptions } from "./format.ts";
@@ -19,7 +21,8 @@ export type Target = RollupTarget | CallsTarget | GoogleTarget;
 
 /** How figures are made and written. */
 export interface FigureOptions {
-  tally: TallySettings;
+  /** What counts as what; where the facts stand on other rules, they are made anew before anything is written. */
+  rules: AttributionRules;
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
   /** Whether utm values are grouped as they are stored. @default false */
@@ -38,14 +41,16 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   targets: readonly Target[];
   clock?: Clock;
   signal?: AbortSignal | undefined;
+  /** Is told how many calls have been attributed anew, where the rules are others than before. */
+  onAttributed?: ((calls: number) => void) | undefined;
 }
 
 /** What the writer of one kind of file works with. */
 export interface ExportJob extends Required<FigureOptions> {
   database: string;
   scope: Scope;
-  /** A connection that sees the warehouse at one moment. */
-  reader: Warehouse;
+  /** The warehouse at one moment. */
+  session: RollupSession;
   nowMs: number;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
@@ -60,6 +65,8 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
+  /** How many calls were attributed anew, where the rules were others. */
+  attributed?: number | undefined;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -72,8 +79,8 @@ const PARTITIONS = "calls/month=*/calls.parquet";
  */
 export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
-  using warehouse = openExistingWarehouse(options.database);
-  nameErrors(warehouse, () => applyTallySettings(warehouse, options.tally));
+  using warehouse = openExistingWarehouse(options.database, options);
+  const attributed = await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
@@ -94,7 +101,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
       })),
     ),
   );
-  return { folder: files.folder, manifest, newKey };
+  return { folder: files.folder, manifest, newKey, attributed };
 }
 
 /**
@@ -104,8 +111,9 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
 export async function exportToStream(
   options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
 ): Promise<Written> {
-  const { target, writeChunk, signal } = options;
-  using warehouse = openExistingWarehouse(options.database);
+  const { target, writeChunk, signal, clock = systemClock } = options;
+  using warehouse = openExistingWarehouse(options.database, options);
+  const attributed = await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
   const write: ExportJob["write"] = async (file, content) => {
     const isAsked = files++ === 0;
@@ -119,7 +127,13 @@ export async function exportToStream(
     }
     return { file, bytes, sha256: sha256.digest("hex") };
   };
-  return await writeTargets(warehouse, { ...options, targets: [target], write, isPartitioned: false });
+  const written = await writeTargets(warehouse, {
+    ...options,
+    targets: [target],
+    write,
+    isPartitioned: false,
+  });
+  return { ...written, attributed };
 }
 
 /** Makes errors of SQLite's name the warehouse. */
@@ -144,19 +158,18 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 }
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
-  const { tally, raw = false, fill = false, total = false, format = { format: "csv" } } = options;
+  const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
-  reader.sqlite.exec("BEGIN");
-  prepareRollups(reader.sqlite, { filter: options.filter ?? {}, aliases: tally.aliases });
-  const scope = resolveScope(reader.sqlite, tally.rules, options);
-  preparePeriods(reader.sqlite, scope);
-  const manifest = startManifest(reader, scope, { ...options, raw });
+  const { rules } = readRulesInForce(reader);
+  using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  const scope = resolveScope(session, options);
+  const manifest = startManifest(reader, session, scope, { ...options, raw });
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const job = { ...options, raw, fill, total, format, scope, reader, nowMs: clock.now(), onNewKey };
+  const job = { ...options, raw, fill, total, format, scope, session, nowMs: clock.now(), onNewKey };
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));

@@ -1,12 +1,12 @@
-import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
+import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { DateRange } from "../rollup/dates.ts";
-import { type CallFilter, countUnknownCallers, type Span } from "../rollup/filter.ts";
-import type { RollupRules } from "../rollup/rules.ts";
+import type { RollupSession } from "../rollup/session.ts";
 import { countCalls } from "../warehouse/calls.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
-import type { TallySettings } from "../warehouse/tally-settings.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Scope } from "./scope.ts";
 
@@ -45,9 +45,9 @@ export interface Manifest {
   };
   /** The periods that the rows are of, where there are any. */
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: RollupRules & {
+  rules: Omit<AttributionRules, "aliases"> & {
     channels: string;
-    /** How many utm values are tallied under another's name; they stand in the table `aliases`. */
+    /** How many utm values are counted under another; they stand in the table `rules`. */
     aliases: number;
     utm_values: "folded" | "as stored";
   };
@@ -92,8 +92,9 @@ export interface ManifestFile extends WrittenFile {
 /** Describes what the files of an export have in common; they are yet to be written. */
 export function startManifest(
   reader: Warehouse,
+  session: RollupSession,
   scope: Scope,
-  { tally, raw, lookbackHours }: { tally: TallySettings; raw: boolean; lookbackHours: number },
+  { raw, lookbackHours }: { raw: boolean; lookbackHours: number },
 ): Manifest {
   const run = readLastDoneRun(reader);
   const { exclude_callers, include_gone, ...filter } = scope.filter;
@@ -107,6 +108,7 @@ export function startManifest(
     ...((!settledUntil || endsAt === undefined || endsAt > settledUntil) && { provisional: true }),
   });
   const caveats = findCaveats(reader, run);
+  const { aliases, ...rules } = session.rules;
   return {
     run: run === undefined ? null : pickRun(run),
     ...(caveats && { caveats }),
@@ -116,7 +118,7 @@ export function startManifest(
       ...filter,
       ...(exclude_callers !== undefined && {
         excluded_callers: exclude_callers.length,
-        excluded_callers_without_calls: countUnknownCallers(reader.sqlite, exclude_callers),
+        excluded_callers_without_calls: session.countUnknownCallers(exclude_callers),
       }),
     },
     range: describeSpan(scope.span, scope.range),
@@ -130,9 +132,9 @@ export function startManifest(
       periods: scope.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),
     }),
     rules: {
-      ...tally.rules,
+      ...rules,
       channels: CHANNEL_RULES_VERSION,
-      aliases: tally.aliases.length,
+      aliases: Object.keys(aliases).length,
       utm_values: raw ? "as stored" : "folded",
     },
     files: [],

@@ -1,14 +1,7 @@
-import type { Database } from "better-sqlite3";
 import { UsageError } from "../errors.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
-import {
-  countKeys,
-  iterateRollup,
-  type RollupColumn,
-  type RollupRow,
-  rollupColumns,
-} from "../rollup/read.ts";
-import { type RollupQuery, rollupKeys } from "../rollup/sql.ts";
+import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
+import type { RollupSession, Row } from "../rollup/session.ts";
 import type { ExportJob } from "./export.ts";
 import { encodeTable } from "./format.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -26,22 +19,21 @@ const TOTAL = "(total)";
 
 /** Writes one rollup, with its line of totals where one is asked for. */
 export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget): Promise<ManifestFile[]> {
-  const { scope, tally, raw, fill, total, format, reader } = job;
+  const { scope, raw, fill, total, format, session } = job;
+  const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
     dimensions,
-    rules: tally.rules,
     raw,
     fill,
-    filter: scope.filter,
-    span: scope.span,
-    byPeriod: scope.grain !== undefined,
-    previousSpan: scope.previousSpan,
+    span,
+    periods: grain && periods,
+    previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
   };
-  if (fill) assertFillable(countKeys(reader.sqlite, query), scope.periods.length);
-  const columns = rollupColumns(query);
+  if (fill) assertFillable(session.countKeys(query), periods.length);
+  const { columns, rows } = session.rollup(query);
   const counts = { rows: 0, sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])) };
-  const rows = counted(iterateRollup(reader.sqlite, query), columns, counts);
-  const table = { columns, rows: total ? withTotal(rows, reader.sqlite, query) : rows };
+  const counted = count(rows, columns, counts);
+  const table = { columns, rows: total ? withTotal(counted, session, query) : counted };
   const written = await job.write(
     `${dimensions.join("-")}.${format.format}`,
     await encodeTable(table, format),
@@ -59,15 +51,15 @@ function assertFillable(keys: number, periods: number): void {
 }
 
 /** Passes rows on, and adds them up on the way. */
-function* counted(
-  rows: Iterable<RollupRow>,
+function* count(
+  rows: Iterable<Row>,
   columns: readonly RollupColumn[],
   counts: { rows: number; sums: Record<string, number> },
-): Generator<RollupRow> {
-  const places = additive(columns);
+): Generator<Row> {
+  const indexes = additive(columns);
   for (const row of rows) {
     counts.rows++;
-    for (const { name, index } of places) {
+    for (const { name, index } of indexes) {
       counts.sums[name] = toThousandths((counts.sums[name] ?? 0) + Number(row[index]));
     }
     yield row;
@@ -79,11 +71,13 @@ function additive(columns: readonly RollupColumn[]): { name: string; index: numb
 }
 
 /** Adds the figures of all calls together: callers are counted once here, however many rows they are in. */
-function* withTotal(rows: Iterable<RollupRow>, database: Database, query: RollupQuery): Generator<RollupRow> {
+function* withTotal(rows: Iterable<Row>, session: RollupSession, query: RollupQuery): Generator<Row> {
   yield* rows;
-  const keys = rollupKeys(query).map((_, index) => (index === 0 ? TOTAL : null));
-  for (const figures of iterateRollup(database, { ...query, dimensions: [], byPeriod: false, fill: false })) {
-    yield [...keys, ...figures];
+  const { dimensions, periods, span, previous } = query;
+  const keys = keyColumns(dimensions).length + (periods ? 1 : 0);
+  const total = { dimensions: [], span, previous: previous && { span: previous.span } };
+  for (const figures of session.rollup(total).rows) {
+    yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
   }
 }
 

@@ -1,14 +1,12 @@
-import type { Database } from "better-sqlite3";
 import { UsageError } from "../errors.ts";
+import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import { comparePeriods } from "../rollup/comparison.ts";
 import { comparisonRange, type DateRange, toInstants } from "../rollup/dates.ts";
-import { type CallFilter, type Conditions, filterConditions, type Span } from "../rollup/filter.ts";
 import type { Comparison, Grain } from "../rollup/grain.ts";
 import { localDate } from "../rollup/local-time.ts";
 import { type Period, periods } from "../rollup/periods.ts";
-import type { LabelledPeriod } from "../rollup/read.ts";
-import { callsWith } from "../rollup/row.ts";
-import type { RollupRules } from "../rollup/rules.ts";
+import type { LabelledPeriod } from "../rollup/rollup-query.ts";
+import type { RollupSession } from "../rollup/session.ts";
 
 /** Which calls an export is about, and how they are cut into periods. */
 export interface ScopeOptions {
@@ -47,14 +45,14 @@ const MAX_PERIODS = 4000;
 
 /**
  * Resolves dates to instants; where a grain cuts an open range, to the first and the last call that the filter lets
- * through. Needs the callers' first calls; see `prepareRollups`.
+ * through.
  *
  * @throws UsageError where that is too many periods
  */
-export function resolveScope(database: Database, rules: RollupRules, options: ScopeOptions): Scope {
+export function resolveScope(session: RollupSession, options: ScopeOptions): Scope {
   const { timezone, range = {}, filter = {}, grain, compare } = options;
   const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
-  const closed = closeRange(database, rules, { ...options, range, filter });
+  const closed = closeRange(session, range, timezone);
   const current = grain && closed ? periodsOf(closed, grain, timezone) : [];
   if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
 
@@ -69,7 +67,7 @@ export function resolveScope(database: Database, rules: RollupRules, options: Sc
     previousRange: compared.range,
     previousSpan,
     previousPeriods: compared.periods,
-    isPreviousCovered: isCovered(database, compared.range, timezone),
+    isPreviousCovered: isCovered(session, compared.range, timezone),
   };
 }
 
@@ -84,26 +82,18 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Peri
 
 /** Puts the days of the first and of the last call in the place of ends that are open; undefined without calls. */
 function closeRange(
-  database: Database,
-  rules: RollupRules,
-  { timezone, range, filter }: { timezone: string; range: DateRange; filter: CallFilter },
+  session: RollupSession,
+  { from, to }: DateRange,
+  timezone: string,
 ): Required<DateRange> | undefined {
-  const { from, to } = range;
   if (from !== undefined && to !== undefined) return { from, to };
-  const inFilter = filterConditions(filter, rules);
-  const where = ["c.call_started IS NOT NULL", ...inFilter.sql];
-  const [first, last] = database
-    .prepare<[Conditions["values"]], [string | null, string | null]>(
-      `SELECT min(c.call_started), max(c.call_started) ${callsWith(where)} WHERE ${where.join(" AND ")}`,
-    )
-    .raw()
-    .get(inFilter.values) ?? [null, null];
-  if (first === null || last === null) return undefined;
-  return { from: from ?? localDate(first, timezone), to: to ?? localDate(last, timezone) };
+  const extent = session.readExtent();
+  if (extent === undefined) return undefined;
+  return { from: from ?? localDate(extent.first, timezone), to: to ?? localDate(extent.last, timezone) };
 }
 
 /** Whether the warehouse has calls from the first day of a range, or from before. */
-function isCovered(database: Database, { from }: DateRange, zone: string): boolean {
-  const first = database.prepare<[], string | null>("SELECT min(call_started) FROM calls").pluck().get();
-  return first != null && from !== undefined && localDate(first, zone) <= from;
+function isCovered(session: RollupSession, { from }: DateRange, zone: string): boolean {
+  const first = session.readFirstStart();
+  return first !== null && from !== undefined && localDate(first, zone) <= from;
 }

@@ -1,80 +1,78 @@
-import {
-  CAMPAIGN,
-  CHANNEL,
-  MEDIUM,
-  NOT_SET,
-  present,
-  REFERRING_HOST,
-  SOURCE,
-  type UtmField,
-  utmValue,
-} from "./row.ts";
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { UtmField } from "../attribution/explain-attribution.ts";
+
+/** The key of the row for calls that have no value. */
+export const NOT_SET = "(not set)";
 
 /** One column of a rollup's key. */
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
-  /** Expression over `calls` as c. */
-  sql: string;
+  /** The fact it shows, or a utm member as it is stored. */
+  of: { fact: FactColumn } | { stored: UtmField };
+  /** Whether calls without a value are under {@link NOT_SET}; else they have none. */
+  isNamed: boolean;
 }
 
-const NAMES = [
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_content",
-  "utm_term",
-  "source",
-  "medium",
-  "campaign",
-  "gclid",
-  "channel",
-  "insight_name",
-  "org_unit",
-  "tracking_number",
-  "disposition",
-  "referring_host",
-] as const;
+/** A text column; calls without a value are under `(not set)`. */
+const key = (name: string, fact: FactColumn): KeyColumn => ({
+  name,
+  type: "text",
+  of: { fact },
+  isNamed: true,
+});
+
+const KEYS = {
+  utm_source: [key("utm_source", "utm_source_folded")],
+  utm_medium: [key("utm_medium", "utm_medium_folded")],
+  utm_campaign: [key("utm_campaign", "utm_campaign_folded")],
+  utm_content: [key("utm_content", "utm_content_folded")],
+  utm_term: [key("utm_term", "utm_term_folded")],
+  source: [key("source", "source")],
+  medium: [key("medium", "medium")],
+  // Two campaigns of one name are told apart by their ids, and so are two groups.
+  campaign: [
+    key("campaign", "campaign"),
+    { name: "campaign_id", type: "text", of: { fact: "campaign_id" }, isNamed: false },
+  ],
+  gclid: [key("gclid", "gclid")],
+  channel: [key("channel", "channel")],
+  insight_name: [key("insight_name", "insight_name")],
+  org_unit: [
+    key("org_unit", "org_unit_name"),
+    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" }, isNamed: false },
+  ],
+  tracking_number: [key("tracking_number", "tracking_number")],
+  disposition: [key("disposition", "disposition")],
+  referring_host: [key("referring_host", "referring_host")],
+} satisfies Record<string, readonly KeyColumn[]>;
 
 /** A way to group calls. */
-export type Dimension = (typeof NAMES)[number];
-export const DIMENSIONS: readonly Dimension[] = NAMES;
+export type Dimension = keyof typeof KEYS;
+export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 
 /** What `export` writes when it is not told. */
 export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const satisfies Dimension[];
 
-/** A text column; calls without a value are under `(not set)`. */
-function key(name: string, value: string): KeyColumn {
-  return { name, type: "text", sql: `coalesce(${value}, '${NOT_SET}')` };
-}
-
-const utmKey = (field: UtmField) => [key(field, utmValue(field))];
-
-const KEYS: Record<Dimension, readonly KeyColumn[]> = {
-  utm_source: utmKey("utm_source"),
-  utm_medium: utmKey("utm_medium"),
-  utm_campaign: utmKey("utm_campaign"),
-  utm_content: utmKey("utm_content"),
-  utm_term: utmKey("utm_term"),
-  source: [key("source", SOURCE)],
-  medium: [key("medium", MEDIUM)],
-  // Two campaigns of one name are told apart by their ids, and so are two groups.
-  campaign: [key("campaign", CAMPAIGN), { name: "campaign_id", type: "text", sql: present("campaign_id") }],
-  gclid: [key("gclid", present("gclid"))],
-  channel: [key("channel", CHANNEL)],
-  insight_name: [key("insight_name", present("insight_name"))],
-  org_unit: [
-    key("org_unit", present("org_unit_name")),
-    { name: "org_unit_id", type: "integer", sql: "c.org_unit_id" },
-  ],
-  tracking_number: [key("tracking_number", present("tracking_number"))],
-  disposition: [key("disposition", present("disposition"))],
-  referring_host: [key("referring_host", REFERRING_HOST)],
+const STORED: Partial<Record<Dimension, UtmField>> = {
+  utm_source: "utm_source",
+  utm_medium: "utm_medium",
+  utm_campaign: "utm_campaign",
+  utm_content: "utm_content",
+  utm_term: "utm_term",
 };
 
 /** Returns the key columns of some dimensions together; `raw` groups utm values as they are stored. */
 export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {}): readonly KeyColumn[] {
-  return dimensions.flatMap((dimension) =>
-    raw && dimension.startsWith("utm_") ? [key(dimension, `nullif(c.${dimension}, '')`)] : KEYS[dimension],
-  );
+  return dimensions.flatMap((dimension): readonly KeyColumn[] => {
+    const stored = raw ? STORED[dimension] : undefined;
+    return stored === undefined
+      ? KEYS[dimension]
+      : [{ name: dimension, type: "text", of: { stored }, isNamed: true }];
+  });
+}
+
+function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
+  const isName = (name: string): name is Name => name in record;
+  return Object.keys(record).filter(isName);
 }

@@ -1,10 +1,21 @@
-import type { RollupRules } from "./rules.ts";
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Outcome } from "../attribution/compiled-rules.ts";
+
+/** How a figure is made of the facts of some calls; an engine says it in its own language. */
+export type Aggregate =
+  | { kind: "count" }
+  | { kind: "count with outcome"; outcome: Outcome }
+  | { kind: "count where"; fact: Extract<FactColumn, "is_first_call" | "is_qualified"> }
+  | { kind: "count distinct"; fact: "caller" }
+  | { kind: "share with outcome"; outcome: Outcome; decimals: number }
+  | { kind: "total seconds" | "average seconds" }
+  | { kind: "earliest" | "latest"; fact: "call_started" };
 
 /** A column of figures. */
 export interface Metric {
   name: string;
-  /** Aggregate over the facts of each call; see `sql.ts`. */
-  sql: string;
+  aggregate: Aggregate;
   type: "integer" | "decimal" | "time";
   /** Digits after the point, of a decimal. */
   decimals?: number;
@@ -18,84 +29,85 @@ export interface Metric {
 
 const COUNT = { type: "integer", isCount: true } as const;
 const SUM = { ...COUNT, isAdditive: true } as const;
-
-/** Whole milliseconds are added up before they become seconds, so that no sum shows a rounding error. */
-const TOTAL_SECONDS = {
-  seconds: "coalesce(sum(duration), 0)",
-  milliseconds: "coalesce(sum(duration), 0) / 1000.0",
-} as const;
-const AVERAGE_SECONDS = {
-  seconds: "round(avg(duration), 1)",
-  milliseconds: "round(sum(duration) / 1000.0 / count(duration), 1)",
-} as const;
+const ANSWER_RATE_DECIMALS = 4;
 
 /** Returns the figures of every rollup, in their order. */
-export function metrics({ duration_unit }: RollupRules): readonly Metric[] {
+export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit">): readonly Metric[] {
   return [
-    { name: "calls", ...SUM, sql: "count(*)", help: "Calls." },
+    { name: "calls", ...SUM, aggregate: { kind: "count" }, help: "Calls." },
     {
       name: "answered_calls",
       ...SUM,
-      sql: "count(*) FILTER (WHERE outcome = 'answered')",
+      aggregate: { kind: "count with outcome", outcome: "answered" },
       help: "Calls whose disposition counts as answered.",
     },
     {
       name: "missed_calls",
       ...SUM,
-      sql: "count(*) FILTER (WHERE outcome = 'missed')",
+      aggregate: { kind: "count with outcome", outcome: "missed" },
       help: "Calls whose disposition counts as missed.",
     },
     {
       name: "other_calls",
       ...SUM,
-      sql: "count(*) FILTER (WHERE outcome = 'other')",
+      aggregate: { kind: "count with outcome", outcome: "other" },
       help: "Calls with any other disposition, or none.",
     },
     {
       name: "answer_rate",
       type: "decimal",
-      decimals: 4,
-      sql: "round(1.0 * count(*) FILTER (WHERE outcome = 'answered') / count(*), 4)",
+      decimals: ANSWER_RATE_DECIMALS,
+      aggregate: { kind: "share with outcome", outcome: "answered", decimals: ANSWER_RATE_DECIMALS },
       help: "answered_calls / calls.",
     },
     {
       name: "unique_callers",
       ...COUNT,
-      sql: "count(DISTINCT caller)",
-      help: "Different caller ids in the row; does not add up across rows.",
+      aggregate: { kind: "count distinct", fact: "caller" },
+      help: "Different callers in the row, by the digits of their numbers; does not add up across rows.",
     },
     {
       name: "first_time_callers",
       ...SUM,
-      sql: "count(*) FILTER (WHERE is_first)",
+      aggregate: { kind: "count where", fact: "is_first_call" },
       help: "Callers whose first call in the warehouse is in the row.",
     },
     {
       name: "qualified_calls",
       ...SUM,
-      sql: "count(*) FILTER (WHERE outcome = 'answered' AND is_long)",
+      aggregate: { kind: "count where", fact: "is_qualified" },
       help: "Calls that were answered and lasted long enough.",
     },
     {
       name: "total_duration_seconds",
       ...SUM,
       ...(duration_unit === "milliseconds" && { type: "decimal", decimals: 3 }),
-      sql: TOTAL_SECONDS[duration_unit],
+      aggregate: { kind: "total seconds" },
       help: "Sum of the durations, in seconds.",
     },
     {
       name: "average_duration_seconds",
       type: "decimal",
       decimals: 1,
-      sql: AVERAGE_SECONDS[duration_unit],
+      aggregate: { kind: "average seconds" },
       help: "Average over the calls that have a duration, in seconds.",
     },
     {
       name: "first_call_at",
       type: "time",
-      sql: "min(call_started)",
+      aggregate: { kind: "earliest", fact: "call_started" },
       help: "Start of the earliest call, UTC.",
     },
-    { name: "last_call_at", type: "time", sql: "max(call_started)", help: "Start of the latest call, UTC." },
+    {
+      name: "last_call_at",
+      type: "time",
+      aggregate: { kind: "latest", fact: "call_started" },
+      help: "Start of the latest call, UTC.",
+    },
   ];
+}
+
+/** Whether a metric has a previous value and a change; times have none to tell. */
+export function isCompared({ type }: Metric): boolean {
+  return type !== "time";
 }

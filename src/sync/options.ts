@@ -1,7 +1,7 @@
+import { readAttributionRules } from "../aliases.ts";
 import type { ApiClientOptions } from "../api/client.ts";
 import type { Settings } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import { readTallySettings } from "../warehouse/tally-settings.ts";
 import type { SyncOptions } from "./run.ts";
 
 /** How to reach the service. */
@@ -33,7 +33,7 @@ export function toSyncOptions(settings: Settings): SyncOptions {
   const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, recordingSignature } =
     settings;
   const api = toApiAccess(settings);
-  const tally = readTallySettings(settings);
+  const rules = readAttributionRules(settings);
   return {
     database,
     api,
@@ -44,7 +44,7 @@ export function toSyncOptions(settings: Settings): SyncOptions {
     goneAfterHours,
     acceptGone: 0,
     recordingSignature,
-    tally,
+    rules,
   };
 }
 

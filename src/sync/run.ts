@@ -1,15 +1,17 @@
 import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
 import type { ApiError } from "../api/errors.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
+import { applyRules } from "../warehouse/attribute-all.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
+import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
-import { applyTallySettings, type TallySettings } from "../warehouse/tally-settings.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
 import type { ApiAccess } from "./options.ts";
@@ -25,12 +27,14 @@ export interface SyncOptions extends SyncRules {
   limit: number;
   /** Pages fetched at once. */
   concurrency: number;
-  /** What the warehouse's views follow. @default as before */
-  tally?: TallySettings;
+  /** What counts as what; where the facts stand on other rules, they are made anew first. */
+  rules?: AttributionRules | undefined;
   clock?: Clock;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** Is told how many calls have been attributed anew, where the rules are others than before. */
+  onAttributed?: ((calls: number) => void) | undefined;
 }
 
 /** Returns the exit code that a finished run asks for. */
@@ -57,7 +61,9 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal } = options;
   using lock = takeLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openWarehouse(database);
+  using warehouse = openWarehouse(database, options);
+  const rules = options.rules ?? readRulesInForce(warehouse).rules;
+  await applyRules(warehouse, rules, { ...options, nowMs: clock.now() });
 
   const throttle = new Throttle(concurrency);
   const failures: ApiError[] = [];
@@ -79,7 +85,6 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
   const source = createSource(client, { limit, throttle, recognize, signal }, serviceClock);
   const run = await syncWarehouse({ ...options, warehouse, source, clock, throttle, attempts });
-  if (options.tally) applyTallySettings(warehouse, options.tally);
   warehouse.assertInPlace();
   return run;
 }

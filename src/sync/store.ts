@@ -1,19 +1,14 @@
 import type { Drift, RejectedRow } from "../api/parse.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
-import {
-  countWritten,
-  prepareRefreshRecording,
-  prepareUpsertCalls,
-  type UpsertCalls,
-} from "../warehouse/calls.ts";
+import { prepareRefreshRecording, prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
 import { keepDrift } from "../warehouse/drift.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { type KnownCall, prepareRecognize, type Recognize } from "../warehouse/recognize.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
-import { assertHeld, type RunHold, updateRun } from "../warehouse/runs.ts";
+import { assertHeld, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
@@ -58,8 +53,7 @@ export class PageStore {
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
     this.#seq = pages;
-    const written = pages > 0 ? countWritten(warehouse, run.runId) : { new: 0, changed: 0 };
-    this.counts = { ...written, returned: 0, conflicting: 0 };
+    this.counts = { ...readCounts(warehouse, run.runId), returned: 0, conflicting: 0 };
   }
 
   save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
@@ -80,6 +74,10 @@ export class PageStore {
       if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
       keepRejected(this.#warehouse, rejected, runId);
       keepDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
+      updateRun(this.#warehouse, runId, {
+        calls_new: this.counts.new + upserted.new,
+        calls_changed: this.counts.changed + upserted.changed,
+      });
       insertPage(this.#warehouse, {
         run_id: runId,
         seq: this.#seq,

@@ -1,7 +1,9 @@
 import { and, count, desc, eq, isNotNull, max } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, foldUtm, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CALL_COLUMNS, type Call, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import type { Warehouse } from "./open.ts";
-import { calls, transcripts } from "./schema.ts";
+import { readRulesInForce } from "./rules.ts";
+import { call_facts, calls, counts, transcripts } from "./schema.ts";
 
 export interface Upserted {
   /** Calls the warehouse did not have. */
@@ -15,15 +17,12 @@ export interface Upserted {
 }
 
 /**
- * Writes calls of one run; returns what was new in them. Call it inside a transaction; once one was rolled back, prepare
- * anew, since the utm values that it remembers as kept are not.
+ * Writes calls of one run and their facts, by the rules in force; returns what was new in them. Call it inside a
+ * transaction.
  *
  * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
  */
 export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
-
-/** Values of utm members remembered as already folded; a bound on memory, not a rule. */
-const REMEMBERED_VALUES = 20_000;
 
 const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id", "changed_run_id"] as const;
 
@@ -60,20 +59,11 @@ export function prepareUpsertCalls(
   const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
   const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
   const refreshRecording = prepareRefreshRecording(warehouse);
-  const insertUtmValue = sqlite.prepare(
-    "INSERT INTO utm_values (raw, folded) VALUES (?, ?) ON CONFLICT DO NOTHING",
-  );
-  const rememberedValues = new Set<string>();
-
-  function keepUtmValue(raw: string | null): void {
-    if (raw === null || rememberedValues.has(raw)) return;
-    insertUtmValue.run(raw, foldUtm(raw));
-    if (rememberedValues.size >= REMEMBERED_VALUES) rememberedValues.clear();
-    rememberedValues.add(raw);
-  }
+  const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules);
+  const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
 
   return (page, hashes = []) => {
-    const written = new Set<number>();
+    const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(
@@ -95,21 +85,18 @@ export function prepareUpsertCalls(
       if (written.has(call_id)) counts.conflicting++;
       else if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;
-      written.add(call_id);
+      written.set(call_id, { call, isNew: written.get(call_id)?.isNew ?? stored === undefined });
       const values: unknown[] = [];
       for (const column of CALL_COLUMNS) values.push(call[column]);
       upsertCall.run(...values, hash, served, runId, runId);
       if (hasTranscript(call)) {
         upsertTranscript.run(call_id, call.summary, call.transcription, call.transcription_details);
       } else if (stored !== undefined) deleteTranscript.run(call_id);
-      keepUtmValue(call.utm_source);
-      keepUtmValue(call.utm_medium);
-      keepUtmValue(call.utm_campaign);
-      keepUtmValue(call.utm_content);
-      keepUtmValue(call.utm_term);
       known.set(call_id, { hash, served, changed_run_id: runId, link: call.recording_url });
     }
-    return { ...counts, written };
+    facts.write([...written.values()]);
+    if (counts.new > 0) addToCount.run(counts.new);
+    return { ...counts, written: new Set(written.keys()) };
   };
 }
 
@@ -140,30 +127,24 @@ function upsertSql(table: string, columns: readonly string[], kept: readonly str
     ON CONFLICT (${key}) DO UPDATE SET ${set.join(", ")}`;
 }
 
-/** Counts the calls that a run was the first to read, and those it read with other content. */
-export function countWritten({ db }: Warehouse, runId: number): { new: number; changed: number } {
-  const isNew = eq(calls.first_run_id, runId);
-  const all =
-    db.select({ rows: count() }).from(calls).where(eq(calls.changed_run_id, runId)).get()?.rows ?? 0;
-  const fresh = db.select({ rows: count() }).from(calls).where(isNew).get()?.rows ?? 0;
-  return { new: fresh, changed: all - fresh };
-}
-
 /** Counts the calls: those the service still shows, and those marked as gone from it. */
 export function countCalls({ db }: Warehouse): { live: number; gone: number } {
-  const row = db
-    .select({ all: count(), gone: count(calls.gone_at) })
-    .from(calls)
-    .get() ?? { all: 0, gone: 0 };
-  return { live: row.all - row.gone, gone: row.gone };
+  const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
+  const gone = db.select({ rows: count() }).from(calls).where(isGone).get()?.rows ?? 0;
+  return { live: readCallCount({ db }) - gone, gone };
+}
+
+/** Returns the number of calls, gone ones included. */
+export function readCallCount({ db }: Pick<Warehouse, "db">): number {
+  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
 }
 
 /** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
   return (
     db
-      .select({ newest: max(calls.call_started) })
-      .from(calls)
+      .select({ newest: max(call_facts.call_started) })
+      .from(call_facts)
       .get()?.newest ?? null
   );
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Metric, metrics } from "../rollup/metrics.ts";
-import type { RollupRules } from "../rollup/rules.ts";
 import { type ColumnDescription, type Description, parseSchema } from "./schema-comments.ts";
 import { type View, viewsOf } from "./views.ts";
 
@@ -11,7 +11,7 @@ const SCHEMA_SOURCE = join(import.meta.dirname, "schema.ts");
 const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
 
 /** Describes the views and tables of a warehouse of this version, the views first. Needs no warehouse. */
-export function describeSchema(rules: RollupRules): Description[] {
+export function describeSchema(rules: Pick<AttributionRules, "duration_unit">): Description[] {
   const tables = parseSchema(readFileSync(SCHEMA_SOURCE, "utf8"));
   const empty = new Database(":memory:");
   try {
@@ -31,7 +31,7 @@ function describeView(
   { name, help, sql }: View,
   empty: Database.Database,
   tables: readonly Description[],
-  rules: RollupRules,
+  rules: Pick<AttributionRules, "duration_unit">,
 ): Description {
   const find = (table: string | null, column: string) =>
     tables

@@ -1,18 +1,6 @@
-import {
-  and,
-  count,
-  desc,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  not,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
+import { setLive } from "./call-facts.ts";
+import { readCallCount } from "./calls.ts";
 import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
 import { calls, sync_runs } from "./schema.ts";
@@ -39,7 +27,8 @@ export interface Absence {
  * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
  * hours later as gone. Nothing is deleted. Call it in the transaction that ends the run, before its ids are dropped.
  */
-export function markAbsent({ db }: Warehouse, options: AbsenceOptions): Absence {
+export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
+  const { db } = warehouse;
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
   const countWhere = (where: SQL | undefined) =>
@@ -54,9 +43,15 @@ export function markAbsent({ db }: Warehouse, options: AbsenceOptions): Absence 
     .update(calls)
     .set({ gone_at: startedAt })
     .where(and(isNull(calls.gone_at), lte(calls.missing_since, goneIfMissingSince), isAbsent))
-    .run();
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    gone.map(({ call_id }) => call_id),
+    false,
+  );
   if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
-  return { calls_missing: found, calls_gone: gone.changes, calls_withheld: 0 };
+  return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0 };
 }
 
 /** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
@@ -66,7 +61,8 @@ const UNORDERED_PASSES = 3;
  * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
  * they are enough. Call it in the transaction that ends the run, before its ids are dropped.
  */
-export function markUnorderedAbsent({ db }: Warehouse, options: AbsenceOptions): Absence {
+export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
+  const { db } = warehouse;
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
   const countWhere = (where: SQL | undefined) =>
@@ -89,10 +85,17 @@ export function markUnorderedAbsent({ db }: Warehouse, options: AbsenceOptions):
   if (found > limit(countWhere(isNull(calls.gone_at)))) {
     return { calls_missing, calls_gone: 0, calls_withheld: found };
   }
-  db.update(calls)
+  const gone = db
+    .update(calls)
     .set({ missing_since: sql`${calls.absent_since}`, gone_at: startedAt })
     .where(isEnough)
-    .run();
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    gone.map(({ call_id }) => call_id),
+    false,
+  );
   forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
   return { calls_missing, calls_gone: found, calls_withheld: 0 };
 }
@@ -106,26 +109,29 @@ export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL
 }
 
 /** Clears the marks of calls that are there again; returns how many there were. */
-export function clearAbsence({ db }: Warehouse, callIds: readonly number[]): number {
+export function clearAbsence(warehouse: Warehouse, callIds: readonly number[]): number {
+  const { db } = warehouse;
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
   forgetUnorderedAbsent({ db }, isOneOf);
-  return db
+  const returned = db
     .update(calls)
     .set({ missing_since: null, gone_at: null })
     .where(and(isNotNull(calls.missing_since), isOneOf))
-    .run().changes;
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    returned.map(({ call_id }) => call_id),
+    true,
+  );
+  return returned.length;
 }
 
 /** Whether any call is marked as missing or gone. */
 export function hasAbsentCalls({ db }: Warehouse): boolean {
-  return (
-    db
-      .select({ id: calls.call_id })
-      .from(calls)
-      .where(or(isNotNull(calls.missing_since), isNotNull(calls.absent_since)))
-      .limit(1)
-      .get() !== undefined
-  );
+  const isAny = (column: typeof calls.missing_since | typeof calls.absent_since) =>
+    db.select({ id: calls.call_id }).from(calls).where(isNotNull(column)).limit(1).get() !== undefined;
+  return isAny(calls.missing_since) || isAny(calls.absent_since);
 }
 
 /**
@@ -147,10 +153,10 @@ export function readWithheld({ db }: Warehouse): number {
  * Counts the calls that the service should show: those neither missing nor gone, and rows it showed that did not parse
  * and are no calls here.
  */
-export function countExpected({ db }: Warehouse, sinceRunId: number): number {
-  const row = db.get<{ expected: number }>(sql`SELECT
-    (SELECT count(*) FROM calls WHERE missing_since IS NULL) +
+export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
+  const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
+    (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL) AS missing,
     (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
-      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS expected`);
-  return row.expected;
+      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS unread`);
+  return readCallCount(warehouse) - row.missing + row.unread;
 }

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { readMigrationFiles } from "drizzle-orm/migrator";
+import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
-import { DEFAULT_RULES } from "../rollup/rules.ts";
+import { attributeAll } from "./attribute-all.ts";
 import { nameFile } from "./errors.ts";
-import { updateViews } from "./views.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;
@@ -27,26 +27,33 @@ export interface Warehouse extends Disposable {
   assertInPlace(): void;
 }
 
+export interface OpenOptions {
+  /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
+  rules?: AttributionRules | undefined;
+  /** Is told meanwhile how many calls have them. */
+  onAttributed?: ((calls: number) => void) | undefined;
+}
+
 /**
- * Opens the warehouse for writing: makes it if there is none, and brings an older schema forward.
+ * Opens the warehouse for writing: makes it if there is none, and migrates an older schema.
  *
  * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged or of a newer calltally; it is left untouched
  */
-export function openWarehouse(path: string): Warehouse {
+export function openWarehouse(path: string, options: OpenOptions = {}): Warehouse {
   const file = realFile(path);
-  if (!existsSync(file)) create(file);
-  return openExistingWarehouse(file);
+  if (!existsSync(file)) create(file, options);
+  return openExistingWarehouse(file, options);
 }
 
 /** The same, for a command that has nothing to do without one. */
-export function openExistingWarehouse(path: string): Warehouse {
+export function openExistingWarehouse(path: string, options: OpenOptions = {}): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   assertOneName(file);
   const sqlite = new Database(file, { fileMustExist: true });
   try {
     configure(sqlite);
-    bringForward(sqlite, file);
+    migrate(sqlite, file, options);
     return toWarehouse(file, sqlite);
   } catch (error) {
     sqlite.close();
@@ -139,7 +146,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 }
 
 /** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
-function create(file: string): void {
+function create(file: string, options: OpenOptions): void {
   const folder = dirname(file);
   makeFolder(folder);
   assertNoLog(file);
@@ -151,7 +158,7 @@ function create(file: string): void {
     sqlite.pragma("page_size = 16384");
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
-    bringForward(sqlite, draft);
+    migrate(sqlite, draft, options);
   } catch (error) {
     removeFile(draft); // on a full disk its room is dear
     throw error;
@@ -173,7 +180,7 @@ function configure(sqlite: Database.Database): void {
   sqlite.pragma("wal_autocheckpoint = 4000");
 }
 
-function bringForward(sqlite: Database.Database, file: string): void {
+function migrate(sqlite: Database.Database, file: string, { rules, onAttributed }: OpenOptions): void {
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
   const ours = migrations.length;
   const theirs = Number(sqlite.pragma("user_version", { simple: true }));
@@ -181,13 +188,33 @@ function bringForward(sqlite: Database.Database, file: string): void {
   if (theirs === ours) return;
   // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
   const apply = sqlite.transaction(() => {
+    const aliases = readOldAliases(sqlite);
     for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
-    updateViews(sqlite, DEFAULT_RULES);
+    if (theirs < FIRST_WITH_FACTS) {
+      const progress = attributeAll(
+        { sqlite, db: drizzle(sqlite) },
+        rules ?? { ...DEFAULT_RULES, aliases },
+        Date.now(),
+      );
+      for (const calls of progress) onAttributed?.(calls);
+    }
     sqlite.pragma(`user_version = ${ours}`);
   });
   apply.immediate();
   // Into the file itself, where the next opening looks for it before it touches anything.
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+/** Version of the schema from which on what is true of each call is stored. */
+const FIRST_WITH_FACTS = 7;
+
+/** The aliases in a warehouse of a version before that. */
+function readOldAliases(sqlite: Database.Database): Record<string, string> {
+  const isThere = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'aliases'").get() !== undefined;
+  if (!isThere) return {};
+  return Object.fromEntries(
+    sqlite.prepare<[], [raw: string, value: string]>("SELECT raw, value FROM aliases").raw().all(),
+  );
 }
 
 /** What the first bytes of a file say of it (SQLite file format § 1.3). */

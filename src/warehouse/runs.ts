@@ -52,6 +52,16 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
+/** Returns how many calls the pages of a run have brought so far that were new, or had other content. */
+export function readCounts({ db }: Warehouse, runId: number): { new: number; changed: number } {
+  const run = db
+    .select({ calls_new: sync_runs.calls_new, calls_changed: sync_runs.calls_changed })
+    .from(sync_runs)
+    .where(eq(sync_runs.run_id, runId))
+    .get();
+  return { new: run?.calls_new ?? 0, changed: run?.calls_changed ?? 0 };
+}
+
 /** Closes runs that were killed: nobody can be running while the lock is ours. */
 export function closeKilledRuns({ db }: Warehouse): void {
   db.update(sync_runs)

@@ -1,69 +1,79 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Channel } from "../attribution/channel-rules.ts";
+import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
-export const calls = sqliteTable("calls", {
-  /** The service's identifier. */
-  call_id: integer().primaryKey(),
-  /** Campaign or source name. */
-  insight_name: text(),
-  /** The caller's phone number, international format. */
-  caller_id: text(),
-  /** The number that was called, international format. */
-  tracking_number: text(),
-  /** Start of the call, ISO 8601 UTC with milliseconds. */
-  call_started: text(),
-  /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. */
-  duration: integer(),
-  /** As served, e.g. ANSWERED. */
-  disposition: text(),
-  /** The group (organization unit) that the call belongs to. */
-  org_unit_id: integer(),
-  /** The group's name. */
-  org_unit_name: text(),
-  /** Signed link to the recording: a secret while it lives, a dead link after. */
-  recording_url: text(),
-  /** `utm_source` of the visit before the call, as served. */
-  utm_source: text(),
-  /** `utm_medium` of the visit, as served. */
-  utm_medium: text(),
-  /** `utm_campaign` of the visit, as served. */
-  utm_campaign: text(),
-  /** `utm_content` of the visit, as served. */
-  utm_content: text(),
-  /** `utm_term` of the visit, as served. */
-  utm_term: text(),
-  /** Google click id, byte for byte as served. */
-  gclid: text(),
-  /** Says where the Google click id comes from, e.g. aw.ds or 3p.ds. */
-  gclsrc: text(),
-  /** Google Analytics client id. */
-  google_analytics_cid: text(),
-  /** Address of the page that the visit came from. */
-  referring_url: text(),
-  /** The campaign's name, as served. */
-  campaign_name: text(),
-  /** The campaign's identifier, as served. */
-  campaign_id: text(),
-  /** JSON object of members the API document does not name. */
-  extra: text(),
-  /** SHA-256 of the call's content, the recording's signature left out. */
-  row_hash: text().notNull(),
-  /** The run that first read this call. */
-  first_run_id: integer().notNull(),
-  /** The run that last read it with other content. */
-  changed_run_id: integer().notNull(),
-  /** Start of the first verified full pass that did not meet the call, ISO 8601 UTC. */
-  missing_since: text(),
-  /** When the call was marked as gone from the service, ISO 8601 UTC. */
-  gone_at: text(),
-  /** Of a service without an order key: start of the first of the passes in a row that did not meet the call, ISO 8601 UTC. */
-  absent_since: text(),
-  /** How many passes in a row that were; after three of them over a day the call is gone. */
-  absent_passes: integer(),
-  /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. */
-  served_hash: text(),
-});
+export const calls = sqliteTable(
+  "calls",
+  {
+    /** The service's identifier. */
+    call_id: integer().primaryKey(),
+    /** Campaign or source name. */
+    insight_name: text(),
+    /** The caller's phone number, international format. */
+    caller_id: text(),
+    /** The number that was called, international format. */
+    tracking_number: text(),
+    /** Start of the call, ISO 8601 UTC with milliseconds. */
+    call_started: text(),
+    /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. */
+    duration: integer(),
+    /** As served, e.g. ANSWERED. */
+    disposition: text(),
+    /** The group (organization unit) that the call belongs to. */
+    org_unit_id: integer(),
+    /** The group's name. */
+    org_unit_name: text(),
+    /** Signed link to the recording: a secret while it lives, a dead link after. */
+    recording_url: text(),
+    /** `utm_source` of the visit before the call, as served. */
+    utm_source: text(),
+    /** `utm_medium` of the visit, as served. */
+    utm_medium: text(),
+    /** `utm_campaign` of the visit, as served. */
+    utm_campaign: text(),
+    /** `utm_content` of the visit, as served. */
+    utm_content: text(),
+    /** `utm_term` of the visit, as served. */
+    utm_term: text(),
+    /** Google click id, byte for byte as served. */
+    gclid: text(),
+    /** Says where the Google click id comes from, e.g. aw.ds or 3p.ds. */
+    gclsrc: text(),
+    /** Google Analytics client id. */
+    google_analytics_cid: text(),
+    /** Address of the page that the visit came from. */
+    referring_url: text(),
+    /** The campaign's name, as served. */
+    campaign_name: text(),
+    /** The campaign's identifier, as served. */
+    campaign_id: text(),
+    /** JSON object of members the API document does not name. */
+    extra: text(),
+    /** SHA-256 of the call's content, the recording's signature left out. */
+    row_hash: text().notNull(),
+    /** The run that first read this call. */
+    first_run_id: integer().notNull(),
+    /** The run that last read it with other content. */
+    changed_run_id: integer().notNull(),
+    /** Start of the first verified full pass that did not meet the call, ISO 8601 UTC. */
+    missing_since: text(),
+    /** When the call was marked as gone from the service, ISO 8601 UTC. */
+    gone_at: text(),
+    /** Of a service without an order key: start of the first of the passes in a row that did not meet the call, ISO 8601 UTC. */
+    absent_since: text(),
+    /** How many passes in a row that were; after three of them over a day the call is gone. */
+    absent_passes: integer(),
+    /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. */
+    served_hash: text(),
+  },
+  (table) => [
+    index("calls_missing").on(table.gone_at).where(sql`missing_since IS NOT NULL`),
+    index("calls_absent").on(table.absent_since).where(sql`absent_since IS NOT NULL`),
+  ],
+);
 
 /** What was said in a call; apart from `calls`, so that tallies never read the text. */
 export const transcripts = sqliteTable("transcripts", {
@@ -79,20 +89,103 @@ export const transcripts = sqliteTable("transcripts", {
   transcription_details: text(),
 });
 
-/** Each utm value met, and the key it is tallied under: SQLite alone cannot lower-case beyond ASCII. */
-export const utm_values = sqliteTable("utm_values", {
-  /** As served. */
-  raw: text().primaryKey(),
-  /** Trimmed, inner white space folded, lower-cased; empty for what counts as not set. */
-  folded: text().notNull(),
+/** What is true of each call by the rules in force, one row a call: all that figures, lists and filters are made from. */
+export const call_facts = sqliteTable(
+  "call_facts",
+  {
+    /** The call in `calls`. */
+    call_id: integer()
+      .primaryKey()
+      .references(() => calls.call_id, { onDelete: "cascade" }),
+    /** 1 while the service shows the call; figures leave out the others. */
+    is_live: integer({ mode: "boolean" }).notNull(),
+    /** Start of the call, ISO 8601 UTC with milliseconds. */
+    call_started: text(),
+    /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. */
+    duration: integer(),
+    /** answered, missed or other, by the disposition. */
+    outcome: text({ enum: OUTCOMES }).notNull(),
+    /** 1 where the call was answered and lasted long enough. */
+    is_qualified: integer({ mode: "boolean" }).notNull(),
+    /** 1 where it is the first live call of its caller. */
+    is_first_call: integer({ mode: "boolean" }).notNull(),
+    /** The caller's number as its digits and plus sign. */
+    caller: text(),
+    /** utm_source folded; google where it is missing and a Google ad was clicked. */
+    source: text(),
+    /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked. */
+    medium: text(),
+    /** The campaign's name: campaign_name, else utm_campaign. */
+    campaign: text(),
+    /** The campaign's identifier. */
+    campaign_id: text(),
+    /** Google click id. */
+    gclid: text(),
+    /** Says where the Google click id comes from, in lower case. */
+    gclsrc: text(),
+    /** GA4's default channel group. */
+    channel: text().$type<Channel>().notNull(),
+    /** Host of `referring_url` in lower case, without www. */
+    referring_host: text(),
+    /** `utm_source` trimmed, lower-cased, by its alias. */
+    utm_source_folded: text(),
+    /** `utm_medium` trimmed, lower-cased, by its alias. */
+    utm_medium_folded: text(),
+    /** `utm_campaign` trimmed, lower-cased, by its alias. */
+    utm_campaign_folded: text(),
+    /** `utm_content` trimmed, lower-cased, by its alias. */
+    utm_content_folded: text(),
+    /** `utm_term` trimmed, lower-cased, by its alias. */
+    utm_term_folded: text(),
+    /** `insight_name`, trimmed. */
+    insight_name: text(),
+    /** The group (organization unit) that the call belongs to. */
+    org_unit_id: integer(),
+    /** The group's name, trimmed. */
+    org_unit_name: text(),
+    /** The number that was called, trimmed. */
+    tracking_number: text(),
+    /** `disposition`, trimmed. */
+    disposition: text(),
+  },
+  (table) => [
+    index("call_facts_caller").on(table.caller),
+    index("call_facts_call_started").on(table.call_started),
+  ],
+);
+
+/** The callers of live calls, one row a caller. */
+export const callers = sqliteTable("callers", {
+  /** The number as its digits and plus sign. */
+  caller: text().primaryKey(),
+  /** The caller's first live call: of two at the same moment the one with the lower id; one of unknown time only where there is no other. */
+  first_call_id: integer().notNull(),
+  /** Start of that call, ISO 8601 UTC. */
+  first_call_started: text(),
+  /** Number of live calls. */
+  calls: integer().notNull(),
 });
 
-/** The aliases that CALLTALLY_ALIASES named at the last sync or export. */
-export const aliases = sqliteTable("aliases", {
-  /** A utm value as folded, e.g. fb. */
-  raw: text().primaryKey(),
-  /** The key it is tallied under instead, e.g. facebook; empty for what counts as not set. */
-  value: text().notNull(),
+/** The rules that the facts stand on; the last row is in force. */
+export const rules = sqliteTable("rules", {
+  /** Number of the change. */
+  rules_id: integer().primaryKey({ autoIncrement: true }),
+  /** Since when, ISO 8601 UTC. */
+  since: text().notNull(),
+  /** Version of the program's own part of the rules. */
+  version: integer().notNull(),
+  /** JSON object: answered, missed, qualified_seconds, duration_unit, and aliases of utm values. */
+  rules: text().notNull(),
+  /** Calls that were attributed anew. */
+  calls: integer().notNull(),
+});
+
+/** Numbers that would take long to count. */
+export const counts = sqliteTable("counts", {
+  /** What is counted: `calls`, the rows of that table. */
+  name: text().primaryKey(),
+  /** How many there are. */
+  value: integer().notNull(),
 });
 
 /** The ledger: one row a run of `sync`. */

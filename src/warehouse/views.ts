@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { DNI_FIELDS } from "../call.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import type { RollupRules } from "../rollup/rules.ts";
-import { standaloneRollupSql } from "../rollup/sql.ts";
+import { rollupViewText } from "../rollup/sqlite-text.ts";
 
 /** A view for analysts. */
 export interface View {
@@ -15,22 +15,30 @@ export interface View {
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
-/** Returns the views of a warehouse whose calls are tallied by these rules. */
-export function viewsOf(rules: RollupRules): View[] {
+const UTM_FOLDED =
+  "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
+
+/** Returns the views of a warehouse whose facts stand on these rules. */
+export function viewsOf(rules: Pick<AttributionRules, "duration_unit">): View[] {
   return [
     {
       name: "attributed_calls",
-      help: "One flat row for each call that is still visible at the service, named as in API v3 § 2.3.",
-      sql: `SELECT c.call_id, c.insight_name, c.caller_id, c.tracking_number, c.call_started, c.duration, c.disposition,
+      help: "One flat row for each call that is still visible at the service, named as in API v3 § 2.3, with what is true of it by the rules in force.",
+      // The outer joins let SQLite leave out the tables that a question does not name.
+      sql: `SELECT f.call_id, c.insight_name, c.caller_id, c.tracking_number, c.call_started, c.duration, c.disposition,
   c.org_unit_id, c.org_unit_name, c.recording_url, ${DNI_FIELDS.map((field) => `c.${field}`).join(", ")},
-  t.summary, t.transcription, t.transcription_details
-FROM calls AS c LEFT JOIN transcripts AS t ON t.call_id = c.call_id
-WHERE c.gone_at IS NULL`,
+  t.summary, t.transcription, t.transcription_details,
+  f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
+  f.referring_host, f.outcome, f.is_qualified, f.is_first_call, f.caller
+FROM call_facts AS f
+  LEFT JOIN calls AS c ON c.call_id = f.call_id
+  LEFT JOIN transcripts AS t ON t.call_id = f.call_id
+WHERE f.is_live`,
     },
     ...ROLLUP_VIEWS.map((dimension) => ({
       name: `rollup_${dimension}`,
       help: `What \`calltally export ${dimension}\` writes, of all calls.`,
-      sql: standaloneRollupSql({ dimensions: [dimension], rules }),
+      sql: rollupViewText(dimension, rules),
     })),
   ];
 }
@@ -39,7 +47,7 @@ WHERE c.gone_at IS NULL`,
  * Makes the views say what the exports say: each is made anew where its SELECT is not that of these rules, or of this
  * version of the program. Call it inside a transaction.
  */
-export function updateViews(sqlite: Database, rules: RollupRules): void {
+export function updateViews(sqlite: Database, rules: Pick<AttributionRules, "duration_unit">): void {
   const stored = new Map(
     sqlite
       .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RollupRules } from "../../rollup/rules.ts";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { type Check, ok, warn } from "./check.ts";
 
 /** A call's duration as served, and its transcript. */
@@ -17,7 +17,10 @@ const LEAST_SAMPLES = 5;
  * Compares the durations with the last time in each transcript, which is in minutes and seconds: the API's document does
  * not name the unit of `duration`. A call lasts a little longer than what is said in it.
  */
-export function judgeDuration(samples: readonly DurationSample[], unit: RollupRules["duration_unit"]): Check {
+export function judgeDuration(
+  samples: readonly DurationSample[],
+  unit: AttributionRules["duration_unit"],
+): Check {
   const name = "duration unit";
   const ratios = samples
     .flatMap(({ duration, transcription_details }) => {
@@ -46,7 +49,7 @@ export function judgeDuration(samples: readonly DurationSample[], unit: RollupRu
   );
 }
 
-function unitOf(ratio: number): RollupRules["duration_unit"] | undefined {
+function unitOf(ratio: number): AttributionRules["duration_unit"] | undefined {
   if (ratio >= 0.9 && ratio < 30) return "seconds";
   return ratio >= 900 && ratio < 30_000 ? "milliseconds" : undefined;
 }

@@ -1,8 +1,8 @@
 import { parseCron } from "../../../jobs/cron.ts";
+import { readAttributionRules } from "../../aliases.ts";
 import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
-import { readTallySettings } from "../../warehouse/tally-settings.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
@@ -17,8 +17,8 @@ export function checkSettings({ found, unknown }: ReturnType<typeof inspectSetti
 export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile">): Check[] {
   if (settings.aliasesFile === undefined) return [];
   try {
-    const { aliases } = readTallySettings(settings);
-    return [ok("aliases", `${aliases.length} utm values are tallied under another's name`)];
+    const { aliases } = readAttributionRules(settings);
+    return [ok("aliases", `${Object.keys(aliases).length} utm values are counted under another`)];
   } catch (error) {
     const hint = error instanceof UsageError ? error.hint : undefined;
     return [fail(EXIT.usage, "aliases", describeError(error), hint)];

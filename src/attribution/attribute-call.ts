@@ -1,0 +1,115 @@
+import type { Call } from "../call.ts";
+import type { AttributionRules } from "./attribution-rules.ts";
+import { presentText, toPhoneDigits, trimText } from "./call-text.ts";
+import { type Channel, toChannel } from "./channel-rules.ts";
+import { compileRules, type Outcome } from "./compiled-rules.ts";
+import { toReferringHost } from "./referring-host.ts";
+
+/** To be raised with every change of what {@link attributeCall} returns: stored facts are then derived anew. */
+export const ATTRIBUTION_VERSION = 1;
+
+/**
+ * What is true of one call by the rules in force; null where there is no value. All that figures, lists and filters are
+ * made from.
+ */
+export interface CallFacts {
+  /** Start of the call, ISO 8601 UTC with milliseconds. */
+  call_started: string | null;
+  /** As served, in the unit that the rules say. */
+  duration: number | null;
+  outcome: Outcome;
+  /** Whether it was answered and lasted long enough. */
+  is_qualified: boolean;
+  /** The caller's number as its digits and plus sign. */
+  caller: string | null;
+  /** utm_source folded; google where it is missing and a Google ad was clicked. */
+  source: string | null;
+  /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked. */
+  medium: string | null;
+  /** campaign_name, else utm_campaign. */
+  campaign: string | null;
+  campaign_id: string | null;
+  gclid: string | null;
+  /** In lower case. */
+  gclsrc: string | null;
+  /** GA4's default channel group. */
+  channel: Channel;
+  referring_host: string | null;
+  utm_source_folded: string | null;
+  utm_medium_folded: string | null;
+  utm_campaign_folded: string | null;
+  utm_content_folded: string | null;
+  utm_term_folded: string | null;
+  insight_name: string | null;
+  org_unit_id: number | null;
+  org_unit_name: string | null;
+  tracking_number: string | null;
+  disposition: string | null;
+}
+
+/** The members of a call that decide about its facts. */
+export type AttributedMembers = Omit<
+  Call,
+  | "call_id"
+  | "recording_url"
+  | "google_analytics_cid"
+  | "extra"
+  | "summary"
+  | "transcription"
+  | "transcription_details"
+>;
+
+/** Derives what is true of a call. */
+export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
+  const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
+  const { duration, disposition } = call;
+  const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
+  const utm_source_folded = toUtmKey(call.utm_source);
+  const utm_medium_folded = toUtmKey(call.utm_medium);
+  const utm_campaign_folded = toUtmKey(call.utm_campaign);
+  const gclid = presentText(call.gclid);
+  const gclsrc = trimText(call.gclsrc)?.toLowerCase() ?? null;
+  const isClick = isGoogleClick({ gclid, gclsrc });
+  const source = utm_source_folded ?? (isClick ? "google" : null);
+  const isFilledMedium = isClick && (utm_medium_folded ?? "organic") === "organic";
+  const medium = isFilledMedium ? "cpc" : utm_medium_folded;
+  const campaignName = presentText(call.campaign_name);
+  const outcome = disposition === null ? "other" : outcomeOf(disposition);
+  return {
+    call_started: call.call_started,
+    duration,
+    outcome,
+    is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,
+    caller: (call.caller_id && toPhoneDigits(call.caller_id)) || null,
+    source,
+    medium,
+    campaign: campaignName ?? presentText(call.utm_campaign),
+    campaign_id: presentText(call.campaign_id),
+    gclid,
+    gclsrc,
+    channel: toChannel({
+      source: source ?? "",
+      medium: medium ?? "",
+      campaign: utm_campaign_folded ?? campaignName?.toLowerCase() ?? "",
+    }),
+    referring_host: toReferringHost(call.referring_url),
+    utm_source_folded,
+    utm_medium_folded,
+    utm_campaign_folded,
+    utm_content_folded: toUtmKey(call.utm_content),
+    utm_term_folded: toUtmKey(call.utm_term),
+    insight_name: presentText(call.insight_name),
+    org_unit_id: call.org_unit_id,
+    org_unit_name: presentText(call.org_unit_name),
+    tracking_number: presentText(call.tracking_number),
+    disposition: presentText(disposition),
+  };
+}
+
+/** Whether a Google ad was clicked: a gclid, unless Search Ads 360 handed it out for another platform's ad. */
+export function isGoogleClick({ gclid, gclsrc }: Pick<CallFacts, "gclid" | "gclsrc">): boolean {
+  return gclid !== null && gclsrc !== "3p.ds";
+}
+
+/** A column of the table `call_facts`. */
+export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";

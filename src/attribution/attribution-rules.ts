@@ -1,0 +1,37 @@
+import { toComparableDisposition } from "./call-text.ts";
+
+/** What counts as what, as the operator has set it; stands in every manifest, so that each figure can be defended. */
+export interface AttributionRules {
+  /** Dispositions of answered calls, compared without case and with `-` and `_` as spaces. */
+  answered: readonly string[];
+  /** Dispositions of missed calls; any other is neither. */
+  missed: readonly string[];
+  /** Seconds an answered call must last to be a qualified one. */
+  qualified_seconds: number;
+  /** The unit of `duration`, which the API does not say. */
+  duration_unit: "seconds" | "milliseconds";
+  /** Folded utm values, and those they are counted under instead; an empty one stands for no value. */
+  aliases: Readonly<Record<string, string>>;
+}
+
+export const DEFAULT_RULES: AttributionRules = {
+  answered: ["answered", "transferred"],
+  missed: ["no answer", "busy", "failed", "voicemail", "abandoned"],
+  qualified_seconds: 60,
+  duration_unit: "seconds",
+  aliases: {},
+};
+
+/** Returns the JSON of rules, the same for rules that mean the same. */
+export function toRulesJson(rules: AttributionRules): string {
+  const { answered, missed, qualified_seconds, duration_unit, aliases } = rules;
+  const sorted = (dispositions: readonly string[]) =>
+    [...new Set(dispositions.map(toComparableDisposition))].sort();
+  return JSON.stringify({
+    answered: sorted(answered),
+    missed: sorted(missed),
+    qualified_seconds,
+    duration_unit,
+    aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
+  });
+}

@@ -1,0 +1,47 @@
+import type { AttributionRules } from "./attribution-rules.ts";
+import { foldUtm, toComparableDisposition } from "./call-text.ts";
+import { remember } from "./remember.ts";
+
+/** What became of a call, by its disposition. */
+export const OUTCOMES = ["answered", "missed", "other"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Rules as they are looked up, call after call. */
+export interface CompiledRules {
+  /** The outcome of a disposition; what is in neither list of the rules is `other`. */
+  outcomeOf: (disposition: string) => Outcome;
+  /** The key under which a utm value is counted: folded, then by its alias; null for what counts as no value. */
+  utmKeyOf: (value: string) => string | null;
+  /** How long a qualified call lasts at least, in the unit in which the service gives durations. */
+  qualifiedDuration: number;
+}
+
+const compiled = new WeakMap<AttributionRules, CompiledRules>();
+
+/** Prepares rules for many calls; once for each object of rules. */
+export function compileRules(rules: AttributionRules): CompiledRules {
+  const known = compiled.get(rules);
+  if (known !== undefined) return known;
+  const outcomes = new Map<string, Outcome>();
+  for (const disposition of rules.missed) outcomes.set(toComparableDisposition(disposition), "missed");
+  for (const disposition of rules.answered) outcomes.set(toComparableDisposition(disposition), "answered");
+  const aliases = new Map(Object.entries(rules.aliases));
+  const made: CompiledRules = {
+    outcomeOf: remember((disposition) => outcomes.get(toComparableDisposition(disposition)) ?? "other"),
+    utmKeyOf: remember((value) => {
+      const folded = foldUtm(value);
+      return (aliases.get(folded) ?? folded) || null;
+    }),
+    qualifiedDuration: toDuration(rules.qualified_seconds, rules),
+  };
+  compiled.set(rules, made);
+  return made;
+}
+
+/** Returns a duration in the unit in which the service gives it. */
+export function toDuration(
+  seconds: number,
+  { duration_unit }: Pick<AttributionRules, "duration_unit">,
+): number {
+  return duration_unit === "seconds" ? seconds : seconds * 1000;
+}

@@ -1,0 +1,49 @@
+import { type AttributedMembers, attributeCall, type CallFacts, isGoogleClick } from "./attribute-call.ts";
+import type { AttributionRules } from "./attribution-rules.ts";
+import { foldUtm } from "./call-text.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS, type Channel } from "./channel-rules.ts";
+
+export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
+export type UtmField = (typeof UTM_FIELDS)[number];
+
+/** What led to the facts of a call. */
+export interface AttributionReasons {
+  /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
+  utm: Record<UtmField, { folded: string | null; counted_as: string | null }>;
+  is_google_click: boolean;
+  /** Version of the rules for channels, and each up to the one that holds. */
+  channel_rules: { version: string; tried: { channel: Channel; holds: boolean }[] };
+}
+
+/** Derives what is true of a call, and says why. */
+export function explainAttribution(
+  call: AttributedMembers,
+  rules: AttributionRules,
+): { facts: CallFacts; reasons: AttributionReasons } {
+  const facts = attributeCall(call, rules);
+  const explainUtm = (field: UtmField) => ({
+    folded: foldUtm(call[field] ?? "") || null,
+    counted_as: facts[`${field}_folded`],
+  });
+  // The last of the channels is of calls for which no rule holds.
+  const rulesInOrder = CHANNELS.slice(0, -1);
+  const holding = rulesInOrder.indexOf(facts.channel);
+  const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);
+  return {
+    facts,
+    reasons: {
+      utm: {
+        utm_source: explainUtm("utm_source"),
+        utm_medium: explainUtm("utm_medium"),
+        utm_campaign: explainUtm("utm_campaign"),
+        utm_content: explainUtm("utm_content"),
+        utm_term: explainUtm("utm_term"),
+      },
+      is_google_click: isGoogleClick(facts),
+      channel_rules: {
+        version: CHANNEL_RULES_VERSION,
+        tried: tried.map((channel, index) => ({ channel, holds: index === holding })),
+      },
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** A bound on memory, not a rule. */
+const REMEMBERED_VALUES = 20_000;
+
+/** Remembers what a pure function of a text gave: most calls have the values of others. */
+export function remember<T>(compute: (text: string) => T): (text: string) => T {
+  const results = new Map<string, T>();
+  return (text) => {
+    const found = results.get(text);
+    if (found !== undefined) return found;
+    const result = compute(text);
+    if (results.size >= REMEMBERED_VALUES) results.clear();
+    results.set(text, result);
+    return result;
+  };
+}

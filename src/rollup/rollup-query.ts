@@ -1,0 +1,63 @@
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Span } from "./call-filter.ts";
+import { type Dimension, keyColumns } from "./dimensions.ts";
+import { isCompared, metrics } from "./metrics.ts";
+
+/** A period of a rollup, and where its calls begin. */
+export interface LabelledPeriod {
+  period: string;
+  /** ISO 8601 UTC. */
+  startsAt: string;
+}
+
+export interface RollupQuery {
+  /** What to group by, together; none for one row of everything. */
+  dimensions: readonly Dimension[];
+  /** Whether utm values are grouped as they are stored. @default false */
+  raw?: boolean | undefined;
+  /** When the calls started. @default whenever */
+  span?: Span | undefined;
+  /** The periods that lead the key, in the order of time. @default none */
+  periods?: readonly LabelledPeriod[] | undefined;
+  /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
+  fill?: boolean | undefined;
+  /** The stretch whose figures stand beside, as `…_previous` and `…_change`; its periods under the labels of the ones they stand beside. */
+  previous?: { span: Span; periods?: readonly LabelledPeriod[] | undefined } | undefined;
+}
+
+/** A column of a rollup. */
+export interface RollupColumn {
+  name: string;
+  type: "text" | "integer" | "decimal" | "time";
+  /** Digits after the point, of a decimal. */
+  decimals?: number | undefined;
+  /** Whether it adds up across rows. */
+  isAdditive?: boolean | undefined;
+}
+
+/** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
+const CHANGE_DECIMALS = 4;
+
+/** Returns the columns of a rollup in their order. */
+export function rollupColumns(
+  { dimensions, raw, periods, previous }: RollupQuery,
+  rules: Pick<AttributionRules, "duration_unit">,
+): RollupColumn[] {
+  const measures = metrics(rules);
+  const compared = previous ? measures.filter(isCompared) : [];
+  const toColumn = ({ name, type, decimals, isAdditive }: RollupColumn): RollupColumn => ({
+    name,
+    type,
+    ...(decimals !== undefined && { decimals }),
+    ...(isAdditive && { isAdditive }),
+  });
+  return [
+    ...(periods ? [{ name: "period", type: "text" } as const] : []),
+    ...keyColumns(dimensions, { raw }).map(({ name, type }) => ({ name, type })),
+    ...measures.map(toColumn),
+    ...compared.flatMap((metric): RollupColumn[] => [
+      { ...toColumn(metric), name: `${metric.name}_previous` },
+      { name: `${metric.name}_change`, type: "decimal", decimals: CHANGE_DECIMALS },
+    ]),
+  ];
+}

@@ -1,0 +1,193 @@
+import type { Database } from "better-sqlite3";
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Call } from "../call.ts";
+import { type CallFilter, type Condition, type Span, spellingsOf, toConditions } from "./call-filter.ts";
+import type { Candidate, ConversionQuery } from "./conversion-query.ts";
+import { type RollupColumn, type RollupQuery, rollupColumns } from "./rollup-query.ts";
+import {
+  factText,
+  firstConversionsText,
+  rollupText,
+  type SqliteContext,
+  type SqlText,
+  selectionText,
+} from "./sqlite-text.ts";
+
+export type Value = string | number | null;
+/** Values in the order of the columns; null where there is none. */
+export type Row = Value[];
+
+/** What a list of calls shows: a fact, a member of the call as it is stored, or what was said in it. */
+export type CallSource =
+  | { fact: FactColumn }
+  | { stored: Exclude<keyof Call, TranscriptMember> | "gone_at" }
+  | { transcript: TranscriptMember };
+type TranscriptMember = "summary" | "transcription" | "transcription_details";
+
+/** Some calls, in the order of time, those of unknown time last. */
+export interface Selected<Item> {
+  count: number;
+  /** Reads them; more than once, if need be. */
+  read: () => Iterable<Item>;
+}
+
+export interface SessionOptions {
+  /** The rules that the facts stand on. */
+  rules: AttributionRules;
+  /** Which calls count. @default those that the service still shows */
+  filter?: CallFilter | undefined;
+}
+
+/** Answers questions to the facts of a warehouse, all at one moment of it; dispose of it to let that moment go. */
+export class RollupSession implements Disposable {
+  readonly rules: AttributionRules;
+  readonly #database: Database;
+  readonly #context: SqliteContext;
+  #selections = 0;
+
+  /** @param database a connection that nobody else uses meanwhile, read-only will do */
+  constructor(database: Database, { rules, filter = {} }: SessionOptions) {
+    this.rules = rules;
+    this.#database = database;
+    database.exec("BEGIN");
+    this.#context = this.#contextOf(filter);
+  }
+
+  /** Answers a rollup: its columns, and its rows, which are read as they are asked for. */
+  rollup(query: RollupQuery): { columns: RollupColumn[]; rows: Iterable<Row> } {
+    return {
+      columns: rollupColumns(query, this.rules),
+      rows: this.#iterate(rollupText(query, this.#context)),
+    };
+  }
+
+  /** Counts the keys of a rollup, whatever their periods. */
+  countKeys({ dimensions, raw, span, previous }: RollupQuery): number {
+    const query = { dimensions, raw, span, previous: previous && { span: previous.span } };
+    const { sql, values } = rollupText(query, this.#context);
+    return Number(this.#first({ sql: `SELECT count(*) FROM (${sql})`, values })[0]);
+  }
+
+  /** Returns when the first and the last call started that count, ISO 8601 UTC; undefined without a call of known time. */
+  readExtent(): { first: string; last: string } | undefined {
+    const { sql, values } = selectionText({}, this.#context);
+    const [first, last] = this.#first({
+      sql: `SELECT min(f.call_started), max(f.call_started) ${sql}`,
+      values,
+    });
+    return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
+  }
+
+  /** Returns when the warehouse's first call started, whether it counts or not. */
+  readFirstStart(): string | null {
+    const [first] = this.#first({ sql: "SELECT min(call_started) FROM call_facts", values: {} });
+    return typeof first === "string" ? first : null;
+  }
+
+  /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
+  countUnknownCallers(numbers: readonly string[]): number {
+    const isKnown = this.#database.prepare<[string, string]>(
+      "SELECT 1 FROM call_facts WHERE caller IN (?, ?)",
+    );
+    const isUnknown = (number: string) => {
+      const [bare = "", plus = ""] = spellingsOf(number);
+      return isKnown.get(bare, plus) === undefined;
+    };
+    return numbers.filter(isUnknown).length;
+  }
+
+  /** Lists calls. */
+  calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
+    const { table, count } = this.#select(span);
+    const expressions = columns.map((column) => {
+      if ("fact" in column) return factText(column.fact, this.#context);
+      return "stored" in column ? `c.${column.stored}` : `t.${column.transcript}`;
+    });
+    const join = (name: string, alias: string) =>
+      expressions.some((expression) => expression.startsWith(`${alias}.`))
+        ? `\nLEFT JOIN ${name} AS ${alias} ON ${alias}.call_id = s.call_id`
+        : "";
+    const sql = `SELECT ${expressions.join(",\n  ")}
+FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${join("calls", "c")}${join("transcripts", "t")}
+ORDER BY s.rank`;
+    return { count, read: () => this.#iterate({ sql, values: {} }) };
+  }
+
+  /**
+   * Lists calls with what decides whether they are conversions. Which call of a click or a caller is the first is looked
+   * for among all calls of the population, whenever they were: what an earlier file has reported must not be reported again
+   * because the dates of this one begin later.
+   *
+   * @param population which calls are looked at for that; what else the session's filter says does not matter
+   */
+  conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
+    const first = firstConversionsText(query, this.#contextOf(population));
+    const firstTable = this.#makeTable("call_id INTEGER PRIMARY KEY");
+    this.#database.prepare(`INSERT INTO ${firstTable} ${first.sql}`).run(first.values);
+    const { table, count } =
+      query.likeCall === undefined ? this.#select(span) : this.#selectOne(query.likeCall);
+    const sql = `SELECT f.call_id, f.call_started, f.${query.key}, coalesce(f.gclsrc, ''), f.is_qualified,
+  f.call_id NOT IN (SELECT call_id FROM ${firstTable})
+FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id
+ORDER BY s.rank`;
+    const read = function* (this: RollupSession): Generator<Candidate> {
+      for (const [id, started, key, gclsrc, isQualified, isRepeated] of this.#iterate({ sql, values: {} })) {
+        yield {
+          call_id: Number(id),
+          call_started: toText(started),
+          key: toText(key),
+          gclsrc: toText(gclsrc) ?? "",
+          is_qualified: isQualified === 1,
+          is_repeated: isRepeated === 1,
+        };
+      }
+    };
+    return { count, read: read.bind(this) };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.open && this.#database.inTransaction) this.#database.exec("ROLLBACK");
+  }
+
+  #contextOf(filter: CallFilter): SqliteContext {
+    const conditions: Condition[] = toConditions(filter, this.rules, (fact) => this.#readValues(fact));
+    return { rules: this.rules, conditions, isGoneCounted: filter.include_gone ?? false };
+  }
+
+  #readValues(fact: FactColumn): (string | null)[] {
+    return this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM call_facts`).pluck().all();
+  }
+
+  /** Puts the ids of calls into a table of this connection, in the order of time: small, whatever the calls hold. */
+  #select(span: Span): { table: string; count: number } {
+    const { sql, values } = selectionText(span, this.#context);
+    const table = this.#makeTable("rank INTEGER PRIMARY KEY, call_id INTEGER NOT NULL");
+    const insert = `INSERT INTO ${table} (call_id) SELECT f.call_id ${sql} ORDER BY f.call_started NULLS LAST, f.call_id`;
+    return { table, count: this.#database.prepare(insert).run(values).changes };
+  }
+
+  #selectOne(callId: number): { table: string; count: number } {
+    const table = this.#makeTable("rank INTEGER PRIMARY KEY, call_id INTEGER NOT NULL");
+    const insert = `INSERT INTO ${table} (call_id) SELECT call_id FROM call_facts WHERE call_id = ?`;
+    return { table, count: this.#database.prepare(insert).run(callId).changes };
+  }
+
+  #makeTable(columns: string): string {
+    const name = `temp.selection_${++this.#selections}`;
+    this.#database.exec(`CREATE TABLE ${name} (${columns})`);
+    return name;
+  }
+
+  *#iterate({ sql, values }: SqlText): Generator<Row, void, void> {
+    yield* this.#database.prepare<[SqlText["values"]], Row>(sql).raw().iterate(values);
+  }
+
+  #first({ sql, values }: SqlText): Row {
+    return this.#database.prepare<[SqlText["values"]], Row>(sql).raw().get(values) ?? [];
+  }
+}
+
+function toText(value: Value | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

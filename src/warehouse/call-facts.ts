@@ -1,0 +1,145 @@
+import { inArray, sql } from "drizzle-orm";
+import { type AttributedMembers, attributeCall } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
+import type { Warehouse } from "./open.ts";
+import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
+import { call_facts } from "./schema.ts";
+
+/** A call whose facts are to be written. */
+export interface CallToAttribute {
+  call: AttributedMembers & { call_id: number };
+  /** Whether the service shows it; of a call that has facts already they tell. */
+  isLive?: boolean;
+  /** Whether it has no facts yet. */
+  isNew: boolean;
+}
+
+const COLUMNS = [
+  "call_id",
+  "is_live",
+  "call_started",
+  "duration",
+  "outcome",
+  "is_qualified",
+  "is_first_call",
+  "caller",
+  "source",
+  "medium",
+  "campaign",
+  "campaign_id",
+  "gclid",
+  "gclsrc",
+  "channel",
+  "referring_host",
+  "utm_source_folded",
+  "utm_medium_folded",
+  "utm_campaign_folded",
+  "utm_content_folded",
+  "utm_term_folded",
+  "insight_name",
+  "org_unit_id",
+  "org_unit_name",
+  "tracking_number",
+  "disposition",
+] as const satisfies readonly (keyof typeof call_facts.$inferInsert)[];
+
+/** Writes the facts of calls, in the transaction that writes the calls. */
+export class CallFactsTable {
+  readonly #rules: AttributionRules;
+  readonly #callers: CallerTable;
+  readonly #readStored;
+  readonly #upsert;
+
+  /** @param rules those in force */
+  constructor(warehouse: Pick<Warehouse, "db" | "sqlite">, rules: AttributionRules) {
+    const { db, sqlite } = warehouse;
+    this.#rules = rules;
+    this.#callers = new CallerTable(warehouse);
+    this.#readStored = prepareReadStored(warehouse);
+    this.#upsert = prepareWrite<(typeof COLUMNS)[number]>(
+      sqlite,
+      db
+        .insert(call_facts)
+        .values(placeholders(COLUMNS))
+        .onConflictDoUpdate({ target: call_facts.call_id, set: excluded(COLUMNS.slice(1)) }),
+    );
+  }
+
+  /** Writes the facts of calls that are new or have other content; each call once. */
+  write(calls: readonly CallToAttribute[]): void {
+    const known = calls.flatMap(({ call, isNew }) => (isNew ? [] : call.call_id));
+    const stored = known.length === 0 ? [] : this.#readStored(known);
+    const before = new Map(stored.map((facts) => [facts.call_id, facts]));
+    const rows = calls.map(({ call, isLive = true }) => {
+      const { call_id } = call;
+      const stored = before.get(call_id);
+      const facts = attributeCall(call, this.#rules);
+      return { ...facts, call_id, is_live: stored?.is_live ?? isLive, is_first_call: false, stored };
+    });
+    // Of a call that goes on being live, the same caller's at the same time, nothing changes for its caller.
+    const moved = rows.filter(
+      ({ stored, caller, call_started }) =>
+        stored === undefined || stored.caller !== caller || stored.call_started !== call_started,
+    );
+    const change = this.#callers.begin(
+      moved.flatMap(({ stored }) => (stored?.is_live ? stored : [])),
+      moved.filter(({ is_live }) => is_live),
+    );
+    const isMoved = new Set(moved);
+    for (const row of rows) {
+      row.is_first_call = isMoved.has(row) ? isFirstCall(change, row) : row.stored?.is_first_call === true;
+      this.#upsert(row);
+    }
+    this.#callers.end(change, new Set(moved.map(({ call_id }) => call_id)));
+  }
+}
+
+/** Says of calls whether the service shows them. Call it in the transaction that says so of the calls themselves. */
+export function setLive(
+  warehouse: Pick<Warehouse, "db" | "sqlite">,
+  callIds: readonly number[],
+  isLive: boolean,
+): void {
+  if (callIds.length === 0) return;
+  const rows = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
+  const callers = new CallerTable(warehouse);
+  const change = callers.begin(isLive ? [] : rows, isLive ? rows : []);
+  const ids = JSON.stringify(rows.map(({ call_id }) => call_id));
+  warehouse.db
+    .update(call_facts)
+    .set({ is_live: isLive })
+    .where(sql`${call_facts.call_id} IN (SELECT value FROM json_each(${ids}))`)
+    .run();
+  callers.end(change);
+}
+
+/** What was stored of a call that decides about its caller's first. */
+interface StoredFacts extends CallerCall {
+  is_live: boolean;
+  is_first_call: boolean;
+}
+
+function prepareReadStored({
+  db,
+  sqlite,
+}: Pick<Warehouse, "db" | "sqlite">): (callIds: readonly number[]) => StoredFacts[] {
+  const { call_id, caller, call_started, is_live, is_first_call } = call_facts;
+  const read = prepareRead<
+    [id: number, caller: string | null, started: string | null, live: number, first: number]
+  >(
+    sqlite,
+    db
+      .select({ call_id, caller, call_started, is_live, is_first_call })
+      .from(call_facts)
+      .where(inArray(call_id, elementsOf("ids"))),
+  );
+  return (callIds) =>
+    read(JSON.stringify(callIds)).map(([call_id, caller, call_started, live, first]) => ({
+      call_id,
+      caller,
+      call_started,
+      is_live: live === 1,
+      is_first_call: first === 1,
+    }));
+}

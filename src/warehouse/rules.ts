@@ -1,0 +1,52 @@
+import { desc } from "drizzle-orm";
+import { z } from "zod";
+import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
+import { type AttributionRules, toRulesJson } from "../attribution/attribution-rules.ts";
+import type { Warehouse } from "./open.ts";
+import { rules } from "./schema.ts";
+
+/** The rules that the facts of a warehouse stand on. */
+export interface RulesInForce {
+  rules: AttributionRules;
+  /** Version of the program's own part of them. */
+  version: number;
+  /** Since when, ISO 8601 UTC. */
+  since: string;
+}
+
+const rulesSchema: z.ZodType<AttributionRules> = z.object({
+  answered: z.array(z.string()),
+  missed: z.array(z.string()),
+  qualified_seconds: z.number(),
+  duration_unit: z.enum(["seconds", "milliseconds"]),
+  aliases: z.record(z.string(), z.string()),
+});
+
+/** Returns the rules in force; undefined in a warehouse whose facts are yet to be made. */
+export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefined {
+  const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
+  return row && { rules: rulesSchema.parse(JSON.parse(row.rules)), version: row.version, since: row.since };
+}
+
+/** Returns the rules in force in a warehouse that is open for writing, which has facts. */
+export function readRulesInForce(warehouse: Pick<Warehouse, "db">): RulesInForce {
+  const inForce = readRules(warehouse);
+  if (inForce === undefined) throw new Error("The warehouse has no rules");
+  return inForce;
+}
+
+/** Whether facts that stand on some rules are those that this program would make by others. */
+export function isInForce({ rules, version }: RulesInForce, others: AttributionRules): boolean {
+  return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
+}
+
+/** Records which rules are in force from now on. Call it in the transaction that makes the facts. */
+export function insertRules(
+  { db }: Pick<Warehouse, "db">,
+  inForce: AttributionRules,
+  { since, calls }: { since: string; calls: number },
+): void {
+  db.insert(rules)
+    .values({ since, version: ATTRIBUTION_VERSION, rules: JSON.stringify(inForce), calls })
+    .run();
+}
