@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../src/attribution/attribution-rules.ts";
 import { inspectSettings, loadSettings, SETTINGS, type SettingSources } from "../src/config.ts";
 import { UsageError } from "../src/errors.ts";
-import { DEFAULT_RULES } from "../src/rollup/rules.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
 /** Loads settings in a folder of their own, with this `.env`. */

@@ -36,5 +36,7 @@ export function toPhoneDigits(text: string): string {
 
 /** Returns the form in which dispositions are compared: without case, `-` and `_` as spaces. */
 export function toComparableDisposition(disposition: string): string {
-  return disposition.toWellFormed().replace(/[-_]/g, " ").trim().toLowerCase();
+  const spaced = disposition.toWellFormed().replace(/[-_]/g, " ").trim();
+  // By way of upper case, ß and SS are the same.
+  return spaced.toUpperCase().toLowerCase();
 }

@@ -69,6 +69,7 @@ export function toConditions(
     return { fact, isOneOf: readValues(fact).filter(isWanted) };
   };
   const lower = (text: string) => text.toLowerCase();
+  const isSet = (text: string) => text !== NOT_SET;
   const conditions: (Condition | undefined)[] = [
     filter.include_gone ? undefined : { fact: "is_live", holds: true },
     org_unit && {
@@ -82,7 +83,7 @@ export function toConditions(
       isOneOf: CHANNELS.filter((name) => channel.some((text) => lower(text) === lower(name))),
     },
     source && { fact: "source", isOneOf: source.map((text) => foldUtm(text) || null) },
-    campaign && { any: [matching("campaign", campaign, lower), matching("campaign_id", campaign, lower)] },
+    campaign && { any: [matching("campaign", campaign, lower), matching("campaign_id", campaign.filter(isSet), lower)] },
     disposition && matching("disposition", disposition, toComparableDisposition),
     tracking_number && matching("tracking_number", tracking_number, toPhoneDigits),
     exclude_callers && { fact: "caller", isNoneOf: exclude_callers.flatMap(spellingsOf) },

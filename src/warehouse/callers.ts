@@ -115,7 +115,10 @@ export class CallerTable {
       }
       const { before, first, calls, isOpen } = entry;
       const isOther = before?.call_id !== first?.call_id;
-      if (before !== undefined && isOther) this.#setFirst({ call_id: before.call_id, is_first_call: 0 });
+      // One that was written may be the first of another caller now.
+      if (before !== undefined && isOther && !written.has(before.call_id)) {
+        this.#setFirst({ call_id: before.call_id, is_first_call: 0 });
+      }
       if (first === undefined) {
         this.#delete({ caller });
         continue;

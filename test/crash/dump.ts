@@ -11,13 +11,17 @@ type Table = keyof typeof KEYS;
 const KEYS = {
   calls: "call_id",
   transcripts: "call_id",
-  utm_values: "raw",
+  call_facts: "call_id",
+  callers: "caller",
+  counts: "name",
   rejected_calls: "row_key",
 } as const;
 const KINDS = [
   "calls",
   "transcripts",
-  "utm_values",
+  "call_facts",
+  "callers",
+  "counts",
   "rejected_calls",
   "contradictions",
 ] as const satisfies readonly (keyof Dump)[];
@@ -34,8 +38,14 @@ const CONTRADICTIONS = {
   "runs that are done have read more calls than there are": `SELECT run_id, calls_read
     FROM sync_runs WHERE status = 'done' AND calls_read >
       (SELECT count(*) FROM calls) + (SELECT count(*) FROM rejected_calls WHERE call_id IS NOT NULL)`,
-  "utm values of calls are not listed": `SELECT call_id FROM calls
-    WHERE utm_source IS NOT NULL AND utm_source NOT IN (SELECT raw FROM utm_values)`,
+  "calls have no facts, or facts of another time": `SELECT c.call_id FROM calls AS c
+    LEFT JOIN call_facts AS f ON f.call_id = c.call_id
+    WHERE f.call_id IS NULL OR f.call_started IS NOT c.call_started OR f.is_live <> (c.gone_at IS NULL)`,
+  "callers are not those of the live calls": `SELECT caller, calls FROM callers
+    EXCEPT SELECT caller, count(*) FROM call_facts WHERE is_live GROUP BY caller`,
+  "callers have no first call, or several": `SELECT caller FROM call_facts
+    WHERE caller IS NOT NULL GROUP BY caller HAVING sum(is_first_call) <> max(is_live)`,
+  "calls are not counted": `SELECT value FROM counts WHERE name = 'calls' AND value <> (SELECT count(*) FROM calls)`,
 };
 
 /**
@@ -57,7 +67,9 @@ export function dumpWarehouse(path: string): Dump {
     return {
       calls: rows("calls"),
       transcripts: rows("transcripts"),
-      utm_values: rows("utm_values"),
+      call_facts: rows("call_facts"),
+      callers: rows("callers"),
+      counts: rows("counts"),
       rejected_calls: rows("rejected_calls"),
       contradictions: findContradictions(database),
     };

@@ -5,11 +5,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { openCallerHash } from "../../src/export/caller-hash.ts";
 import type { CallsTarget } from "../../src/export/calls.ts";
 import { PRIVATE_COLUMNS } from "../../src/export/choices.ts";
 import type { ExportOptions } from "../../src/export/export.ts";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { readLines, readParquetObjects } from "./tables.ts";
@@ -175,7 +175,7 @@ describe("export calls", () => {
       makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" }),
       makeCall({ call_id: 2, caller_id: "+491", call_started: "2026-01-02T00:00:00.000Z" }),
     ]);
-    warehouse.execute("UPDATE calls SET gone_at = '2026-10-02T00:00:00.000Z' WHERE call_id = 1");
+    warehouse.markGone(1, "2026-10-02T00:00:00.000Z");
     const pick = (rows: Record<string, string>[]) =>
       rows.map(({ call_id, gone_at, first_time_caller }) => [call_id, gone_at, first_time_caller]);
     expect(pick(await exportRows(warehouse))).toEqual([["2", "", "1"]]);
@@ -188,7 +188,7 @@ describe("export calls", () => {
   it("writes milliseconds as seconds where the operator says that they are", async () => {
     using warehouse = makeWarehouse([makeCall({ duration: 61_500, disposition: "answered" })]);
     const rules = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;
-    const rows = await exportRows(warehouse, { tally: { rules, aliases: [] } });
+    const rows = await exportRows(warehouse, { rules });
     expect(rows.map(({ duration_seconds, qualified }) => [duration_seconds, qualified])).toEqual([
       ["61.500", "1"],
     ]);

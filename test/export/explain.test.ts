@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type Explanation, explainCall } from "../../src/export/explain.ts";
 import { exportToFolder } from "../../src/export/export.ts";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
@@ -14,11 +14,11 @@ import { makeTempFolder } from "../temp-folder.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const clock = { now: () => NOW, sleep: () => Promise.resolve() };
-const tally = { rules: DEFAULT_RULES, aliases: [{ raw: "face book", value: "facebook" }] };
+const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
 
 function makeWarehouse(folder: string, calls: readonly Call[]): string {
   const database = join(folder, "calls.db");
-  using warehouse = openWarehouse(database);
+  using warehouse = openWarehouse(database, { rules });
   prepareUpsertCalls(warehouse, 1)(calls);
   return database;
 }
@@ -26,7 +26,7 @@ function makeWarehouse(folder: string, calls: readonly Call[]): string {
 function explain(calls: readonly Call[], callId: number, timezone = "UTC"): Explanation | undefined {
   using folder = makeTempFolder();
   const database = makeWarehouse(folder.path, calls);
-  return explainCall({ database, callId, tally, timezone, clock });
+  return explainCall({ database, callId, rules, timezone, clock });
 }
 
 describe("explainCall", () => {
@@ -120,7 +120,7 @@ describe("explainCall", () => {
             { kind: "calls", with: [] },
             { kind: "google-ads", conversion },
           ],
-          tally,
+          rules,
           timezone: "Asia/Kathmandu",
           lookbackHours: 0,
           format: { format: "csv", profile: "machine" },
@@ -133,7 +133,7 @@ describe("explainCall", () => {
           const explanation = explainCall({
             database,
             callId: Number(row.call_id),
-            tally,
+            rules,
             timezone: "Asia/Kathmandu",
             clock,
           });

@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type ExportOptions, exportToFolder, exportToStream, type Target } from "../../src/export/export.ts";
-import { CHANNEL_RULES_VERSION } from "../../src/rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { readLines } from "./tables.ts";
@@ -119,7 +119,7 @@ describe("exportToFolder", () => {
       grain: "day",
       compare: "previous",
       raw: true,
-      tally: { rules: DEFAULT_RULES, aliases: [{ raw: "fb", value: "facebook" }] },
+      rules: { ...DEFAULT_RULES, aliases: { fb: "facebook" } },
       filter: { source: ["Google"], has_gclid: true, include_gone: true, exclude_callers: ["+4930123456"] },
     });
     expect(manifest).toMatchObject({
@@ -183,7 +183,7 @@ describe("exportToFolder", () => {
         using warehouse = makeWarehouse(calls);
         const { manifest, folder } = await warehouse.export({
           targets: [...DIMENSIONS.map((dimension) => rollup(dimension)), rollup("source", "campaign")],
-          tally: { rules: { ...DEFAULT_RULES, duration_unit: "milliseconds" }, aliases: [] },
+          rules: { ...DEFAULT_RULES, duration_unit: "milliseconds" },
           timezone: "America/New_York",
           grain: "month",
           raw,
@@ -343,7 +343,7 @@ describe("exportToFolder", () => {
 
   it("leaves gone calls out, unless they are asked for", async () => {
     using warehouse = makeWarehouse(CALLS);
-    warehouse.execute("UPDATE calls SET gone_at = '2026-10-02T00:00:00.000Z' WHERE call_id = 3");
+    warehouse.markGone(3, "2026-10-02T00:00:00.000Z");
     const sums = async (filter: ExportOptions["filter"]) => {
       const { manifest } = await warehouse.export({ targets: DEFAULT_TARGETS, filter });
       return manifest.files.map(({ rows, sums }) => [rows, sums?.calls]);
@@ -418,7 +418,7 @@ describe("exportToFolder", () => {
       database: warehouse.database,
       timezone: "UTC",
       lookbackHours: 72,
-      tally: { rules: DEFAULT_RULES, aliases: [] },
+      rules: DEFAULT_RULES,
       target: rollup("gclid"),
       signal: stop.signal,
       writeChunk: async (chunk) => {
@@ -441,7 +441,7 @@ describe("exportToFolder", () => {
       folder: join(temp.path, "exports"),
       timezone: "UTC",
       lookbackHours: 72,
-      tally: { rules: DEFAULT_RULES, aliases: [] },
+      rules: DEFAULT_RULES,
       targets: DEFAULT_TARGETS,
     });
     await expect(run).rejects.toMatchObject({ name: "CalltallyError", exitCode: 7 });
@@ -466,7 +466,7 @@ describe("exportToStream", () => {
       database: warehouse.database,
       timezone: "UTC",
       lookbackHours: 72,
-      tally: { rules: DEFAULT_RULES, aliases: [] },
+      rules: DEFAULT_RULES,
       target: rollup("campaign"),
       writeChunk: async (chunk) => void chunks.push(chunk),
     });

@@ -222,7 +222,7 @@ EAIaIQ_-9,Qualified call,2026-09-15 23:59:59,149.50,USD
       conversionCall(2, { gclid: "CjABC", call_started: ago(8 * DAY_MS) }),
       conversionCall(3, { gclid: "CjABC", call_started: ago(7 * DAY_MS) }),
     ]);
-    warehouse.execute("UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 1");
+    warehouse.markGone(1, "2026-10-01T00:00:00.000Z");
     const { text, conversions } = await exportGoogle(warehouse, {
       filter: { exclude_callers: ["+49301002"] },
     });

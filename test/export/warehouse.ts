@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type ExportOptions, type ExportResult, exportToFolder } from "../../src/export/export.ts";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { exports } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { markGone } from "../warehouse/facts.ts";
 
 /** When the only run of a warehouse ended. */
 export const RUN_FINISHED_AT = "2026-10-01T00:01:00.000Z";
@@ -49,10 +50,14 @@ export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
         folder,
         timezone: "UTC",
         lookbackHours: 72,
-        tally: { rules: DEFAULT_RULES, aliases: [] },
+        rules: DEFAULT_RULES,
         clock: clockAt(Date.parse(RUN_FINISHED_AT)),
         ...options,
       }),
+    markGone: (callId: number, at: string) => {
+      using warehouse = openExistingWarehouse(database);
+      markGone(warehouse, [callId], at);
+    },
     /** Changes the warehouse. */
     execute: (sql: string) => {
       using warehouse = openExistingWarehouse(database);

@@ -1,5 +1,5 @@
 import type { Call } from "../../src/call.ts";
-import { channelOf } from "./channel-of.ts";
+import { channelOf } from "../attribution/channel-of.ts";
 
 /** The rules of the README’s "The figures" that can be set. */
 export interface FoldRules {
@@ -7,6 +7,8 @@ export interface FoldRules {
   missed: readonly string[];
   qualified_seconds: number;
   duration_unit: "seconds" | "milliseconds";
+  /** From folded value to folded value. */
+  aliases?: Readonly<Record<string, string>>;
 }
 
 /** Which calls count; see the README’s "Which calls". */
@@ -33,8 +35,6 @@ export interface FoldQuery {
   dimensions: readonly string[];
   rules: FoldRules;
   raw?: boolean;
-  /** From folded value to folded value. */
-  aliases?: ReadonlyMap<string, string>;
   filter?: FoldFilter;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
@@ -64,20 +64,18 @@ const folded = (value: string | null): string | null =>
       .join(" ")
       .toLowerCase(),
   );
-const digits = (value: string | null): string => (value ?? "").replace(/[ \u00a0().-]/g, "");
+const digits = (value: string | null): string => (value ?? "").replace(/[\s().-]/g, "");
 /** Without case, `-` and `_` as spaces. */
 const comparable = (disposition: string): string =>
   disposition.replaceAll("-", " ").replaceAll("_", " ").trim().toLowerCase();
 
-const upperAscii = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
-
 type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
 
 /** One call, with what the figures need to know of it. */
-function describe(call: Call, { aliases, raw = false }: FoldQuery) {
+function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuery) {
   const utm = (field: UtmField): string | null => {
     const value = folded(call[field]);
-    return value === null ? null : (aliases?.get(value) ?? value) || null;
+    return value === null ? null : (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
   };
   const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
   const isGoogle = present(call.gclid) !== null && trimmed(call.gclsrc)?.toLowerCase() !== "3p.ds";
@@ -133,9 +131,10 @@ function firstCallIds(calls: readonly Call[]): Set<number> {
     return a.call_started < b.call_started;
   };
   for (const call of calls) {
-    if (!call.caller_id) continue;
-    const known = first.get(call.caller_id);
-    if (known === undefined || isBefore(call, known)) first.set(call.caller_id, call);
+    const caller = digits(call.caller_id);
+    if (caller === "") continue;
+    const known = first.get(caller);
+    if (known === undefined || isBefore(call, known)) first.set(caller, call);
   }
   return new Set([...first.values()].map(({ call_id }) => call_id));
 }
@@ -148,7 +147,10 @@ function isCounted(
   const { call, keys } = described;
   const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
     texts === undefined ||
-    values.some((value) => typeof value === "string" && texts.map(upperAscii).includes(upperAscii(value)));
+    values.some(
+      (value) =>
+        typeof value === "string" && texts.map((text) => text.toLowerCase()).includes(value.toLowerCase()),
+    );
   const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
   const disposition = comparable(call.disposition ?? "") || NOT_SET;
   return (
@@ -208,7 +210,7 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     outcomes.filter((outcome) => outcome === "missed").length,
     outcomes.filter((outcome) => outcome === "other").length,
     calls.length === 0 ? null : Number((answered.length / calls.length).toFixed(4)),
-    new Set(calls.flatMap(({ caller_id }) => caller_id || [])).size,
+    new Set(calls.flatMap(({ caller_id }) => digits(caller_id) || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
     answered.filter(({ duration }) => duration !== null && duration / perSecond >= rules.qualified_seconds)
       .length,

@@ -45,7 +45,7 @@ function names(folder: string): string[] {
 
 /** Every row of a warehouse. */
 function dump(file: string): unknown {
-  return ["calls", "transcripts", "sync_runs", "utm_values"].map((table) =>
+  return ["calls", "transcripts", "sync_runs", "call_facts"].map((table) =>
     readRows(file, `SELECT * FROM ${table} ORDER BY 1`),
   );
 }

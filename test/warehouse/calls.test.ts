@@ -2,12 +2,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
-import { countCalls, prepareUpsertCalls, type Upserted } from "../../src/warehouse/calls.ts";
+import { countCalls, prepareUpsertCalls, readCallCount, type Upserted } from "../../src/warehouse/calls.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { calls, transcripts, utm_values } from "../../src/warehouse/schema.ts";
+import { call_facts, calls, transcripts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls, markGone } from "./facts.ts";
 
 interface Counts {
   new: number;
@@ -57,7 +58,6 @@ const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_cha
 /** What the upserts should leave behind, kept in memory. */
 class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
-  readonly utmValues = new Set<string>();
 
   upsert(runId: number, page: readonly Call[]): Upserted {
     const counts = { new: 0, changed: 0, conflicting: 0 };
@@ -73,15 +73,6 @@ class Model {
       else if (known.changed !== runId) counts.changed++;
       written.add(call.call_id);
       this.kept.set(call.call_id, { call, first: known?.first ?? runId, changed: runId });
-      for (const value of [
-        call.utm_source,
-        call.utm_medium,
-        call.utm_campaign,
-        call.utm_content,
-        call.utm_term,
-      ]) {
-        if (value !== null) this.utmValues.add(value);
-      }
     }
     return { ...counts, written };
   }
@@ -135,15 +126,13 @@ describe("prepareUpsertCalls", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     fc.assert(
       fc.property(runs, (pagesOfRuns) => {
-        warehouse.sqlite.exec("DELETE FROM calls; DELETE FROM utm_values");
+        deleteCalls(warehouse);
         const model = new Model();
         for (const [index, pages] of pagesOfRuns.entries()) {
           const expected = pages.map((page) => model.upsert(index + 1, page));
           expect(upsertPages(warehouse, index + 1, pages)).toEqual(expected);
         }
         expect(readAll(warehouse)).toEqual(model.readAll());
-        const stored = warehouse.db.select({ raw: utm_values.raw }).from(utm_values).all();
-        expect(stored.map(({ raw }) => raw).sort()).toEqual([...model.utmValues].sort());
       }),
       { numRuns: 100 },
     );
@@ -171,7 +160,7 @@ describe("prepareUpsertCalls", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     fc.assert(
       fc.property(arbitraryCalls(20), (page) => {
-        warehouse.sqlite.exec("DELETE FROM calls");
+        deleteCalls(warehouse);
         const model = new Model();
         expect(upsertPages(warehouse, 1, [page])).toEqual([model.upsert(1, page)]);
         expect(readAll(warehouse)).toEqual(model.readAll());
@@ -214,7 +203,10 @@ describe("prepareUpsertCalls", () => {
       calls: [{ ...toRow(makeCall(kept)), row_hash: hashCall(call) }],
       transcripts: [toTranscript(makeCall(kept))],
     });
-    expect(warehouse.db.select().from(utm_values).all()).toEqual([{ raw: "A\ufffd", folded: "a\ufffd" }]);
+    expect(warehouse.db.select().from(call_facts).get()).toMatchObject({
+      utm_source_folded: "a\ufffd",
+      gclid: "\ufffd",
+    });
     expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
   });
 
@@ -289,41 +281,21 @@ describe("prepareUpsertCalls", () => {
     expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ disposition: "c" }), 1, 2)]);
   });
 
-  it("keeps the value each utm member is tallied under", () => {
+  it("leaves nothing behind of a page that was rolled back, and writes it in the next run", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    upsert(warehouse, 1, [
-      makeCall({
-        utm_source: " Face\u00a0 Book\t",
-        utm_medium: "CPC",
-        utm_campaign: "\u3000",
-        utm_content: "ÉTÉ",
-        utm_term: "cpc",
-        campaign_name: "Not One",
-      }),
-    ]);
-    const rows = warehouse.db.select().from(utm_values).all();
-    expect(Object.fromEntries(rows.map(({ raw, folded }) => [raw, folded]))).toEqual({
-      " Face\u00a0 Book\t": "face book",
-      CPC: "cpc",
-      "\u3000": "",
-      ÉTÉ: "été",
-      cpc: "cpc",
-    });
-  });
-
-  it("keeps the utm values of a page that was rolled back and is written by the next run", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const page = [makeCall({ utm_source: "Google" })];
+    const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
     const failing = () => {
       prepareUpsertCalls(warehouse, 1)(page);
       throw new Error("the disk is full");
     };
+    const tables = ["calls", "call_facts", "callers"];
+    const countRows = () =>
+      tables.map((table) => warehouse.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
     expect(() => writeTransaction(warehouse, failing)).toThrow("the disk is full");
-    expect(warehouse.db.select().from(utm_values).all()).toEqual([]);
+    expect([...countRows(), readCallCount(warehouse)]).toEqual([0, 0, 0, 0]);
     expect(upsert(warehouse, 2, page)).toEqual([{ new: 1, changed: 0 }]);
-    expect(warehouse.db.select().from(utm_values).all()).toEqual([{ raw: "Google", folded: "google" }]);
+    expect([...countRows(), readCallCount(warehouse)]).toEqual([1, 1, 1, 1]);
   });
 
   it("takes an empty page", () => {
@@ -343,7 +315,7 @@ describe("countCalls", () => {
       1,
       [1, 2, 3].map((call_id) => makeCall({ call_id })),
     );
-    warehouse.sqlite.exec("UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 2");
+    markGone(warehouse, [2]);
     expect(countCalls(warehouse)).toEqual({ live: 2, gone: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { describeSchema } from "../../src/warehouse/describe.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { parseSchema } from "../../src/warehouse/schema-comments.ts";
@@ -55,7 +55,7 @@ describe("describeSchema", () => {
       ),
     );
     expect(columns.get("attributed_calls.summary")).toEqual(columns.get("transcripts.summary"));
-    expect(columns.get("rollup_campaign.campaign_id")).toEqual(columns.get("calls.campaign_id"));
+    expect(columns.get("rollup_campaign.campaign_id")).toEqual(columns.get("call_facts.campaign_id"));
     expect(columns.get("rollup_channel.channel")).toEqual({
       type: "text",
       help: "The dimension channel; (not set) for calls without one.",

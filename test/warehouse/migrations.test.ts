@@ -5,7 +5,8 @@ import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { readCallCount } from "../../src/warehouse/calls.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import * as schema from "../../src/warehouse/schema.ts";
 import { updateViews } from "../../src/warehouse/views.ts";
@@ -48,6 +49,7 @@ function makeFirstWarehouse(path: string): void {
     INSERT INTO calls (call_id, utm_source, row_hash, first_run_id, changed_run_id) VALUES (1, 'A', 'h', 1, 1), (2, NULL, 'h', 1, 1);
     INSERT INTO transcripts VALUES (1, 'summary', 'text', '[]');
     INSERT INTO utm_values VALUES ('A', 'a');
+    UPDATE calls SET caller_id = '+49 1' WHERE call_id = 2;
     INSERT INTO rejected_calls VALUES ('id:3', 3, '{}', 'duration', 'bad', 1, 1);
     INSERT INTO schema_drift VALUES ('msclkid', 'unknown', 'string', 1, 't');
     INSERT INTO exports VALUES (1, 't', '/x.csv', 'sha', 1, '{}', 1)`);
@@ -89,20 +91,24 @@ describe("migrations", () => {
     const tables = [
       "calls",
       "transcripts",
-      "utm_values",
+      "call_facts",
       "sync_runs",
       "sync_pages",
       "rejected_calls",
       "schema_drift",
       "exports",
     ];
-    expect(tables.map(count)).toEqual([2, 1, 1, 1, 1, 1, 1, 1]);
+    expect(tables.map(count)).toEqual([2, 1, 2, 1, 1, 1, 1, 1]);
     expect(
-      warehouse.sqlite.prepare("SELECT call_id, utm_source, summary FROM attributed_calls").raw().all(),
+      warehouse.sqlite
+        .prepare("SELECT call_id, utm_source, summary, source, caller, is_first_call FROM attributed_calls")
+        .raw()
+        .all(),
     ).toEqual([
-      [1, "A", "summary"],
-      [2, null, null],
+      [1, "A", "summary", "a", null, 0],
+      [2, null, null, null, "+491", 1],
     ]);
+    expect(readCallCount(warehouse)).toBe(2);
     using fresh = openWarehouse(join(folder.path, "fresh.db"));
     expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(fresh.sqlite));
   });

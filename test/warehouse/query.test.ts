@@ -47,7 +47,7 @@ const ATTACKS = [
   "DELETE FROM calls RETURNING call_id",
   "WITH gone AS (SELECT 2 AS id) DELETE FROM calls WHERE call_id IN (SELECT id FROM gone)",
   "WITH gone AS (SELECT 2 AS id) DELETE FROM calls WHERE call_id IN (SELECT id FROM gone) RETURNING call_id",
-  "WITH new AS (SELECT 3 AS id) INSERT INTO utm_values SELECT id, id FROM new RETURNING raw",
+  "WITH new AS (SELECT 3 AS id) INSERT INTO counts SELECT id, id FROM new RETURNING name",
   "WITH x AS (SELECT 1) UPDATE calls SET duration = 0 RETURNING call_id",
   "WITH x AS (SELECT 1) REPLACE INTO aliases VALUES ('a', 'b') RETURNING raw",
   "CREATE TABLE t (a)",
@@ -148,7 +148,7 @@ describe("runQuery", () => {
     ["SELECT utm_sorce FROM calls", "Did you mean utm_source?"],
     ['SELECT c."utm_sorce" FROM calls AS c', "Did you mean utm_source?"],
     ["SELECT c.utm_sorce FROM calls AS c", "Did you mean utm_source?"],
-    ["SELECT gclid FROM transcripts", "It is a column of calls, attributed_calls, rollup_gclid."],
+    ["SELECT gclid FROM transcripts", "It is a column of calls, call_facts, attributed_calls, rollup_gclid."],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", undefined],
   ])("says for %j: %s", (sql, hint) => {

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { markGone } from "./facts.ts";
 
 /** The members of an attributed call in API v3 § 2.3, those of `dni_data` in its place. */
 const API_MEMBERS = [
@@ -33,6 +36,23 @@ const API_MEMBERS = [
   "transcription_details",
 ];
 
+const FACTS = [
+  "source",
+  "medium",
+  "campaign",
+  "channel",
+  "utm_source_folded",
+  "utm_medium_folded",
+  "utm_campaign_folded",
+  "utm_content_folded",
+  "utm_term_folded",
+  "referring_host",
+  "outcome",
+  "is_qualified",
+  "is_first_call",
+  "caller",
+];
+
 describe("attributed_calls", () => {
   it("shows each live call under the API's names, with its transcript where it has one", () => {
     using folder = makeTempFolder();
@@ -41,14 +61,24 @@ describe("attributed_calls", () => {
     const gone = { ...FULL_CALL, call_id: 2 };
     const missing = { ...FULL_CALL, call_id: 3, summary: "" };
     prepareUpsertCalls(warehouse, 1)([FULL_CALL, bare, gone, missing]);
-    warehouse.sqlite.exec(`UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 2;
-      UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3`);
+    markGone(warehouse, [2]);
+    warehouse.sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
 
     const view = warehouse.sqlite.prepare("SELECT * FROM attributed_calls ORDER BY call_id");
 
     const names = view.columns().map(({ name }) => name);
-    expect(names.toSorted()).toEqual(API_MEMBERS.toSorted());
+    expect(names.toSorted()).toEqual([...API_MEMBERS, ...FACTS].toSorted());
     const expected = [bare, missing, FULL_CALL].map(({ extra: _, ...members }) => members);
-    expect(view.all()).toEqual(expected);
+    const rows = view.all().map((row) => Object.entries(Object(row)));
+    const pick = (entries: [string, unknown][], names: readonly string[]) =>
+      Object.fromEntries(entries.filter(([name]) => names.includes(name)));
+    expect(rows.map((row) => pick(row, API_MEMBERS))).toEqual(expected);
+    expect(rows.map((row) => pick(row, FACTS))).toEqual(
+      [bare, missing, FULL_CALL].map((call) => ({
+        ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
+        is_qualified: call === bare ? 0 : 1,
+        is_first_call: call === missing ? 1 : 0,
+      })),
+    );
   });
 });

@@ -1,26 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { CHANNELS } from "../../src/rollup/channels.ts";
+import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
 import { type DateRange, toInstants } from "../../src/rollup/dates.ts";
 import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
-import type { CallFilter, Span } from "../../src/rollup/filter.ts";
 import { GRAINS } from "../../src/rollup/grain.ts";
 import { type Period, periods } from "../../src/rollup/periods.ts";
-import {
-  iterateRollup,
-  preparePeriods,
-  prepareRollups,
-  type RollupRow,
-  rollupColumns,
-} from "../../src/rollup/read.ts";
-import { DEFAULT_RULES, type RollupRules } from "../../src/rollup/rules.ts";
-import type { RollupQuery } from "../../src/rollup/sql.ts";
+import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
+import { RollupSession, type Row, type SessionOptions } from "../../src/rollup/session.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
 import { type FoldQuery, foldRollup } from "./fold.ts";
 
 const METRIC_NAMES = [
@@ -43,21 +38,13 @@ const accounts = arbitraryCalls(60).chain((calls) =>
   fc.record({ calls: fc.constant(calls), gone: fc.subarray(calls, { maxLength: calls.length >> 2 }) }),
 );
 
-const rules: fc.Arbitrary<RollupRules> = fc.record({
+const rules: fc.Arbitrary<AttributionRules> = fc.record({
   answered: fc.subarray(["Answered", "TRANSFERRED", "übergeben", "it's OK", "_answered-"]),
   missed: fc.subarray(["NO_ANSWER", "busy", "Voice-Mail", "answered", "no such"]),
   qualified_seconds: fc.constantFrom(0, 1, 60, 61, 600),
   duration_unit: fc.constantFrom("seconds", "milliseconds"),
+  aliases: fc.constantFrom<Record<string, string>>({}, { "face book": "facebook", google: "", é: "google" }),
 });
-
-const aliases = fc.constantFrom<[string, string][]>(
-  [],
-  [
-    ["face book", "facebook"],
-    ["google", ""],
-    ["é", "google"],
-  ],
-);
 
 const some = (...texts: string[]) => fc.subarray(texts, { minLength: 1 });
 const filters: fc.Arbitrary<CallFilter> = fc.oneof(
@@ -123,16 +110,15 @@ function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, f
     .slice(0, current.length)
     .map(({ startsAt }, place) => ({ startsAt, period: current[place]?.period ?? "" }));
   const isFilled = fill && grain !== undefined;
-  const query = {
+  const query: RollupQuery = {
     dimensions,
     raw,
-    filter,
     span,
-    byPeriod: grain !== undefined,
     fill: isFilled,
-    previousSpan,
+    ...(grain !== undefined && { periods: current }),
+    previous: previousSpan && { span: previousSpan, ...(grain !== undefined && { periods: previous }) },
   };
-  const fold: Omit<FoldQuery, "rules" | "aliases"> = {
+  const fold: Omit<FoldQuery, "rules"> = {
     dimensions,
     raw,
     filter,
@@ -141,7 +127,7 @@ function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, f
     ...(grain !== undefined && { periods: current }),
     ...(previousSpan && { previous: { span: previousSpan, periods: previous } }),
   };
-  return { query, fold, prepared: { filter, periods: current, previousPeriods: previous } };
+  return { query, fold };
 }
 
 /** Puts other calls in place of those the warehouse has. */
@@ -149,31 +135,40 @@ function fill(
   warehouse: Warehouse,
   calls: readonly Call[],
   gone: readonly Call[] = [],
-  aliases: readonly [string, string][] = [],
+  rules: AttributionRules = DEFAULT_RULES,
 ): void {
+  deleteCalls(warehouse);
+  setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
-    warehouse.sqlite.exec("DELETE FROM calls; DELETE FROM utm_values; DELETE FROM aliases");
     prepareUpsertCalls(warehouse, 1)(calls);
-    const mark = warehouse.sqlite.prepare("UPDATE calls SET gone_at = '2026-10-01' WHERE call_id = ?");
-    for (const { call_id } of gone) mark.run(call_id);
-    const insert = warehouse.sqlite.prepare("INSERT INTO aliases VALUES (?, ?)");
-    for (const alias of aliases) insert.run(...alias);
+    markGone(
+      warehouse,
+      gone.map(({ call_id }) => call_id),
+    );
   });
-  prepareRollups(warehouse.sqlite);
 }
 
-function readRows({ sqlite }: Warehouse, query: Partial<RollupQuery>): RollupRow[] {
-  return [...iterateRollup(sqlite, { dimensions: [], rules: DEFAULT_RULES, ...query })];
+function readRows(
+  { sqlite }: Warehouse,
+  query: Partial<RollupQuery>,
+  options: Partial<SessionOptions> = {},
+): Row[] {
+  using session = new RollupSession(sqlite, { rules: DEFAULT_RULES, ...options });
+  return [...session.rollup({ dimensions: [], ...query }).rows];
 }
 
 /** Reads a rollup's rows of these calls, each under its columns' names. */
-function readRecords(calls: readonly Call[], dimension: Dimension, options: Partial<RollupQuery> = {}) {
+function readRecords(
+  calls: readonly Call[],
+  dimension: Dimension,
+  { rules = DEFAULT_RULES, ...options }: Partial<RollupQuery> & { rules?: AttributionRules } = {},
+) {
   using folder = makeTempFolder();
   using warehouse = openWarehouse(`${folder.path}/calls.db`);
-  fill(warehouse, calls);
-  const query = { dimensions: [dimension], rules: DEFAULT_RULES, ...options };
-  const names = rollupColumns(query).map(({ name }) => name);
-  return readRows(warehouse, query).map((row) =>
+  fill(warehouse, calls, [], rules);
+  const query = { dimensions: [dimension], ...options };
+  const names = rollupColumns(query, rules).map(({ name }) => name);
+  return readRows(warehouse, query, { rules }).map((row) =>
     Object.fromEntries(names.map((name, index) => [name, row[index]])),
   );
 }
@@ -181,15 +176,17 @@ function readRecords(calls: readonly Call[], dimension: Dimension, options: Part
 const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
   calls.filter((call) => !gone.includes(call));
 
-describe("iterateRollup", () => {
-  it.each(DIMENSIONS)("tallies %s as the fold in memory does, row for row", (dimension) => {
+describe("RollupSession.rollup", () => {
+  it.each(DIMENSIONS)("counts by %s as the fold in memory does, row for row", (dimension) => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, rules, fc.boolean(), ({ calls, gone }, rules, raw) => {
-        fill(warehouse, calls, gone);
-        const query = { dimensions: [dimension], rules, raw };
-        expect(readRows(warehouse, query)).toEqual(foldRollup(liveOf(calls, gone), query));
+        fill(warehouse, calls, gone, rules);
+        const query = { dimensions: [dimension], raw };
+        expect(readRows(warehouse, query, { rules })).toEqual(
+          foldRollup(liveOf(calls, gone), { ...query, rules }),
+        );
       }),
       { numRuns: 60 },
     );
@@ -198,18 +195,18 @@ describe("iterateRollup", () => {
   it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
-    const seen = { rows: 0, filled: 0, compared: 0 };
+    const seen = { rows: 0, filled: 0, compared: 0, withGone: 0 };
     fc.assert(
-      fc.property(accounts, rules, aliases, questions, ({ calls, gone }, rules, aliases, question) => {
-        const { query, fold, prepared } = resolve(question);
-        fill(warehouse, calls, gone, aliases);
-        prepareRollups(warehouse.sqlite, prepared);
-        preparePeriods(warehouse.sqlite, prepared);
-        const rows = readRows(warehouse, { ...query, rules });
-        expect(rows).toEqual(foldRollup(liveOf(calls, gone), { ...fold, rules, aliases: new Map(aliases) }));
+      fc.property(accounts, rules, questions, fc.boolean(), ({ calls, gone }, rules, question, isGone) => {
+        const { query, fold } = resolve(question);
+        fill(warehouse, calls, gone, rules);
+        const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+        const rows = readRows(warehouse, query, { rules, filter });
+        expect(rows).toEqual(foldRollup(isGone ? calls : liveOf(calls, gone), { ...fold, rules }));
         seen.rows += rows.length;
         if (query.fill) seen.filled += rows.length;
-        if (query.previousSpan) seen.compared += rows.length;
+        if (query.previous) seen.compared += rows.length;
+        if (isGone && gone.length > 0) seen.withGone += rows.length;
       }),
       { numRuns: 400 },
     );
@@ -221,21 +218,20 @@ describe("iterateRollup", () => {
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, questions, ({ calls, gone }, question) => {
-        const { query, prepared } = resolve({ ...question, previousRange: undefined });
+        const { query } = resolve({ ...question, previousRange: undefined });
         fill(warehouse, calls, gone);
-        prepareRollups(warehouse.sqlite, prepared);
-        preparePeriods(warehouse.sqlite, prepared);
+        const { filter } = question;
         const totals = DIMENSIONS.map((dimension) => {
-          const full = { ...query, dimensions: [dimension], rules: DEFAULT_RULES };
-          const additive = rollupColumns(full).flatMap(({ isAdditive }, index) =>
+          const full = { ...query, dimensions: [dimension] };
+          const additive = rollupColumns(full, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
             isAdditive ? [index] : [],
           );
-          const rows = readRows(warehouse, full);
+          const rows = readRows(warehouse, full, { filter });
           return additive.map((index) => rows.reduce((sum, row) => sum + Number(row[index]), 0));
         });
-        const [all = []] = readRows(warehouse, { ...query, dimensions: [], byPeriod: false, fill: false });
-        const expected = rollupColumns({ dimensions: [], rules: DEFAULT_RULES }).flatMap(
-          ({ isAdditive }, index) => (isAdditive ? [all[index]] : []),
+        const [all = []] = readRows(warehouse, { dimensions: [], span: query.span }, { filter });
+        const expected = rollupColumns({ dimensions: [] }, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
+          isAdditive ? [all[index]] : [],
         );
         expect(totals).toEqual(DIMENSIONS.map(() => expected));
       }),
@@ -247,15 +243,15 @@ describe("iterateRollup", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
-      fc.property(accounts, ({ calls, gone }) => {
-        fill(warehouse, calls, gone);
+      fc.property(accounts, rules, ({ calls, gone }, rules) => {
+        fill(warehouse, calls, gone, rules);
         for (const dimension of ["utm_source", "campaign", "gclid", "channel"] as const) {
-          const query = { dimensions: [dimension], rules: DEFAULT_RULES };
-          const view = warehouse.sqlite.prepare<[], RollupRow>(`SELECT * FROM rollup_${dimension}`).raw();
+          const query = { dimensions: [dimension] };
+          const view = warehouse.sqlite.prepare<[], Row>(`SELECT * FROM rollup_${dimension}`).raw();
           expect(view.columns().map(({ name }) => name)).toEqual(
-            rollupColumns(query).map(({ name }) => name),
+            rollupColumns(query, rules).map(({ name }) => name),
           );
-          expect(view.all()).toEqual(readRows(warehouse, query));
+          expect(view.all()).toEqual(readRows(warehouse, query, { rules }));
         }
       }),
       { numRuns: 60 },
@@ -323,7 +319,7 @@ describe("iterateRollup", () => {
     const calls = [100, 200, 60_000].map((duration, index) =>
       makeCall({ call_id: index, duration, disposition: "ANSWERED" }),
     );
-    const rules: RollupRules = { ...DEFAULT_RULES, duration_unit: "milliseconds" };
+    const rules: AttributionRules = { ...DEFAULT_RULES, duration_unit: "milliseconds" };
     expect(readRecords(calls, "gclid", { rules })).toEqual([
       {
         gclid: "(not set)",
@@ -349,7 +345,7 @@ describe("iterateRollup", () => {
       makeCall({ call_id: index, disposition }),
     );
     for (const answered of ["ÜBERGEBEN", "Übergeben", "übergeben"]) {
-      const rules: RollupRules = { ...DEFAULT_RULES, answered: [answered] };
+      const rules: AttributionRules = { ...DEFAULT_RULES, answered: [answered] };
       expect(readRecords(calls, "gclid", { rules })[0]?.answered_calls).toBe(3);
     }
   });
@@ -359,27 +355,13 @@ describe("iterateRollup", () => {
   });
 });
 
-describe("prepareRollups", () => {
-  it("finds the first calls anew each time", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
-    const later = makeCall({ call_id: 2, caller_id: "+491", call_started: "2026-01-02T00:00:00.000Z" });
-    const earlier = makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" });
-    const readFirst = () => warehouse.sqlite.prepare("SELECT call_id FROM temp.first_calls").pluck().all();
-    fill(warehouse, [later]);
-    expect(readFirst()).toEqual([2]);
-    fill(warehouse, [later, earlier]);
-    expect(readFirst()).toEqual([1]);
-  });
-});
-
 describe("rollupColumns", () => {
   it.each([
     { dimensions: ["utm_source"], keys: ["utm_source"] },
     { dimensions: ["campaign"], keys: ["campaign", "campaign_id"] },
     { dimensions: ["org_unit", "channel"], keys: ["org_unit", "org_unit_id", "channel"] },
   ] as const)("puts the keys of $dimensions before the metrics", ({ dimensions, keys }) => {
-    const columns = rollupColumns({ dimensions, rules: DEFAULT_RULES });
+    const columns = rollupColumns({ dimensions }, DEFAULT_RULES);
     expect(columns.map(({ name }) => name)).toEqual([...keys, ...METRIC_NAMES]);
     expect(
       columns.flatMap(({ name, decimals }) => (decimals === undefined ? [] : [[name, decimals]])),
@@ -390,12 +372,8 @@ describe("rollupColumns", () => {
   });
 
   it("puts the period first, and the comparison last", () => {
-    const names = rollupColumns({
-      dimensions: ["channel"],
-      rules: DEFAULT_RULES,
-      byPeriod: true,
-      previousSpan: {},
-    }).map(({ name }) => name);
+    const query: RollupQuery = { dimensions: ["channel"], periods: [], previous: { span: {} } };
+    const names = rollupColumns(query, DEFAULT_RULES).map(({ name }) => name);
     expect(names).toEqual([
       "period",
       "channel",

@@ -1,4 +1,4 @@
-import { SITES } from "../../src/rollup/sites.ts";
+import { SITES } from "../../src/attribution/channel-sites.ts";
 
 /** The rules of GA4's help as it writes them: by regular expressions. */
 export function channelOf(source: string, medium: string, campaign: string): string {

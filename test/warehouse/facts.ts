@@ -1,0 +1,27 @@
+import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
+import { attributeAll } from "../../src/warehouse/attribute-all.ts";
+import { setLive } from "../../src/warehouse/call-facts.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
+
+/** Marks calls as gone, as a full pass does that did not meet them. */
+export function markGone(
+  warehouse: Warehouse,
+  callIds: readonly number[],
+  at = "2026-10-01T00:00:00.000Z",
+): void {
+  const mark = warehouse.sqlite.prepare(
+    "UPDATE calls SET missing_since = coalesce(missing_since, ?), gone_at = ? WHERE call_id = ?",
+  );
+  for (const id of callIds) mark.run(at, at, id);
+  setLive(warehouse, callIds, false);
+}
+
+/** Puts other rules in force. */
+export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
+  warehouse.sqlite.transaction(() => attributeAll(warehouse, rules, 0).toArray()).immediate();
+}
+
+/** Takes all calls out of a warehouse. */
+export function deleteCalls({ sqlite }: Warehouse): void {
+  sqlite.exec("DELETE FROM calls; DELETE FROM callers; UPDATE counts SET value = 0");
+}
