@@ -1,8 +1,8 @@
 import { EXIT } from "../src/errors.ts";
+import type { Job } from "../src/schedule/job-definition.ts";
 import { syncInsights } from "../src/sync/insights.ts";
 import { toApiAccess } from "../src/sync/options.ts";
 import { readOldestFetch } from "../src/warehouse/insights.ts";
-import type { Job } from "./job.ts";
 
 /** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
 export const insightsJob: Job = {

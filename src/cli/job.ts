@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { openHeartbeat } from "../../jobs/heartbeat.ts";
-import type { Job, JobContext } from "../../jobs/job.ts";
 import { ApiError } from "../api/errors.ts";
 import type { Settings } from "../config.ts";
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { type Log, openLog } from "../log.ts";
+import { openHeartbeat } from "../schedule/heartbeat.ts";
+import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";

@@ -1,7 +1,7 @@
-import { parseCron } from "../../../jobs/cron.ts";
 import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
+import { parseCron } from "../../schedule/cron.ts";
 import { readTallySettings } from "../../warehouse/tally-settings.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Settings } from "../src/config.ts";
-import { countCalls } from "../src/warehouse/calls.ts";
-import { readDrift } from "../src/warehouse/drift.ts";
-import { openWarehouseReader, type Warehouse } from "../src/warehouse/open.ts";
-import { countAllRejected } from "../src/warehouse/rejected.ts";
-import { readLastDoneRun, readLastGoodRun, readRuns, type SyncRun } from "../src/warehouse/runs.ts";
-import type { Job } from "./job.ts";
+import type { Settings } from "../config.ts";
+import { countCalls } from "../warehouse/calls.ts";
+import { readDrift } from "../warehouse/drift.ts";
+import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { countAllRejected } from "../warehouse/rejected.ts";
+import { readLastDoneRun, readLastGoodRun, readRuns, type SyncRun } from "../warehouse/runs.ts";
+import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */
 const PATIENCE_MS = 500;

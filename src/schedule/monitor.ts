@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { CalltallyError, EXIT, UsageError } from "../src/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import type { Health } from "./health.ts";
-import { METRICS_TYPE } from "./metrics.ts";
+import { METRICS_TYPE } from "./prometheus-format.ts";
 
 /** Where to listen. */
 export interface Address {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../jobs/cron.ts";
-import { keepSchedule, type ScheduledJob, type ScheduleOptions } from "../../jobs/schedule.ts";
+import { parseCron } from "../../src/schedule/cron.ts";
+import { keepSchedule, type ScheduledJob, type ScheduleOptions } from "../../src/schedule/keep-schedule.ts";
 import { keepLines } from "./log-lines.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 

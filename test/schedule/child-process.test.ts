@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type ChildOptions, runChild } from "../../jobs/child.ts";
+import { type ChildOptions, runChild } from "../../src/schedule/child-process.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** Runs a script in a process of its own. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatMetrics } from "../../jobs/metrics.ts";
+import { formatMetrics } from "../../src/schedule/prometheus-format.ts";
 import { parsePrometheus } from "./prometheus.ts";
 
 describe("formatMetrics", () => {

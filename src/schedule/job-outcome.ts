@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from "../src/errors.ts";
-import type { Outcome } from "./child.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import type { Outcome } from "./child-process.ts";
 
 /** What a line of the log says of how a job ended. */
 export interface Ending {

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { Health } from "../../jobs/health.ts";
-import { parseAddress, startMonitor } from "../../jobs/monitor.ts";
 import { UsageError } from "../../src/errors.ts";
+import type { Health } from "../../src/schedule/health.ts";
+import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 
 const LOCAL = { host: "127.0.0.1", port: 0 };
 

@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "../src/clock.ts";
-import type { Settings } from "../src/config.ts";
-import { describeError } from "../src/errors.ts";
-import type { Log } from "../src/log.ts";
-import { runChild } from "./child.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import type { Settings } from "../config.ts";
+import { describeError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { runChild } from "./child-process.ts";
 import { judgeHealth } from "./health.ts";
 import { openHeartbeat } from "./heartbeat.ts";
-import type { Job } from "./job.ts";
-import { formatMetrics } from "./metrics.ts";
+import type { Job } from "./job-definition.ts";
+import { describeOutcome, isSilent, nameExit } from "./job-outcome.ts";
+import { emptyStatistics, type JobStatistics } from "./job-statistics.ts";
+import { keepSchedule } from "./keep-schedule.ts";
 import { type Address, startMonitor } from "./monitor.ts";
-import { describeOutcome, isSilent, nameExit } from "./outcome.ts";
-import { planJobs } from "./plan.ts";
-import { toMetrics } from "./report.ts";
-import { keepSchedule } from "./schedule.ts";
-import { openSnapshots, type Snapshot } from "./snapshot.ts";
-import { emptyTally, type JobTally } from "./tally.ts";
+import { planJobs } from "./plan-jobs.ts";
+import { formatMetrics } from "./prometheus-format.ts";
+import { toMetrics } from "./schedule-metrics.ts";
+import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
 
 /** Time a child has after SIGTERM at its deadline, milliseconds. */
 const GRACE_MS = 5000;
@@ -45,7 +45,9 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const log = options.log.child({ run: newRunId() });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
-  const tallies = new Map(planned.filter(({ idle }) => !idle).map(({ name }) => [name, emptyTally(name)]));
+  const statistics = new Map(
+    planned.filter(({ idle }) => !idle).map(({ name }) => [name, emptyStatistics(name)]),
+  );
   const deadlineMs = settings.jobMinutes * 60_000;
 
   await using stack = new AsyncDisposableStack();
@@ -56,7 +58,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         const lastGoodRun = readSnapshot()?.lastGoodRun;
         return judgeHealth({ lastGoodRun, cron: sync.cron, deadlineMs, nowMs: clock.now() });
       },
-      metrics: () => formatMetrics(toMetrics([...tallies.values()], readSnapshot())),
+      metrics: () => formatMetrics(toMetrics([...statistics.values()], readSnapshot())),
     });
     stack.use(monitor);
     log.info({ healthz: `${monitor.url}/healthz`, metrics: `${monitor.url}/metrics` }, "listening");
@@ -78,13 +80,13 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
       log,
       signal,
       run: async (name) => {
-        const tally = tallies.get(name);
+        const seen = statistics.get(name);
         const job = jobs.find((known) => known.name === name);
-        if (tally !== undefined && job !== undefined) await runJob(job, tally, deadlineMs, clock, options);
+        if (seen !== undefined && job !== undefined) await runJob(job, seen, deadlineMs, clock, options);
       },
       onNext: (name, nextMs) => {
-        const tally = tallies.get(name);
-        if (tally !== undefined) tally.nextMs = nextMs;
+        const seen = statistics.get(name);
+        if (seen !== undefined) seen.nextMs = nextMs;
       },
     },
   );
@@ -93,7 +95,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
 
 async function runJob(
   { name, hasHeartbeat }: Job,
-  tally: JobTally,
+  seen: JobStatistics,
   deadlineMs: number,
   clock: Clock,
   { settings, program, signal, ...options }: DaemonOptions,
@@ -102,16 +104,16 @@ async function runJob(
   const log = options.log.child({ job: name, run });
   log.info("started");
   const startedMs = clock.now();
-  tally.isRunning = true;
+  seen.isRunning = true;
   const command = [...program, "job", name, "--run", run];
   const outcome = await runChild(command, { deadlineMs, graceMs: GRACE_MS, signal, stopMs: STOP_MS });
-  tally.isRunning = false;
-  tally.lastMs = clock.now() - startedMs;
+  seen.isRunning = false;
+  seen.lastMs = clock.now() - startedMs;
   const exit = nameExit(outcome);
-  tally.runs.set(exit, (tally.runs.get(exit) ?? 0) + 1);
+  seen.runs.set(exit, (seen.runs.get(exit) ?? 0) + 1);
   const { level, message } = describeOutcome(outcome, signal.aborted);
   const { exitCode, signal: killedBy } = outcome;
-  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: tally.lastMs / 1000 }, message);
+  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: seen.lastMs / 1000 }, message);
   if (hasHeartbeat && isSilent(outcome) && !signal.aborted) {
     await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
   }

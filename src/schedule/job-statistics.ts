@@ -1,5 +1,5 @@
 /** What the schedule has seen of a job since it started. */
-export interface JobTally {
+export interface JobStatistics {
   job: string;
   /** How many runs ended how: by exit code, or the signal in its place. */
   runs: Map<string, number>;
@@ -10,6 +10,6 @@ export interface JobTally {
   nextMs: number | undefined;
 }
 
-export function emptyTally(job: string): JobTally {
+export function emptyStatistics(job: string): JobStatistics {
   return { job, runs: new Map(), isRunning: false, lastMs: undefined, nextMs: undefined };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeOutcome, isSilent, nameExit } from "../../jobs/outcome.ts";
+import { describeOutcome, isSilent, nameExit } from "../../src/schedule/job-outcome.ts";
 
 const ended = { exitCode: null, signal: null, isLate: false, error: null };
 

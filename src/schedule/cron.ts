@@ -1,5 +1,5 @@
 import { createTask, parse } from "node-cron";
-import { findChange, type OffsetAt, offsetsOf } from "./zone.ts";
+import { findChange, type OffsetAt, offsetsOf } from "./zone-offsets.ts";
 
 const DAY_MS = 86_400_000;
 /** A 29th of February that is to be a Monday may be 40 years away. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../jobs/cron.ts";
-import { judgeHealth } from "../../jobs/health.ts";
+import { parseCron } from "../../src/schedule/cron.ts";
+import { judgeHealth } from "../../src/schedule/health.ts";
 
 const cron = parseCron("7 * * * *", "UTC");
 const deadlineMs = 3_600_000;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
-import { planJobs } from "../../jobs/plan.ts";
-import { openSnapshots } from "../../jobs/snapshot.ts";
 import { loadSettings } from "../../src/config.ts";
 import { UsageError } from "../../src/errors.ts";
+import { planJobs } from "../../src/schedule/plan-jobs.ts";
+import { openSnapshots } from "../../src/schedule/warehouse-snapshot.ts";
 import { insertExports } from "../../src/warehouse/exports.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs.ts";

@@ -1,7 +1,7 @@
-import type { Settings } from "../src/config.ts";
-import type { ExitCode } from "../src/errors.ts";
-import type { Log } from "../src/log.ts";
-import type { Warehouse } from "../src/warehouse/open.ts";
+import type { Settings } from "../config.ts";
+import type { ExitCode } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Warehouse } from "../warehouse/open.ts";
 
 /** What a job is given to run with. */
 export interface JobContext {

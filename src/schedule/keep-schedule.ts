@@ -1,5 +1,5 @@
-import type { Clock } from "../src/clock.ts";
-import type { Log } from "../src/log.ts";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
 import type { Cron } from "./cron.ts";
 
 /** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */

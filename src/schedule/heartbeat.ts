@@ -1,5 +1,5 @@
 import { Agent, request } from "undici";
-import type { Log } from "../src/log.ts";
+import type { Log } from "../log.ts";
 
 /** Time for the one attempt that is made when the process is to end soon, milliseconds. */
 const HASTE_MS = 1500;

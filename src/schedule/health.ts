@@ -1,4 +1,4 @@
-import type { SyncRun } from "../src/warehouse/runs.ts";
+import type { SyncRun } from "../warehouse/runs.ts";
 import type { Cron } from "./cron.ts";
 
 export interface Health {

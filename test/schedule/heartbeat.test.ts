@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openHeartbeat } from "../../jobs/heartbeat.ts";
+import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
 import { type Answer, drip, reset, stall, startBadServer, text } from "../api/bad-server.ts";
 import { keepLines } from "./log-lines.ts";
 

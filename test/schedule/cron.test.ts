@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../jobs/cron.ts";
+import { parseCron } from "../../src/schedule/cron.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,9 +1,9 @@
-import type { Settings } from "../src/config.ts";
-import { describeError, UsageError } from "../src/errors.ts";
+import type { Settings } from "../config.ts";
+import { describeError, UsageError } from "../errors.ts";
 import { type Cron, parseCron } from "./cron.ts";
-import type { Job } from "./job.ts";
-import type { ScheduledJob } from "./schedule.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Job } from "./job-definition.ts";
+import type { ScheduledJob } from "./keep-schedule.ts";
+import type { Snapshot } from "./warehouse-snapshot.ts";
 
 /** A job, its slots, and where it stands. */
 export interface PlannedJob extends ScheduledJob {

@@ -1,26 +1,26 @@
-import type { Metric, Sample } from "./metrics.ts";
-import type { Snapshot } from "./snapshot.ts";
-import type { JobTally } from "./tally.ts";
+import type { JobStatistics } from "./job-statistics.ts";
+import type { Metric, Sample } from "./prometheus-format.ts";
+import type { Snapshot } from "./warehouse-snapshot.ts";
 
 const VERDICTS = ["exact", "verified", "probable", "unverified"] as const;
 
 /** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
-export function toMetrics(tallies: readonly JobTally[], snapshot: Snapshot | undefined): Metric[] {
-  return [...scheduleMetrics(tallies), ...(snapshot === undefined ? [] : warehouseMetrics(snapshot))];
+export function toMetrics(statistics: readonly JobStatistics[], snapshot: Snapshot | undefined): Metric[] {
+  return [...scheduleMetrics(statistics), ...(snapshot === undefined ? [] : warehouseMetrics(snapshot))];
 }
 
-function scheduleMetrics(tallies: readonly JobTally[]): Metric[] {
-  const perJob = (value: (tally: JobTally) => number | undefined): Sample[] =>
-    tallies.flatMap((tally) => {
-      const number = value(tally);
-      return number === undefined ? [] : [{ labels: { job: tally.job }, value: number }];
+function scheduleMetrics(statistics: readonly JobStatistics[]): Metric[] {
+  const perJob = (value: (seen: JobStatistics) => number | undefined): Sample[] =>
+    statistics.flatMap((seen) => {
+      const number = value(seen);
+      return number === undefined ? [] : [{ labels: { job: seen.job }, value: number }];
     });
   return [
     {
       name: "calltally_job_runs_total",
       type: "counter",
       help: "Runs since the schedule started, by job and exit code, or the signal that ended it.",
-      samples: tallies.flatMap(({ job, runs }) =>
+      samples: statistics.flatMap(({ job, runs }) =>
         [...runs].map(([exit_code, value]) => ({ labels: { job, exit_code }, value })),
       ),
     },
