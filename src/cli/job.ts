@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
 import { ApiError } from "../api/errors.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { type Log, openLog } from "../log.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { OPTIONAL_WEBHOOK_FIELDS } from "../api/webhooks.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
 import { toApiAccess } from "../sync/options.ts";
 import { checkWebhookChange, maskSecrets, sendWebhookChange, type WebhookChange } from "../sync/webhooks.ts";

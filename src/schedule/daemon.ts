@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { describeError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { runChild } from "./child-process.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Warehouse } from "../warehouse/open.ts";

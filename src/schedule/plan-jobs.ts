@@ -1,4 +1,4 @@
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { countCalls } from "../warehouse/calls.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";

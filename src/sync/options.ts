@@ -1,5 +1,5 @@
 import type { ApiClientOptions } from "../api/client.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
 import { readTallySettings } from "../warehouse/tally-settings.ts";
 import type { SyncOptions } from "./run.ts";

@@ -1,5 +1,5 @@
 import { type Alias, readAliases } from "../aliases.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import type { RollupRules } from "../rollup/rules.ts";
 import type { Warehouse } from "./open.ts";
 import { aliases } from "./schema.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
-import { loadSettings } from "../../src/config.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { keepLines } from "./log-lines.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
-import { loadSettings } from "../../src/config.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { openSnapshots } from "../../src/schedule/warehouse-snapshot.ts";

@@ -1,4 +1,6 @@
-import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
+import type { FoundSetting, inspectSettings } from "../../config/inspect-settings.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
 import { parseCron } from "../../schedule/cron.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "../../config.ts";
+import type { Settings } from "../../config/load-settings.ts";
 import { parseCron } from "../../schedule/cron.ts";
 import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/calls.ts";

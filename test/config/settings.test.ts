@@ -1,10 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inspectSettings, loadSettings, SETTINGS, type SettingSources } from "../src/config.ts";
-import { UsageError } from "../src/errors.ts";
-import { DEFAULT_RULES } from "../src/rollup/rules.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { inspectSettings } from "../../src/config/inspect-settings.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import type { SettingSources } from "../../src/config/setting-layers.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { DEFAULT_RULES } from "../../src/rollup/rules.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 
 /** Loads settings in a folder of their own, with this `.env`. */
 function load({ flags = {}, env = {}, dotenv = "" }: Partial<SettingSources> & { dotenv?: string } = {}) {
