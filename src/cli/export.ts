@@ -1,11 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { toPhoneDigits } from "../call.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { CHANNELS } from "../rollup/channels.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
-import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
 import { NOT_SET } from "../rollup/row.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";

@@ -1,6 +1,6 @@
+import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { iterateSelected, selectCalls } from "../rollup/calls.ts";
-import { localTime } from "../rollup/local-time.ts";
 import {
   CAMPAIGN,
   CHANNEL,

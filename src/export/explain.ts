@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
+import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { iterateSelected, selectCall } from "../rollup/calls.ts";
 import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
-import { localTime } from "../rollup/local-time.ts";
 import { prepareRollups } from "../rollup/read.ts";
 import {
   CAMPAIGN,

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
+import { localTime } from "../calendar/local-time.ts";
 import { iterateSelected, selectCalls } from "../rollup/calls.ts";
 import { type CallFilter, filterConditions } from "../rollup/filter.ts";
 import { literals } from "../rollup/literal.ts";
-import { localTime } from "../rollup/local-time.ts";
 import { callsWith, isQualified, phoneDigits, present, trimmed } from "../rollup/row.ts";
 import type { Consent } from "./choices.ts";
 import type { ExportJob } from "./export.ts";

@@ -1,5 +1,5 @@
+import type { DateRange } from "../calendar/dates.ts";
 import { CHANNEL_RULES_VERSION } from "../rollup/channels.ts";
-import type { DateRange } from "../rollup/dates.ts";
 import { type CallFilter, countUnknownCallers, type Span } from "../rollup/filter.ts";
 import type { RollupRules } from "../rollup/rules.ts";
 import { countCalls } from "../warehouse/calls.ts";

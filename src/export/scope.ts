@@ -1,12 +1,11 @@
 import type { Database } from "better-sqlite3";
+import { comparePeriods } from "../calendar/comparison.ts";
+import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import type { Comparison, Grain } from "../calendar/grain.ts";
+import { localDate } from "../calendar/local-time.ts";
+import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
-import { comparePeriods } from "../rollup/comparison.ts";
-import { comparisonRange, type DateRange, toInstants } from "../rollup/dates.ts";
 import { type CallFilter, type Conditions, filterConditions, type Span } from "../rollup/filter.ts";
-import type { Comparison, Grain } from "../rollup/grain.ts";
-import { localDate } from "../rollup/local-time.ts";
-import { type Period, periods } from "../rollup/periods.ts";
-import type { LabelledPeriod } from "../rollup/read.ts";
 import { callsWith } from "../rollup/row.ts";
 import type { RollupRules } from "../rollup/rules.ts";
 

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Alias } from "../aliases.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { CallFilter } from "./filter.ts";
 import { metrics } from "./metrics.ts";
 import { firstCallsSql, isCompared, type RollupQuery, rollupKeys, rollupSql } from "./sql.ts";
@@ -16,13 +17,6 @@ export interface RollupColumn {
 
 /** Values in the order of the columns; null where there is none. */
 export type RollupRow = (string | number | null)[];
-
-/** A period of a rollup, and where its calls are looked up. */
-export interface LabelledPeriod {
-  period: string;
-  /** ISO 8601 UTC. */
-  startsAt: string;
-}
 
 /** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
 const CHANGE_DECIMALS = 4;

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type DateRange, toInstants } from "../../src/calendar/dates.ts";
+import { GRAINS } from "../../src/calendar/grain.ts";
+import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import { CHANNELS } from "../../src/rollup/channels.ts";
-import { type DateRange, toInstants } from "../../src/rollup/dates.ts";
 import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import type { CallFilter, Span } from "../../src/rollup/filter.ts";
-import { GRAINS } from "../../src/rollup/grain.ts";
-import { type Period, periods } from "../../src/rollup/periods.ts";
 import {
   iterateRollup,
   preparePeriods,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toInstants } from "../../src/rollup/dates.ts";
-import type { Grain } from "../../src/rollup/grain.ts";
-import { localDate } from "../../src/rollup/local-time.ts";
-import { periods } from "../../src/rollup/periods.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import type { Grain } from "../../src/calendar/grain.ts";
+import { localDate } from "../../src/calendar/local-time.ts";
+import { periods } from "../../src/calendar/periods.ts";
 
 const date = (first: number, last: number) =>
   fc

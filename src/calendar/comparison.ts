@@ -2,8 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
 import type { Comparison, Grain } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import type { Period } from "./periods.ts";
-import type { LabelledPeriod } from "./read.ts";
+import type { LabelledPeriod, Period } from "./periods.ts";
 
 /** 52 weeks, so that weeks stand beside weeks and Mondays beside Mondays. */
 const DAYS_OF_52_WEEKS = 364;

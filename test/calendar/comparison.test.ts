@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparePeriods } from "../../src/rollup/comparison.ts";
-import { toInstants } from "../../src/rollup/dates.ts";
-import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/rollup/grain.ts";
-import { periods } from "../../src/rollup/periods.ts";
+import { comparePeriods } from "../../src/calendar/comparison.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
+import { periods } from "../../src/calendar/periods.ts";
 
 /** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */
 function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {

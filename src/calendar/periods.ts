@@ -12,6 +12,9 @@ export interface Period {
   endsAt: string;
 }
 
+/** Where a period begins, under the label that it is shown with. */
+export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
+
 /**
  * Returns the periods that touch a range of local dates, cut to it, in their order and without a gap. A day that the
  * zone skipped is none.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { localDate, localTime } from "../../src/rollup/local-time.ts";
+import { localDate, localTime } from "../../src/calendar/local-time.ts";
 
 const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
 const instant = fc

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { comparisonRange, type DateRange, parseDate, parseLast, toInstants } from "../../src/rollup/dates.ts";
+import {
+  comparisonRange,
+  type DateRange,
+  parseDate,
+  parseLast,
+  toInstants,
+} from "../../src/calendar/dates.ts";
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const dayBefore = (date: string) => dateOf(Date.parse(date) - 86_400_000);
