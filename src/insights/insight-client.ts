@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { UsageError } from "../errors.ts";
-import type { ApiClient, RequestOptions } from "./client.ts";
-import { parseContract } from "./envelope.ts";
-import { contractError } from "./errors.ts";
+import { assertId } from "../api/assert-id.ts";
+import type { ApiClient, RequestOptions } from "../api/client.ts";
+import { parseContract } from "../api/envelope.ts";
+import { contractError } from "../api/errors.ts";
 
 const text = z
   .string()
@@ -116,10 +116,4 @@ export async function getInsight(
     },
     options,
   );
-}
-
-/** Identifiers are whole numbers in all the document's examples. */
-export function assertId(id: number, of: string): void {
-  if (!Number.isSafeInteger(id) || id < 0)
-    throw new UsageError(`${id} is not the id of ${of}: expected a whole number`);
 }

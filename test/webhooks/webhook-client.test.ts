@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../src/api/client.ts";
-import { parseWebhook, parseWebhookChanges, patchWebhook, replaceWebhook } from "../../src/api/webhooks.ts";
-import { type Answer, json, reset, startBadServer, text } from "./bad-server.ts";
-import { FakeClock } from "./fake-clock.ts";
+import {
+  parseWebhook,
+  parseWebhookChanges,
+  patchWebhook,
+  replaceWebhook,
+} from "../../src/webhooks/webhook-client.ts";
+import { type Answer, json, reset, startBadServer, text } from "../api/bad-server.ts";
+import { FakeClock } from "../api/fake-clock.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",

@@ -1,9 +1,8 @@
-import { ApiClient } from "../api/client.ts";
-import { getInsight, type Insight } from "../api/insights.ts";
-import { type InsightChange, saveInsight } from "../warehouse/insights.ts";
+import { type ApiAccess, ApiClient } from "../api/client.ts";
+import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
-import type { ApiAccess } from "./options.ts";
+import { getInsight, type Insight } from "./insight-client.ts";
 
 /** What a fetch of an insight brought. */
 export interface InsightUpdate {

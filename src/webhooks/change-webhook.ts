@@ -1,5 +1,8 @@
-import { ApiClient } from "../api/client.ts";
+import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
+import { describeError } from "../errors.ts";
+import { openWarehouse } from "../warehouse/open.ts";
+import { answerWebhookChange, recordWebhookChange } from "../warehouse/webhook-change-table.ts";
 import {
   parseWebhook,
   parseWebhookChanges,
@@ -8,11 +11,7 @@ import {
   type Webhook,
   type WebhookAnswer,
   type WebhookChanges,
-} from "../api/webhooks.ts";
-import { describeError } from "../errors.ts";
-import { openWarehouse } from "../warehouse/open.ts";
-import { answerWebhookChange, recordWebhookChange } from "../warehouse/webhook-changes.ts";
-import type { ApiAccess } from "./options.ts";
+} from "./webhook-client.ts";
 
 /** A change of a webhook, checked and ready to be sent. */
 export type WebhookChange = { id: number } & (

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { assertId } from "../api/assert-id.ts";
+import type { ApiClient, RequestOptions } from "../api/client.ts";
+import { type Envelope, parseContract } from "../api/envelope.ts";
 import { UsageError } from "../errors.ts";
-import type { ApiClient, RequestOptions } from "./client.ts";
-import { type Envelope, parseContract } from "./envelope.ts";
-import { assertId } from "./insights.ts";
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
 
