@@ -1,8 +1,7 @@
+import { VERDICTS } from "../paging/verdict.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Metric, Sample } from "./prometheus-format.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
-
-const VERDICTS = ["exact", "verified", "probable", "unverified"] as const;
 
 /** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
 export function toMetrics(statistics: readonly JobStatistics[], snapshot: Snapshot | undefined): Metric[] {

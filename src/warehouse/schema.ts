@@ -1,5 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { SORTS } from "../paging/order-key.ts";
+import { VERDICTS } from "../paging/verdict.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
 export const calls = sqliteTable("calls", {
@@ -114,7 +115,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   /** How often it was taken up again after it had been cut short. */
   resumed: integer(),
   /** exact, verified, probable or unverified; null unless done. */
-  verdict: text({ enum: ["exact", "verified", "probable", "unverified"] }),
+  verdict: text({ enum: VERDICTS }),
   /** Why this verdict, one sentence. */
   verdict_reason: text(),
   /** What the operator can do about the verdict, one sentence; null where nothing stands in the way. */
