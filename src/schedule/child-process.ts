@@ -1,14 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 
 export interface ChildOptions {
   /** Time after which it is told to stop, milliseconds. */
   deadlineMs: number;
-  /** Time it then has before it is killed, milliseconds. */
+  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   graceMs: number;
   /** Has it told to stop when it aborts. */
   signal: AbortSignal;
-  /** Time it then has before it is killed, milliseconds. */
+  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   stopMs: number;
+  stdio: SpawnOptions["stdio"];
+  /** @default that of this process */
+  env?: NodeJS.ProcessEnv;
 }
 
 /** How a child process ended. */
@@ -23,19 +26,16 @@ export interface Outcome {
 }
 
 /**
- * Runs this program with other arguments in a process of its own, whose log lines go where ours go. It is told to stop
- * by SIGTERM at its deadline and when the signal aborts, and is killed when it does not. Its standard input stays open
- * for as long as this process lives.
+ * Runs this program with other arguments in a process of its own. It is told to stop by SIGTERM at its deadline and when
+ * the signal aborts, and is killed when it does not.
  *
  * @param command arguments for this Node: the program's file, then the program's own
  */
 export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
-  const { deadlineMs, graceMs, signal, stopMs } = options;
+  const { deadlineMs, graceMs, signal, stopMs, ...spawnOptions } = options;
   let child: ChildProcess;
   try {
-    child = spawn(process.execPath, [...process.execArgv, ...command], {
-      stdio: ["pipe", "ignore", "inherit"],
-    });
+    child = spawn(process.execPath, [...process.execArgv, ...command], spawnOptions);
   } catch (cause) {
     // Without memory for another process, say, Node throws; the next slot may have better luck.
     const error = cause instanceof Error ? cause : new Error(String(cause));
@@ -44,7 +44,7 @@ export async function runChild(command: readonly string[], options: ChildOptions
   let isLate = false;
   let killer: NodeJS.Timeout | undefined;
   const end = (patienceMs: number) => {
-    child.kill("SIGTERM");
+    child.kill(patienceMs === 0 ? "SIGKILL" : "SIGTERM");
     killer ??= setTimeout(() => child.kill("SIGKILL"), patienceMs);
   };
   const deadline = setTimeout(() => {

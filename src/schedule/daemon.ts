@@ -106,7 +106,14 @@ async function runJob(
   const startedMs = clock.now();
   seen.isRunning = true;
   const command = [...program, "job", name, "--run", run];
-  const outcome = await runChild(command, { deadlineMs, graceMs: GRACE_MS, signal, stopMs: STOP_MS });
+  const outcome = await runChild(command, {
+    deadlineMs,
+    graceMs: GRACE_MS,
+    signal,
+    stopMs: STOP_MS,
+    // Its log lines go where ours go; its standard input stays open for as long as this process lives.
+    stdio: ["pipe", "ignore", "inherit"],
+  });
   seen.isRunning = false;
   seen.lastMs = clock.now() - startedMs;
   const exit = nameExit(outcome);

@@ -13,6 +13,7 @@ function run(script: string, options: Partial<ChildOptions> = {}) {
     graceMs: 5000,
     stopMs: 4000,
     signal,
+    stdio: ["pipe", "ignore", "inherit"],
     ...options,
   });
 }
