@@ -17,6 +17,11 @@ const CALM: Partial<Record<ExitCode, Ending>> = {
   [EXIT.sigterm]: { level: "info", message: "stopped" },
 };
 
+/** Returns how loud the log is about a job that ends with an exit code. */
+export function levelOf(exitCode: ExitCode): Ending["level"] {
+  return CALM[exitCode]?.level ?? "error";
+}
+
 /** Returns what to say of a job's end; `isStopping` when the schedule itself was told to stop. */
 export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, isStopping: boolean): Ending {
   if (isLate && exitCode !== EXIT.done)
@@ -34,6 +39,14 @@ export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, is
 /** Returns the exit code as a word: the number, the signal that took its place, or `none`. */
 export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
+}
+
+/** Another sync at work, or a restart of the service, is no failure; the run to come tells of itself. */
+const NO_NEWS: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+
+/** Whether a job that ends with an exit code tells the monitor of it. */
+export function isNews(exitCode: ExitCode): boolean {
+  return !NO_NEWS.has(exitCode);
 }
 
 /** Exit codes before which a job has told the monitor of its end. A crash of Node's may end with 1, a bad setting with 2. */
