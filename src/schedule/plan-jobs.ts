@@ -1,6 +1,6 @@
 import type { Settings } from "../config/load-settings.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { type Cron, parseCron } from "./cron.ts";
+import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
 import type { ScheduledJob } from "./keep-schedule.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
@@ -42,7 +42,7 @@ function cronOf(job: Job, settings: Settings): Cron {
   } catch (error) {
     throw new UsageError(
       `${job.cronSetting}: ${expression} is not a cron expression: ${describeError(error)}`,
-      { hint: "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *." },
+      { hint: CRON_HINT },
     );
   }
 }

@@ -3,7 +3,7 @@ import type { Settings } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
-import { parseCron } from "../../schedule/cron.ts";
+import { CRON_HINT, parseCron } from "../../schedule/cron.ts";
 import { readTallySettings } from "../../warehouse/tally-settings.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -32,8 +32,7 @@ function checkSetting({ env, origin, shown, problem }: FoundSetting, given: Read
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
   const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
   if (wrong !== undefined) {
-    const hint = "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
-    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, hint);
+    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
   const lack = lackOf(env, given);
   if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
