@@ -1,6 +1,6 @@
+import type { Job } from "../src/schedule/job-definition.ts";
 import { exportJob } from "./export.ts";
 import { insightsJob } from "./insights.ts";
-import type { Job } from "./job.ts";
 import { syncJob } from "./sync.ts";
 
 /** All jobs, by which `calltally job` and `calltally schedule` know them. */

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { readAttributionRules } from "../src/aliases.ts";
+import { readAttributionRules } from "../src/config/attribution-settings.ts";
 import { EXIT } from "../src/errors.ts";
 import { exportToFolder } from "../src/export/export.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import type { Job } from "../src/schedule/job-definition.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
-import type { Job } from "./job.ts";
 
 /** Writes the default rollups. */
 export const exportJob: Job = {

@@ -1,7 +1,7 @@
+import type { Job } from "../src/schedule/job-definition.ts";
 import { toSyncOptions } from "../src/sync/options.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { readLastDoneRun } from "../src/warehouse/runs.ts";
-import type { Job } from "./job.ts";
 
 /** Reads the calls into the warehouse. */
 export const syncJob: Job = {

@@ -1,10 +1,9 @@
-import pino, { type Logger } from "pino";
-import type { LogLevel } from "./config.ts";
+import pino, { type LevelWithSilent, type Logger } from "pino";
 
 export type Log = Logger;
 
 export interface LogOptions {
-  level: LogLevel;
+  level: LevelWithSilent;
   /** JSON for a machine, or lines for a person, in colours or without. */
   style: "json" | "colored" | "plain";
   /** Texts that must never be shown, whatever error quotes them: the token, the heartbeat's address. */

@@ -24,6 +24,9 @@ export interface ApiClientOptions {
   onRetry?: (error: ApiError, delayMs: number) => void;
 }
 
+/** How to reach the service. */
+export type ApiAccess = Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry">;
+
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Attempts in all, where not those of the client's policy. */

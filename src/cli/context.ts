@@ -1,4 +1,5 @@
-import { loadSettings, SETTINGS, type Settings } from "../config.ts";
+import { loadSettings, type Settings } from "../config/load-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
 
 /** What a command knows of the world it was started in. */
 export interface Context {

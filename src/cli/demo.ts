@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { readAttributionRules } from "../aliases.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { ExitCode } from "../errors.ts";
 import { exportToFolder } from "../export/export.ts";
 import { removeFile } from "../folder.ts";

@@ -1,8 +1,9 @@
 import { Command } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
-import type { AttributionPage } from "../api/attribution.ts";
+import type { AttributionPage } from "../api/attribution-client.ts";
 import { systemClock } from "../clock.ts";
-import { inspectSettings, SETTINGS } from "../config.ts";
+import { inspectSettings } from "../config/inspect-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
 import type { ExitCode } from "../errors.ts";
 import { type Context, OPTION } from "./context.ts";
 import { type Check, warn, worstOf } from "./doctor/check.ts";

@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { readAttributionRules } from "../aliases.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
 import { UsageError } from "../errors.ts";
 import type { Explanation } from "../export/explain.ts";
 import { NOT_SET } from "../rollup/dimensions.ts";

@@ -1,11 +1,11 @@
+import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
 import type { Target } from "../export/export.ts";
 import type { FormatOptions } from "../export/format.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { type DateRange, parseDate, parseLast } from "../rollup/dates.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
-import { localDate } from "../rollup/local-time.ts";
 import { readCallersFile } from "./callers-file.ts";
 import type { Contents, ExportFlags } from "./export.ts";
 

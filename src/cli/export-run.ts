@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
-import { readAttributionRules } from "../aliases.ts";
 import { systemClock } from "../clock.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
 import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";

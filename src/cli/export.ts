@@ -1,11 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { CHANNELS } from "../attribution/channel-rules.ts";
+import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension, NOT_SET } from "../rollup/dimensions.ts";
-import { COMPARISONS, GRAINS } from "../rollup/grain.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 

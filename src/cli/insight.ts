@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { ApiClient } from "../api/client.ts";
-import type { Insight } from "../api/insights.ts";
-import { fetchInsights, type InsightUpdate, syncInsights } from "../sync/insights.ts";
-import { toApiAccess } from "../sync/options.ts";
+import { toApiAccess } from "../config/api-access.ts";
+import type { Insight } from "../insights/insight-client.ts";
+import { fetchInsights, type InsightUpdate, syncInsights } from "../insights/sync-insights.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 
 export function insightCommand(context: Context) {

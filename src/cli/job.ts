@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { openHeartbeat } from "../../jobs/heartbeat.ts";
-import type { Job, JobContext } from "../../jobs/job.ts";
 import { ApiError } from "../api/errors.ts";
-import type { Settings } from "../config.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { type Log, openLog } from "../log.ts";
+import { openHeartbeat } from "../schedule/heartbeat.ts";
+import type { Job, JobContext } from "../schedule/job-definition.ts";
+import { isNews, levelOf } from "../schedule/job-outcome.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";
@@ -54,8 +55,6 @@ export function logUncaught(log: Log): void {
   });
 }
 
-const SILENT_EXITS: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
-
 /** Runs a job, and tells the monitor of it where it wants to know. */
 async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
   const { settings, log } = context;
@@ -66,8 +65,7 @@ async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
   });
   heartbeat.start();
   const exitCode = await runLogged(job, context);
-  // Another sync at work, or a restart of the service, is no failure; the run to come tells of itself.
-  if (!SILENT_EXITS.has(exitCode)) await heartbeat.end(exitCode === EXIT.done);
+  if (isNews(exitCode)) await heartbeat.end(exitCode === EXIT.done);
   return exitCode;
 }
 
@@ -79,14 +77,9 @@ async function runLogged(job: Job, context: JobContext): Promise<ExitCode> {
     const known = toCalltallyError(error);
     const { exitCode, hint } = known;
     if (known instanceof InterruptedError) context.log.info(known.message);
-    else context.log[isPassing(exitCode) ? "warn" : "error"]({ exitCode, hint }, withoutQuote(known));
+    else context.log[levelOf(exitCode)]({ exitCode, hint }, withoutQuote(known));
     return exitCode;
   }
-}
-
-/** Whether the next run may well go better, with nothing done about it. */
-function isPassing(exitCode: ExitCode): boolean {
-  return exitCode === EXIT.unreachable || exitCode === EXIT.locked;
 }
 
 /** The error in our own words alone: the service's may hold anything. */

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../errors.ts";
+import { runChild } from "../schedule/child-process.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { formatQuantity } from "./format.ts";
 import { oneOf } from "./suggest.ts";
@@ -78,25 +77,19 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
  */
 async function runInChild({ env, signal }: Context, timeoutSeconds: number): Promise<ExitCode> {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+  const outcome = await runChild(process.argv.slice(1), {
+    deadlineMs: timeoutSeconds * 1000,
+    graceMs: 0,
+    signal,
+    stopMs: 0,
     stdio: "inherit",
     env: { ...env, [PARENT]: String(process.pid) },
   });
-  let isLate = false;
-  const end = () => child.kill("SIGKILL");
-  const deadline = setTimeout(() => {
-    isLate = true;
-    end();
-  }, timeoutSeconds * 1000);
-  signal.addEventListener("abort", end);
-  const [code, killedBy]: unknown[] = await once(child, "close");
-  clearTimeout(deadline);
-  signal.removeEventListener("abort", end);
-
   signal.throwIfAborted();
-  const exitCode = Object.values(EXIT).find((known) => known === code);
+  if (outcome.error !== null) throw outcome.error;
+  const exitCode = Object.values(EXIT).find((known) => known === outcome.exitCode);
   if (exitCode !== undefined) return exitCode;
-  if (isLate) {
+  if (outcome.isLate) {
     throw new CalltallyError(
       EXIT.failed,
       `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
@@ -105,7 +98,8 @@ async function runInChild({ env, signal }: Context, timeoutSeconds: number): Pro
       },
     );
   }
-  throw new CalltallyError(EXIT.failed, `The process of the query ended by ${killedBy ?? `code ${code}`}`, {
+  const end = outcome.signal ?? `code ${outcome.exitCode}`;
+  throw new CalltallyError(EXIT.failed, `The process of the query ended by ${end}`, {
     hint: "It may have run out of memory: ask for fewer or shorter values.",
   });
 }

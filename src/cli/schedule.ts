@@ -1,9 +1,9 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { runDaemon } from "../../jobs/daemon.ts";
-import { parseAddress } from "../../jobs/monitor.ts";
-import { type PlannedJob, planJobs } from "../../jobs/plan.ts";
-import { openSnapshots } from "../../jobs/snapshot.ts";
+import { runDaemon } from "../schedule/daemon.ts";
+import { parseAddress } from "../schedule/monitor.ts";
+import { type PlannedJob, planJobs } from "../schedule/plan-jobs.ts";
+import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
 import { toSyncOptions } from "../sync/options.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { formatTable } from "./format.ts";

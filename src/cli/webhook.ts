@@ -1,11 +1,16 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { OPTIONAL_WEBHOOK_FIELDS } from "../api/webhooks.ts";
-import type { Settings } from "../config.ts";
+import { toApiAccess } from "../config/api-access.ts";
+import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
-import { toApiAccess } from "../sync/options.ts";
-import { checkWebhookChange, maskSecrets, sendWebhookChange, type WebhookChange } from "../sync/webhooks.ts";
+import {
+  checkWebhookChange,
+  maskSecrets,
+  sendWebhookChange,
+  type WebhookChange,
+} from "../webhooks/change-webhook.ts";
+import { OPTIONAL_WEBHOOK_FIELDS } from "../webhooks/webhook-client.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { oneOf } from "./suggest.ts";
 

@@ -1,7 +1,7 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
-import { localTime } from "../rollup/local-time.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { openCallerHash } from "./caller-hash.ts";
 import type { PrivateColumn } from "./choices.ts";

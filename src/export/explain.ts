@@ -5,9 +5,9 @@ import {
   explainAttribution,
   UTM_FIELDS,
 } from "../attribution/explain-attribution.ts";
+import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { localTime } from "../rollup/local-time.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { assertCurrent, openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
+import { localTime } from "../calendar/local-time.ts";
 import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
-import { localTime } from "../rollup/local-time.ts";
 import type { RollupSession, Selected } from "../rollup/session.ts";
 import type { Consent } from "./choices.ts";
 import type { ExportJob } from "./export.ts";

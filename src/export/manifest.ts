@@ -1,7 +1,7 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
+import type { DateRange } from "../calendar/dates.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
-import type { DateRange } from "../rollup/dates.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import { countCalls } from "../warehouse/calls.ts";
 import { readWithheld } from "../warehouse/gone.ts";

@@ -1,11 +1,10 @@
+import { comparePeriods } from "../calendar/comparison.ts";
+import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import type { Comparison, Grain } from "../calendar/grain.ts";
+import { localDate } from "../calendar/local-time.ts";
+import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
-import { comparePeriods } from "../rollup/comparison.ts";
-import { comparisonRange, type DateRange, toInstants } from "../rollup/dates.ts";
-import type { Comparison, Grain } from "../rollup/grain.ts";
-import { localDate } from "../rollup/local-time.ts";
-import { type Period, periods } from "../rollup/periods.ts";
-import type { LabelledPeriod } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 
 /** Which calls an export is about, and how they are cut into periods. */

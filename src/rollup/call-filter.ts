@@ -83,7 +83,9 @@ export function toConditions(
       isOneOf: CHANNELS.filter((name) => channel.some((text) => lower(text) === lower(name))),
     },
     source && { fact: "source", isOneOf: source.map((text) => foldUtm(text) || null) },
-    campaign && { any: [matching("campaign", campaign, lower), matching("campaign_id", campaign.filter(isSet), lower)] },
+    campaign && {
+      any: [matching("campaign", campaign, lower), matching("campaign_id", campaign.filter(isSet), lower)],
+    },
     disposition && matching("disposition", disposition, toComparableDisposition),
     tracking_number && matching("tracking_number", tracking_number, toPhoneDigits),
     exclude_callers && { fact: "caller", isNoneOf: exclude_callers.flatMap(spellingsOf) },

@@ -1,14 +1,8 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Span } from "./call-filter.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
 import { isCompared, metrics } from "./metrics.ts";
-
-/** A period of a rollup, and where its calls begin. */
-export interface LabelledPeriod {
-  period: string;
-  /** ISO 8601 UTC. */
-  startsAt: string;
-}
 
 export interface RollupQuery {
   /** What to group by, together; none for one row of everything. */

@@ -1,10 +1,11 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import type { ConversionQuery } from "./conversion-query.ts";
 import { type Dimension, type KeyColumn, keyColumns, NOT_SET } from "./dimensions.ts";
 import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
-import type { LabelledPeriod, RollupQuery } from "./rollup-query.ts";
+import type { RollupQuery } from "./rollup-query.ts";
 
 /*
  * Questions to the facts in SQLite's words. All text of SQL about figures is here, so that another engine is another file

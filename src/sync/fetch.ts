@@ -4,7 +4,7 @@ import {
   type AttributionQuery,
   fetchAttributionPage,
   fetchServedPage,
-} from "../api/attribution.ts";
+} from "../api/attribution-client.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";

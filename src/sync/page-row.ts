@@ -1,4 +1,4 @@
-import type { AttributionPage, ServedPage } from "../api/attribution.ts";
+import type { AttributionPage, ServedPage } from "../api/attribution-client.ts";
 import type { ParsedRow } from "../api/parse.ts";
 import { parseServedRow, takeFingerprint } from "../api/served-row.ts";
 import type { Call } from "../call.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ApiClient } from "../api/client.ts";
+import { type ApiAccess, ApiClient } from "../api/client.ts";
 import type { ApiError } from "../api/errors.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
@@ -14,7 +14,6 @@ import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
-import type { ApiAccess } from "./options.ts";
 import type { SyncProgress, SyncRules } from "./read.ts";
 import { ServiceClock } from "./service-clock.ts";
 import { syncWarehouse } from "./sync.ts";

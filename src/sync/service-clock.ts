@@ -1,4 +1,4 @@
-import type { AttributionPage } from "../api/attribution.ts";
+import type { AttributionPage } from "../api/attribution-client.ts";
 
 /** What a service's clocks may differ by among each other. */
 const TOLERANCE_MS = 60_000;

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, or } from "drizzle-orm";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { SURE_VERDICTS } from "../paging/verdict.ts";
 import type { Warehouse } from "./open.ts";
 import { sync_runs } from "./schema.ts";
 
@@ -75,7 +76,7 @@ export function readLastVerifiedPass({ db }: Warehouse): SyncRun | undefined {
   return db
     .select()
     .from(sync_runs)
-    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified"])))
+    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS)))
     .orderBy(desc(sync_runs.run_id))
     .limit(1)
     .get();
@@ -86,7 +87,7 @@ export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
   return db
     .select()
     .from(sync_runs)
-    .where(and(eq(sync_runs.status, "done"), inArray(sync_runs.verdict, ["exact", "verified", "probable"])))
+    .where(and(eq(sync_runs.status, "done"), inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"])))
     .orderBy(desc(sync_runs.run_id))
     .limit(1)
     .get();
@@ -97,7 +98,7 @@ export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
  * one.
  */
 export function readLastTrustedRun({ db }: Warehouse): SyncRun | undefined {
-  const isSure = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified"]));
+  const isSure = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
   const isNews = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
   return db.select().from(sync_runs).where(or(isSure, isNews)).orderBy(desc(sync_runs.run_id)).limit(1).get();
 }

@@ -3,6 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
+import { VERDICTS } from "../paging/verdict.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
 export const calls = sqliteTable(
@@ -207,7 +208,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   /** How often it was taken up again after it had been cut short. */
   resumed: integer(),
   /** exact, verified, probable or unverified; null unless done. */
-  verdict: text({ enum: ["exact", "verified", "probable", "unverified"] }),
+  verdict: text({ enum: VERDICTS }),
   /** Why this verdict, one sentence. */
   verdict_reason: text(),
   /** What the operator can do about the verdict, one sentence; null where nothing stands in the way. */

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution.ts";
+import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution-client.ts";
 import { MAX_BODY_BYTES } from "../../src/api/body.ts";
 import { ApiClient, type ApiClientOptions } from "../../src/api/client.ts";
 import { ApiError } from "../../src/api/errors.ts";

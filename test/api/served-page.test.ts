@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fetchAttributionPage, fetchServedPage } from "../../src/api/attribution.ts";
+import { fetchAttributionPage, fetchServedPage } from "../../src/api/attribution-client.ts";
 import { ApiClient } from "../../src/api/client.ts";
 import type { ParsedRow } from "../../src/api/parse.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LOG_LEVELS } from "../../src/config.ts";
+import type { LOG_LEVELS } from "../../src/config/setting-parsers.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { type Answer, chunked, gzip, json, startBadServer, text } from "../api/bad-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";

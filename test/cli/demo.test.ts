@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exportCommand } from "../../src/cli/export.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { SETTINGS } from "../../src/config.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { takeLock } from "../../src/warehouse/lock.ts";
 import { json, stall, startBadServer, text } from "../api/bad-server.ts";
-import { parsePrometheus } from "../jobs/prometheus.ts";
+import { parsePrometheus } from "../schedule/prometheus.ts";
 import { readRows } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, type RunOptions, settingsFor, startCalltally } from "./run.ts";

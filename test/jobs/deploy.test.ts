@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
-import { parseCron } from "../../jobs/cron.ts";
-import { loadSettings, SETTINGS } from "../../src/config.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { parseCron } from "../../src/schedule/cron.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const FOLDER = "jobs/deploy";

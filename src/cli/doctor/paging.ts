@@ -1,4 +1,4 @@
-import type { AttributionPage } from "../../api/attribution.ts";
+import type { AttributionPage } from "../../api/attribution-client.ts";
 import { Chain, HELD_BY_BEING_FIRST } from "../../paging/chain.ts";
 import { describeKeys } from "../../paging/order-key.ts";
 import { overlapOf, reachesTotal, type Slice } from "../../paging/slice.ts";

@@ -1,9 +1,8 @@
-import { type AttributionPage, fetchAttributionPage } from "../../api/attribution.ts";
-import { ApiClient } from "../../api/client.ts";
+import { type AttributionPage, fetchAttributionPage } from "../../api/attribution-client.ts";
+import { type ApiAccess, ApiClient } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
 import type { Clock } from "../../clock.ts";
 import { EXIT } from "../../errors.ts";
-import type { ApiAccess } from "../../sync/options.ts";
 import { formatCount, formatElapsed } from "../format.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { judgePaging, nextOffset } from "./paging.ts";

@@ -1,8 +1,10 @@
-import { parseCron } from "../../../jobs/cron.ts";
-import { readAttributionRules } from "../../aliases.ts";
-import { type FoundSetting, type inspectSettings, SETTINGS, type Settings } from "../../config.ts";
+import { readAttributionRules } from "../../config/attribution-settings.ts";
+import type { FoundSetting, inspectSettings } from "../../config/inspect-settings.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { nearest } from "../../nearest.ts";
+import { CRON_HINT, parseCron } from "../../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
@@ -30,8 +32,7 @@ function checkSetting({ env, origin, shown, problem }: FoundSetting, given: Read
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
   const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
   if (wrong !== undefined) {
-    const hint = "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
-    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, hint);
+    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
   const lack = lackOf(env, given);
   if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);

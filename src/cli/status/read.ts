@@ -1,5 +1,5 @@
-import { parseCron } from "../../../jobs/cron.ts";
-import type { Settings } from "../../config.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import { parseCron } from "../../schedule/cron.ts";
 import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/calls.ts";
 import { readDrift } from "../../warehouse/drift.ts";

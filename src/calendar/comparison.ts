@@ -1,0 +1,66 @@
+import { Temporal } from "temporal-polyfill";
+import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
+import type { Comparison, Grain } from "./grain.ts";
+import { localDate } from "./local-time.ts";
+import type { LabelledPeriod, Period } from "./periods.ts";
+
+/** 52 weeks, so that weeks stand beside weeks and Mondays beside Mondays. */
+const DAYS_OF_52_WEEKS = 364;
+
+export interface ComparedPeriods {
+  /** The days compared with; cut where the other stretch has no days to stand beside. */
+  range: Required<DateRange>;
+  /** Where each part begins, under the label of the period that it stands beside. */
+  periods: LabelledPeriod[];
+}
+
+/**
+ * Finds what stands beside each period of a range: the same dates where whole months or years lie between (29 February
+ * has none), else as many days, in the order of the days; with weeks a year is 52 of them.
+ */
+export function comparePeriods({
+  range,
+  current,
+  kind,
+  grain,
+  zone,
+}: {
+  range: Required<DateRange>;
+  /** The periods of the range. */
+  current: readonly Period[];
+  kind: Comparison;
+  grain: Grain;
+  zone: string;
+}): ComparedPeriods {
+  const [from, end] = [Temporal.PlainDate.from(range.from), dayAfter(range.to)];
+  const before = rangeBefore(range, kind, grain);
+  const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];
+  const isByDate = beforeFrom.day === from.day && (grain === "month" || (kind === "year" && grain === "day"));
+  const distance: Temporal.DurationLike = isByDate
+    ? { months: beforeFrom.until(from, { largestUnit: "months" }).months }
+    : { days: beforeFrom.until(from).days };
+
+  const parts: { start: Temporal.PlainDate; period: string }[] = [];
+  for (const { period, startsAt } of current) {
+    const start = Temporal.PlainDate.from(localDate(startsAt, zone)).subtract(distance);
+    const last = parts.at(-1);
+    const isTaken = last !== undefined && !isBefore(last.start, start);
+    if (!isTaken && isBefore(start, beforeEnd)) parts.push({ start, period });
+  }
+  const shifted = end.subtract(distance);
+  const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
+  return {
+    range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
+    periods: parts.map(({ start, period }) => ({ startsAt: startOfDay(start, zone), period })),
+  };
+}
+
+function rangeBefore(range: Required<DateRange>, kind: Comparison, grain: Grain): Required<DateRange> {
+  if (kind === "previous" || grain !== "week") return { ...range, ...comparisonRange(range, kind) };
+  const earlier = (date: string) =>
+    Temporal.PlainDate.from(date).subtract({ days: DAYS_OF_52_WEEKS }).toString();
+  return { from: earlier(range.from), to: earlier(range.to) };
+}
+
+const dayAfter = (date: string) => Temporal.PlainDate.from(date).add({ days: 1 });
+const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate) => Temporal.PlainDate.compare(a, b) < 0;

@@ -1,0 +1,25 @@
+import { UsageError } from "../errors.ts";
+import type { Settings } from "./load-settings.ts";
+
+/**
+ * Returns how to reach the service, as the settings have it.
+ *
+ * @throws UsageError where the address or the token is missing
+ */
+export function toApiAccess({ baseUrl, token, timeoutSeconds, retrySeconds }: Settings) {
+  if (baseUrl === undefined)
+    throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
+  if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
+  return {
+    baseUrl,
+    token,
+    attemptTimeoutMs: timeoutSeconds * 1000,
+    retry: { budgetMs: retrySeconds * 1000 },
+  };
+}
+
+function missing(variable: string, what: string): UsageError {
+  return new UsageError(`${variable} is not set`, {
+    hint: `Set it to ${what}; in the environment or in .env. Without an account: calltally demo.`,
+  });
+}

@@ -1,0 +1,64 @@
+import { describeError } from "../errors.ts";
+import { readLayers } from "./load-settings.ts";
+import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { SETTINGS, type SettingSpec } from "./settings.ts";
+
+/** One setting as it was found. */
+export interface FoundSetting {
+  env: string;
+  origin: Origin | "default" | "not set";
+  /** As a person may see it: of a secret the length alone. Undefined where it is not set, or cannot be used. */
+  shown?: string;
+  /** What is wrong with it, and the way out. */
+  problem?: { message: string; hint?: string };
+}
+
+/**
+ * Looks at every setting by itself, so that a bad one does not hide the others. The settings returned leave the bad ones
+ * out, as if they had not been given.
+ */
+export function inspectSettings({ flags = {}, env, folder }: SettingSources) {
+  const { dotenv, problem } = tryDotenv(folder);
+  const layers: Layer[] = [
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: dotenv },
+  ];
+  const found = Object.values(SETTINGS).map((spec) => findSetting(spec, layers));
+  const bad = new Set(found.filter((setting) => setting.problem).map((setting) => setting.env));
+  const sound = layers.map(({ origin, values }) => ({
+    origin,
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => !bad.has(name))),
+  }));
+  const names = new Set([...Object.keys(env), ...Object.keys(dotenv)]);
+  const known = new Set<string>(Object.values(SETTINGS).map((spec) => spec.env));
+  return {
+    found: problem === undefined ? found : [{ env: ".env", origin: ".env" as const, problem }, ...found],
+    /** Names that look like settings and are none. */
+    unknown: [...names].filter((name) => name.startsWith("CALLTALLY_") && !known.has(name)),
+    settings: readLayers(sound),
+    /** Path of the token's file, where it can be used. */
+    tokenFile: findGiven(SETTINGS.tokenFile, sound)?.text,
+  };
+}
+
+function tryDotenv(folder: string) {
+  try {
+    return { dotenv: readDotenv(folder) };
+  } catch (error) {
+    return { dotenv: {}, problem: { message: describeError(error) } };
+  }
+}
+
+function findSetting(spec: SettingSpec<unknown>, layers: readonly Layer[]): FoundSetting {
+  const given = findGiven(spec, layers);
+  const origin = given?.origin ?? (spec.default === undefined ? "not set" : "default");
+  const found = { env: spec.env, origin } as const;
+  if (given === undefined) return spec.default === undefined ? found : { ...found, shown: spec.default };
+  try {
+    const value = spec.parse(given.text);
+    return { ...found, shown: spec.isSecret ? `set, ${String(value).length} characters` : given.text };
+  } catch (error) {
+    return { ...found, problem: { message: describeError(error), hint: `${spec.help}.` } };
+  }
+}

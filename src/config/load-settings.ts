@@ -1,0 +1,82 @@
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { describeError, UsageError } from "../errors.ts";
+import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { SETTINGS, type SettingSpec } from "./settings.ts";
+
+export type Settings = ReturnType<typeof loadSettings>;
+
+/**
+ * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value.
+ *
+ * @throws UsageError that names the setting and where it was given
+ */
+export function loadSettings({ flags = {}, env, folder }: SettingSources) {
+  return readLayers([
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: readDotenv(folder) },
+  ]);
+}
+
+/**
+ * Reads the settings from layers, of which an earlier one takes precedence.
+ *
+ * @throws UsageError that names the setting and where it was given
+ */
+export function readLayers(layers: readonly Layer[]) {
+  function read<T>(spec: SettingSpec<T> & { default: string }): T;
+  function read<T>(spec: SettingSpec<T>): T | undefined;
+  function read<T>(spec: SettingSpec<T>): T | undefined {
+    const given = findGiven(spec, layers);
+    if (given !== undefined) return parse(spec, given.text, sourceOf(spec, given));
+    return spec.default === undefined ? undefined : parse(spec, spec.default, spec.env);
+  }
+
+  return {
+    baseUrl: read(SETTINGS.baseUrl),
+    token: read(SETTINGS.tokenFile) ?? read(SETTINGS.token),
+    database: read(SETTINGS.database),
+    exportDir: read(SETTINGS.exportDir),
+    timezone: read(SETTINGS.timezone),
+    limit: read(SETTINGS.limit),
+    concurrency: read(SETTINGS.concurrency),
+    timeoutSeconds: read(SETTINGS.timeoutSeconds),
+    retrySeconds: read(SETTINGS.retrySeconds),
+    lookbackHours: read(SETTINGS.lookbackHours),
+    fullEveryHours: read(SETTINGS.fullEveryHours),
+    goneAfterHours: read(SETTINGS.goneAfterHours),
+    recordingSignature: new Set(read(SETTINGS.recordingSignature)?.map((name) => name.toLowerCase())),
+    rules: {
+      answered: read(SETTINGS.answered),
+      missed: read(SETTINGS.missed),
+      qualified_seconds: read(SETTINGS.qualifiedSeconds),
+      duration_unit: read(SETTINGS.durationUnit),
+    } satisfies Omit<AttributionRules, "aliases">,
+    aliasesFile: read(SETTINGS.aliasesFile),
+    syncCron: read(SETTINGS.syncCron),
+    exportCron: read(SETTINGS.exportCron),
+    insightIds: read(SETTINGS.insightIds) ?? [],
+    insightsCron: read(SETTINGS.insightsCron),
+    jitterSeconds: read(SETTINGS.jitterSeconds),
+    jobMinutes: read(SETTINGS.jobMinutes),
+    heartbeatUrl: read(SETTINGS.heartbeatUrl),
+    logLevel: read(SETTINGS.logLevel),
+  };
+}
+
+/** As a message names the place where a value was given. */
+function sourceOf(
+  { env, flag }: SettingSpec<unknown>,
+  { origin, text }: { origin: Origin; text: string },
+): string {
+  if (origin === "flag") return `${flag ?? env} ${text}`;
+  return origin === ".env" ? `${env} in .env` : env;
+}
+
+function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {
+  try {
+    return spec.parse(text);
+  } catch (error) {
+    throw new UsageError(`${source}: ${describeError(error)}`, { hint: `${spec.env}: ${spec.help}.` });
+  }
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { nearest } from "../nearest.ts";
+
+/** What the log lets through, from all to nothing. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+// Each reads the text of a setting, and throws an Error that says what is wrong with it.
+
+export function parseBaseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new Error("is not a URL");
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
+    throw new Error(
+      "must start with https:// (http:// only for this machine), since the token travels with each request",
+    );
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Error("must be a plain address, without user, query or fragment");
+  }
+  if (/\/v3\/*$/.test(url.pathname)) throw new Error("must be given without /v3, which is appended");
+  return url;
+}
+
+export function readTokenFile(file: string): string {
+  return parseToken(readText(file));
+}
+
+/** The file is not named: a token pasted in place of its path would be shown. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    throw new Error(`cannot be read: ${code}`);
+  }
+}
+
+export function parseToken(text: string): string {
+  const token = text.trim();
+  if (token === "") throw new Error("is empty");
+  // The value must not be shown, so neither may undici's complaint about the header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
+  return token;
+}
+
+export function parseTimeZone(text: string): string {
+  const known = resolveTimeZone(text);
+  // In the letters of the list, since Google Ads reads it too; the list's own name for a zone may be another, older one.
+  if (known !== undefined) return known.toLowerCase() === text.toLowerCase() ? known : text;
+  const zones = Intl.supportedValuesOf("timeZone");
+  const city = text.trim().toLowerCase().replaceAll(" ", "_");
+  const meant = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, zones);
+  const advice = meant === undefined ? " such as Europe/Berlin" : `; did you mean ${meant}?`;
+  throw new Error(`${text} is not an IANA time zone${advice}`);
+}
+
+function resolveTimeZone(text: string): string | undefined {
+  if (/^[+-]/.test(text)) return undefined;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}`);
+  };
+}
+
+export function parseList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+export function parseIds(text: string): number[] {
+  return parseList(text).map((item) => {
+    if (/^\d{1,15}$/.test(item)) return Number(item);
+    throw new Error(`must be whole numbers separated by commas, and ${item} is none`);
+  });
+}
+
+export function parseDurationUnit(text: string): AttributionRules["duration_unit"] {
+  if (text === "seconds" || text === "milliseconds") return text;
+  throw new Error("must be seconds or milliseconds");
+}
+
+/** The address is a secret: whoever knows it can report for us. So it is not shown. */
+export function parseHeartbeatUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null) throw new Error("is not a URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw new Error("must start with https:// or http://");
+  if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
+  return url;
+}
+
+export function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (level === undefined) throw new Error(`must be one of ${LOG_LEVELS.join(", ")}`);
+  return level;
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { assertId } from "../api/assert-id.ts";
+import type { ApiClient, RequestOptions } from "../api/client.ts";
+import { parseContract } from "../api/envelope.ts";
+import { contractError } from "../api/errors.ts";
+
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? null);
+const integer = z
+  .int()
+  .nullish()
+  .transform((value) => value ?? null);
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? null);
+const json = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** `YYYY-MM-DD HH:MM:SS`, of which the document names no zone: `YYYY-MM-DDTHH:MM:SS`. */
+const localTime = z
+  .string()
+  .transform((value) => value.replace(" ", "T"))
+  .pipe(z.union([z.literal(""), z.iso.datetime({ local: true })]))
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** ISO 8601 UTC: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+const time = z
+  .union([
+    z.literal(""),
+    z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString()),
+  ])
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** The members of an insight (API v3 § 2.1). Which are always there is not documented: only the id is required. */
+const insightSchema = z.object({
+  insight_id: z.int(),
+  insight_name: text,
+  insight_type: text,
+  insight_help: text,
+  indicator_score_type: text,
+  insight_status: text,
+  indicator_active: flag,
+  is_custom_ai: flag,
+  llm_config: json,
+  keyword_config: json,
+  draft_details: json,
+  hit_outcome_by: text,
+  hit_keywords: text,
+  hit_mention: text,
+  miss_outcome_by: text,
+  miss_keywords: text,
+  miss_mention: text,
+  insight_output: text,
+  insight_guideline: text,
+  insight_description: text,
+  insight_example: text,
+  group_list: z
+    .array(z.looseObject({ id: z.int() }))
+    .nullish()
+    .transform((groups) => groups ?? []),
+  start_date: localTime,
+  indicator_start_date: localTime,
+  indicator_end_date: localTime,
+  indicator_group_active: flag,
+  scorecards: integer,
+  creation_date: time,
+  last_updated: time,
+  created_at: time,
+  updated_at: time,
+  created_by: integer,
+  updated_by: integer,
+  deleted_at: text,
+  deleted_by: integer,
+});
+
+/**
+ * An insight, under the API's own names. A member left out and one sent as null are both null; an empty string stays one.
+ * Times in UTC are `YYYY-MM-DDTHH:mm:ss.sssZ`; those of which the document names no zone `YYYY-MM-DDTHH:MM:SS`.
+ */
+export type Insight = z.infer<typeof insightSchema> & {
+  /** Members that the document does not name. */
+  extra: Record<string, unknown>;
+};
+
+/**
+ * Reads the details of one insight (API v3 § 4.1).
+ *
+ * @throws ApiError; with status 404 where there is no such insight
+ */
+export async function getInsight(
+  client: ApiClient,
+  id: number,
+  options: RequestOptions = {},
+): Promise<Insight> {
+  assertId(id, "an insight");
+  return await client.get(
+    `/v3/insights/${id}`,
+    {},
+    ({ data }) => {
+      const insight = parseContract(
+        insightSchema,
+        data,
+        `The API's answer for insight ${id} is not as documented`,
+      );
+      if (insight.insight_id !== id)
+        throw contractError(`The API answered for insight ${insight.insight_id}, not ${id}`);
+      const unknown = Object.entries(data).filter(([member]) => !(member in insightSchema.shape));
+      return { ...insight, extra: Object.fromEntries(unknown) };
+    },
+    options,
+  );
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+
+export interface ChildOptions {
+  /** Time after which it is told to stop, milliseconds. */
+  deadlineMs: number;
+  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
+  graceMs: number;
+  /** Has it told to stop when it aborts. */
+  signal: AbortSignal;
+  /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
+  stopMs: number;
+  stdio: SpawnOptions["stdio"];
+  /** @default that of this process */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** How a child process ended. */
+export interface Outcome {
+  /** Null when a signal ended it, or it could not be started. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Whether it had not ended by its deadline. */
+  isLate: boolean;
+  /** What kept it from being started. */
+  error: Error | null;
+}
+
+/**
+ * Runs this program with other arguments in a process of its own. It is told to stop by SIGTERM at its deadline and when
+ * the signal aborts, and is killed when it does not.
+ *
+ * @param command arguments for this Node: the program's file, then the program's own
+ */
+export async function runChild(command: readonly string[], options: ChildOptions): Promise<Outcome> {
+  const { deadlineMs, graceMs, signal, stopMs, ...spawnOptions } = options;
+  let child: ChildProcess;
+  try {
+    child = spawn(process.execPath, [...process.execArgv, ...command], spawnOptions);
+  } catch (cause) {
+    // Without memory for another process, say, Node throws; the next slot may have better luck.
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    return { exitCode: null, signal: null, isLate: false, error };
+  }
+  let isLate = false;
+  let killer: NodeJS.Timeout | undefined;
+  const end = (patienceMs: number) => {
+    child.kill(patienceMs === 0 ? "SIGKILL" : "SIGTERM");
+    killer ??= setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  };
+  const deadline = setTimeout(() => {
+    isLate = true;
+    end(graceMs);
+  }, deadlineMs);
+  const stop = () => end(stopMs);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const ended = Promise.withResolvers<Outcome>();
+    child.once("error", (error) => ended.resolve({ exitCode: null, signal: null, isLate, error }));
+    child.once("exit", (exitCode, by) => ended.resolve({ exitCode, signal: by, isLate, error: null }));
+    return await ended.promise;
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(killer);
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,81 @@
+import { Agent, request } from "undici";
+import type { Log } from "../log.ts";
+
+/** Time for the one attempt that is made when the process is to end soon, milliseconds. */
+const HASTE_MS = 1500;
+
+/** Tells a monitor of runs, such as Healthchecks; what goes wrong is logged, and never thrown. */
+export interface Heartbeat {
+  /** Says that a run starts, without waiting for the answer. */
+  start: () => void;
+  /** Says how it ended. */
+  end: (isGood: boolean) => Promise<void>;
+}
+
+export interface HeartbeatOptions {
+  /** Without one nothing is sent. */
+  url: URL | undefined;
+  log: Log;
+  /** Hurries when it aborts: the process is to end soon. */
+  signal: AbortSignal;
+  /** Time for one of two attempts, milliseconds. */
+  timeoutMs?: number;
+}
+
+/** Returns the heartbeat of a run: GET `<url>/start` before it, `<url>` after success, `<url>/fail` otherwise. */
+export function openHeartbeat({ url, log, signal, timeoutMs = 3000 }: HeartbeatOptions): Heartbeat {
+  if (url === undefined) return { start: () => undefined, end: async () => undefined };
+  let started: Promise<void> = Promise.resolve();
+  return {
+    start: () => {
+      started = ping(withPath(url, "/start"), log, { attempts: 2, timeoutMs, signal });
+    },
+    end: async (isGood) => {
+      await started; // else the monitor may hear of the end first
+      const haste = signal.aborted
+        ? { attempts: 1, timeoutMs: HASTE_MS }
+        : { attempts: 2, timeoutMs, signal };
+      await ping(withPath(url, isGood ? "" : "/fail"), log, haste);
+    },
+  };
+}
+
+interface PingOptions {
+  attempts: number;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+async function ping(url: URL, log: Log, { attempts, timeoutMs, signal }: PingOptions): Promise<void> {
+  const dispatcher = new Agent({ allowH2: false });
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const problem = await tryPing(url, dispatcher, signal ? AbortSignal.any([timeout, signal]) : timeout);
+      if (problem === undefined) return;
+      if (attempt < attempts && !signal?.aborted) continue;
+      log.warn({ problem }, "the monitor was not reached");
+      return;
+    }
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** Returns what went wrong, without the address: it is a secret. */
+async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { statusCode, body } = await request(url, { dispatcher, signal });
+    await body.dump();
+    return statusCode >= 200 && statusCode < 300 ? undefined : `status ${statusCode}`;
+  } catch (error) {
+    if (error instanceof DOMException) return "no answer in time";
+    return error instanceof Error && "code" in error ? String(error.code) : "no answer";
+  }
+}
+
+function withPath(url: URL, path: string): URL {
+  const target = new URL(url);
+  target.pathname = url.pathname.replace(/\/+$/, "") + path;
+  return target;
+}

@@ -1,0 +1,28 @@
+import type { Settings } from "../config/load-settings.ts";
+import type { ExitCode } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+
+/** What a job is given to run with. */
+export interface JobContext {
+  settings: Settings;
+  log: Log;
+  /** Ends the job early; it then throws the signal's reason. */
+  signal: AbortSignal;
+}
+
+/** Something that runs on a schedule, or once by `calltally job`. */
+export interface Job {
+  name: string;
+  /** When it runs, as a cron expression in the settings' time zone. */
+  cron: (settings: Settings) => string;
+  /** The setting that holds the expression. */
+  cronSetting: string;
+  /** Why the schedule leaves it out, if it does. */
+  idle?: (settings: Settings) => string | undefined;
+  /** Whether the monitor of CALLTALLY_HEARTBEAT_URL is told of it. */
+  hasHeartbeat: boolean;
+  /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
+  readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
+  run: (context: JobContext) => Promise<ExitCode>;
+}

@@ -1,0 +1,108 @@
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Cron } from "./cron.ts";
+
+/** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
+const LONGEST_WAIT_MS = 30_000;
+/** A clock set back by more than this makes slots come again, lest nothing runs until it has caught up. */
+const SET_BACK_MS = 60_000;
+/** From so late on a start is explained in the log. */
+const LATE_MS = 60_000;
+
+/** A job and its slots. */
+export interface ScheduledJob {
+  name: string;
+  cron: Cron;
+  /** Whether a slot had passed since the job was last done, so that it runs at once. */
+  isBehind: boolean;
+  /** When that was judged: later slots are still to come; milliseconds since 1970-01-01 UTC. */
+  judgedMs: number;
+}
+
+export interface ScheduleOptions {
+  clock: Clock;
+  /** A number from 0 to 1, as Math.random. */
+  random: () => number;
+  /** A start is put off by up to so long, but never by more than half the time to the next slot. */
+  jitterMs: number;
+  log: Log;
+  /** Ends the schedule, after the runs that it ends as well. */
+  signal: AbortSignal;
+  /** Runs a job to its end, however that is; never throws. */
+  run: (name: string, slotMs: number) => Promise<void>;
+  /** Is told when a job is to run next, milliseconds. */
+  onNext?: (name: string, nextMs: number) => void;
+}
+
+/**
+ * Runs jobs on their slots until the signal aborts. A job is never run twice at once: slots that come while it runs are
+ * left out. However many slots pass while the machine sleeps or its clock is set, the job then runs once.
+ * Jobs that are behind at the start run at once, one after the other, in the order given.
+ */
+export async function keepSchedule(jobs: readonly ScheduledJob[], options: ScheduleOptions): Promise<void> {
+  // What should not happen to one job must not leave the others running as if all were well.
+  const broken = new AbortController();
+  const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
+  let caughtUp = Promise.resolve();
+  const kept = jobs.map((job) => {
+    if (!job.isBehind) return keepJob(job, stoppable);
+    caughtUp = caughtUp.then(() => catchUp(job, stoppable));
+    return caughtUp.then(() => keepJob(job, stoppable));
+  });
+  try {
+    await Promise.all(kept);
+  } finally {
+    broken.abort();
+  }
+}
+
+async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: ScheduleOptions): Promise<void> {
+  if (signal.aborted) return;
+  log.info({ job: name }, "a slot has passed since it was last done: running it now");
+  await run(name, clock.now());
+}
+
+async function keepJob(
+  { name, cron, isBehind, judgedMs }: ScheduledJob,
+  options: ScheduleOptions,
+): Promise<void> {
+  const { clock, log, signal, run } = options;
+  for (let sinceMs = isBehind ? clock.now() : judgedMs; !signal.aborted; sinceMs = clock.now()) {
+    const slotMs = await waitForSlot(name, cron, sinceMs, options);
+    if (slotMs === undefined) return;
+    const startedMs = clock.now();
+    if (startedMs - slotMs > LATE_MS + options.jitterMs) {
+      const slot = new Date(slotMs).toISOString();
+      log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
+    }
+    await run(name, slotMs);
+    const passedMs = cron.next(startedMs);
+    if (passedMs <= clock.now() && !signal.aborted) {
+      log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
+    }
+  }
+}
+
+/** Waits for the first slot since an instant; returns undefined when the signal aborts. */
+async function waitForSlot(
+  name: string,
+  cron: Cron,
+  sinceMs: number,
+  { clock, random, jitterMs, signal, onNext }: ScheduleOptions,
+): Promise<number | undefined> {
+  const share = random();
+  for (let fromMs = sinceMs; ; ) {
+    const nowMs = clock.now();
+    if (fromMs - nowMs > SET_BACK_MS) fromMs = nowMs;
+    const slotMs = cron.next(fromMs);
+    const startMs = slotMs + share * Math.min(jitterMs, (cron.next(slotMs) - slotMs) / 2);
+    if (nowMs >= startMs) return slotMs;
+    onNext?.(name, startMs);
+    try {
+      await clock.sleep(Math.min(Math.ceil(startMs - nowMs), LONGEST_WAIT_MS), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import type { Health } from "./health.ts";
+import { METRICS_TYPE } from "./prometheus-format.ts";
+
+/** Where to listen. */
+export interface Address {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+}
+
+export interface Monitor extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** What is asked of the monitor. */
+export interface MonitorPages {
+  health: () => Health;
+  /** The page of metrics. */
+  metrics: () => string;
+}
+
+/**
+ * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus).
+ *
+ * @throws CalltallyError where the address cannot be listened on
+ */
+export async function startMonitor({ host, port }: Address, pages: MonitorPages): Promise<Monitor> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.setHeader("allow", "GET, HEAD");
+      return send(response, 405, "text/plain", "GET alone\n");
+    }
+    switch (request.url?.split("?")[0]) {
+      case "/healthz": {
+        const health = pages.health();
+        return send(
+          response,
+          health.status === "ok" ? 200 : 503,
+          "application/json",
+          `${JSON.stringify(health)}\n`,
+        );
+      }
+      case "/metrics":
+        return send(response, 200, METRICS_TYPE, pages.metrics());
+      default:
+        return send(response, 404, "text/plain", "/healthz and /metrics alone\n");
+    }
+  });
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new CalltallyError(EXIT.failed, "--listen: cannot listen there", {
+      cause,
+      hint: "Something else may listen there: choose another address or port.",
+    });
+  }
+  const address = server.address();
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/**
+ * Reads `host:port`, `[::1]:port` or a port alone, which is this machine's own.
+ *
+ * @throws UsageError where it is malformed, or other machines could reach it and `allowRemote` does not say they may
+ */
+export function parseAddress(text: string, allowRemote: boolean): Address {
+  const [, bracketed, plain, digits = ""] =
+    /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === "" || port > 65_535) {
+    throw new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
+  }
+  const host = bracketed ?? plain ?? "127.0.0.1";
+  if (!allowRemote && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)) {
+    throw new UsageError(`--listen ${text}: other machines could reach it`, {
+      hint: "Use 127.0.0.1, or add --allow-remote: what is served has no secrets, but no password either.",
+    });
+  }
+  return { host, port };
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+  response.end(body);
+}

@@ -1,0 +1,48 @@
+import type { Settings } from "../config/load-settings.ts";
+import { describeError, UsageError } from "../errors.ts";
+import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
+import type { Job } from "./job-definition.ts";
+import type { ScheduledJob } from "./keep-schedule.ts";
+import type { Snapshot } from "./warehouse-snapshot.ts";
+
+/** A job, its slots, and where it stands. */
+export interface PlannedJob extends ScheduledJob {
+  job: Job;
+  /** When it was last done, milliseconds since 1970-01-01 UTC. */
+  lastDoneMs: number | undefined;
+  /** Why the schedule leaves it out, if it does. */
+  idle: string | undefined;
+}
+
+/**
+ * Returns what the schedule has to do, as the settings say and the warehouse tells.
+ *
+ * @throws UsageError for an expression that is none
+ */
+export function planJobs(
+  jobs: readonly Job[],
+  settings: Settings,
+  snapshot: Snapshot | undefined,
+  nowMs: number,
+): PlannedJob[] {
+  return jobs.map((job) => {
+    const cron = cronOf(job, settings);
+    const idle = job.idle?.(settings);
+    const lastDone = snapshot?.lastDone.get(job.name) ?? null;
+    const lastDoneMs = lastDone === null ? undefined : Date.parse(lastDone);
+    const isBehind = idle === undefined && (lastDoneMs === undefined || cron.next(lastDoneMs) <= nowMs);
+    return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };
+  });
+}
+
+function cronOf(job: Job, settings: Settings): Cron {
+  const expression = job.cron(settings);
+  try {
+    return parseCron(expression, settings.timezone);
+  } catch (error) {
+    throw new UsageError(
+      `${job.cronSetting}: ${expression} is not a cron expression: ${describeError(error)}`,
+      { hint: CRON_HINT },
+    );
+  }
+}

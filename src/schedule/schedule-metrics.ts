@@ -1,0 +1,106 @@
+import { VERDICTS } from "../paging/verdict.ts";
+import type { JobStatistics } from "./job-statistics.ts";
+import type { Metric, Sample } from "./prometheus-format.ts";
+import type { Snapshot } from "./warehouse-snapshot.ts";
+
+/** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
+export function toMetrics(statistics: readonly JobStatistics[], snapshot: Snapshot | undefined): Metric[] {
+  return [...scheduleMetrics(statistics), ...(snapshot === undefined ? [] : warehouseMetrics(snapshot))];
+}
+
+function scheduleMetrics(statistics: readonly JobStatistics[]): Metric[] {
+  const perJob = (value: (seen: JobStatistics) => number | undefined): Sample[] =>
+    statistics.flatMap((seen) => {
+      const number = value(seen);
+      return number === undefined ? [] : [{ labels: { job: seen.job }, value: number }];
+    });
+  return [
+    {
+      name: "calltally_job_runs_total",
+      type: "counter",
+      help: "Runs since the schedule started, by job and exit code, or the signal that ended it.",
+      samples: statistics.flatMap(({ job, runs }) =>
+        [...runs].map(([exit_code, value]) => ({ labels: { job, exit_code }, value })),
+      ),
+    },
+    {
+      name: "calltally_job_running",
+      type: "gauge",
+      help: "1 while the job runs.",
+      samples: perJob(({ isRunning }) => Number(isRunning)),
+    },
+    {
+      name: "calltally_job_last_duration_seconds",
+      type: "gauge",
+      help: "How long the last run took that the schedule started.",
+      samples: perJob(({ lastMs }) => toSeconds(lastMs)),
+    },
+    {
+      name: "calltally_job_next_run_timestamp_seconds",
+      type: "gauge",
+      help: "When the job starts next.",
+      samples: perJob(({ nextMs }) => toSeconds(nextMs)),
+    },
+  ];
+}
+
+function warehouseMetrics(snapshot: Snapshot): Metric[] {
+  const { lastDoneRun, lastGoodRun, lastDone, calls, rejectedRows, driftedMembers } = snapshot;
+  const successes = new Map(lastDone).set("sync", lastGoodRun?.finished_at ?? null);
+  return [
+    {
+      name: "calltally_job_last_success_timestamp_seconds",
+      type: "gauge",
+      help: "When the job last came to a good end, as the warehouse tells; for a sync: with any verdict but unverified.",
+      samples: [...successes].flatMap(([job, at]) =>
+        at === null ? [] : [{ labels: { job }, value: Date.parse(at) / 1000 }],
+      ),
+    },
+    {
+      name: "calltally_sync_last_duration_seconds",
+      type: "gauge",
+      help: "How long the last finished sync took.",
+      samples: samplesOf(toSeconds(lastDoneRun?.elapsed_ms)),
+    },
+    {
+      name: "calltally_sync_last_verdict",
+      type: "gauge",
+      help: "1 for the verdict of the last finished sync.",
+      samples: lastDoneRun
+        ? VERDICTS.map((verdict) => ({ labels: { verdict }, value: Number(verdict === lastDoneRun.verdict) }))
+        : [],
+    },
+    {
+      name: "calltally_calls",
+      type: "gauge",
+      help: "Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.",
+      samples: Object.entries(calls).map(([state, value]) => ({ labels: { state }, value })),
+    },
+    {
+      name: "calltally_withheld_calls",
+      type: "gauge",
+      help: "Calls that the last finished run missed, too many at once to be believed.",
+      samples: samplesOf(lastDoneRun?.calls_withheld ?? undefined),
+    },
+    {
+      name: "calltally_rejected_rows",
+      type: "gauge",
+      help: "Rows that did not parse and wait for a good reading.",
+      samples: samplesOf(rejectedRows),
+    },
+    {
+      name: "calltally_schema_drift",
+      type: "gauge",
+      help: "Members met that the API's document does not promise.",
+      samples: samplesOf(driftedMembers),
+    },
+  ];
+}
+
+function samplesOf(value: number | undefined): Sample[] {
+  return value === undefined ? [] : [{ value }];
+}
+
+function toSeconds(ms: number | null | undefined): number | undefined {
+  return ms === null || ms === undefined ? undefined : ms / 1000;
+}

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Settings } from "../config/load-settings.ts";
+import { countCalls } from "../warehouse/calls.ts";
+import { readDrift } from "../warehouse/drift.ts";
+import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { countAllRejected } from "../warehouse/rejected.ts";
+import { readLastDoneRun, readLastGoodRun, readRuns, type SyncRun } from "../warehouse/runs.ts";
+import type { Job } from "./job-definition.ts";
+
+/** A reader never waits for a writer, but for one that opens or mends the file. */
+const PATIENCE_MS = 500;
+
+/** The warehouse as the schedule sees it. */
+export interface Snapshot {
+  lastDoneRun: SyncRun | undefined;
+  lastGoodRun: SyncRun | undefined;
+  /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
+  lastDone: ReadonlyMap<string, string | null>;
+  calls: { live: number; gone: number };
+  /** Rows that wait for a good reading. */
+  rejectedRows: number;
+  /** Members met that the API document does not promise. */
+  driftedMembers: number;
+}
+
+/** Reads snapshots of a warehouse; each is a moment's work, beside whoever writes. */
+export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
+  // Counting a million calls takes a second, in which nothing else would be answered.
+  let counted: { ledger: string; calls: Snapshot["calls"] } | undefined;
+  return () => {
+    if (!existsSync(settings.database)) return undefined;
+    using warehouse = openPatiently(settings.database);
+    const ledger = JSON.stringify(readRuns(warehouse, 1));
+    if (counted?.ledger !== ledger) counted = { ledger, calls: countCalls(warehouse) };
+    return {
+      lastDoneRun: readLastDoneRun(warehouse),
+      lastGoodRun: readLastGoodRun(warehouse),
+      lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
+      calls: counted.calls,
+      rejectedRows: countAllRejected(warehouse),
+      driftedMembers: readDrift(warehouse).length,
+    };
+  };
+}
+
+function openPatiently(database: string): Warehouse {
+  const warehouse = openWarehouseReader(resolve(database));
+  warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  return warehouse;
+}

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { comparePeriods } from "../../src/calendar/comparison.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
+import { periods } from "../../src/calendar/periods.ts";
+
+/** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */
+function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {
+  const range = { from, to };
+  const current = periods({ ...range, grain, zone });
+  const compared = comparePeriods({ range, current, kind, grain, zone });
+  const days = compared.periods.map(({ period, startsAt }) => `${period} ${startsAt.slice(0, 10)}`);
+  return { range: `${compared.range.from} ${compared.range.to}`, days };
+}
+
+describe("comparePeriods", () => {
+  it("puts whole weeks beside whole weeks, a year before", () => {
+    expect(compare("2026-10-05", "2026-10-18", "week", "year")).toEqual({
+      range: "2025-10-06 2025-10-19",
+      days: ["2026-W41 2025-10-06", "2026-W42 2025-10-13"],
+    });
+  });
+
+  it("puts as many days beside the parts of months", () => {
+    expect(compare("2026-09-10", "2026-10-20", "month", "previous")).toEqual({
+      range: "2026-07-31 2026-09-09",
+      days: ["2026-09 2026-07-31", "2026-10 2026-08-21"],
+    });
+  });
+
+  it("puts as many days beside the weeks of a month to date", () => {
+    expect(compare("2026-11-01", "2026-11-12", "week", "previous")).toEqual({
+      range: "2026-10-01 2026-10-12",
+      days: ["2026-W44 2026-10-01", "2026-W45 2026-10-02", "2026-W46 2026-10-09"],
+    });
+  });
+
+  it("puts months beside months, however long they are", () => {
+    expect(compare("2026-01-01", "2026-03-31", "month", "previous")).toEqual({
+      range: "2025-10-01 2025-12-31",
+      days: ["2026-01 2025-10-01", "2026-02 2025-11-01", "2026-03 2025-12-01"],
+    });
+    expect(compare("2024-02-01", "2024-03-31", "month", "year").days).toEqual([
+      "2024-02 2023-02-01",
+      "2024-03 2023-03-01",
+    ]);
+  });
+
+  it("puts the same dates side by side across a leap day", () => {
+    expect(compare("2024-02-28", "2024-03-01", "day", "year")).toEqual({
+      range: "2023-02-28 2023-03-01",
+      days: ["2024-02-28 2023-02-28", "2024-03-01 2023-03-01"],
+    });
+  });
+
+  it("cuts days off that have none to stand beside", () => {
+    expect(compare("2026-02-01", "2026-02-28", "day", "previous").range).toBe("2026-01-01 2026-01-28");
+    expect(compare("2026-03-01", "2026-03-31", "day", "previous").days.at(-1)).toBe("2026-03-28 2026-02-28");
+  });
+
+  it("begins each part in its own period's place, inside the range, whatever the range", () => {
+    const day = fc
+      .integer({ min: 0, max: 3000 })
+      .map((offset) => new Date(Date.UTC(2020, 0, 1 + offset)).toISOString().slice(0, 10));
+    fc.assert(
+      fc.property(
+        fc.tuple(day, day).map((pair) => pair.toSorted()),
+        fc.constantFrom(...GRAINS),
+        fc.constantFrom(...COMPARISONS),
+        fc.constantFrom("UTC", "Europe/Berlin", "America/New_York"),
+        ([from = "", to = ""], grain, kind, zone) => {
+          const range = { from, to };
+          const current = periods({ ...range, grain, zone });
+          const compared = comparePeriods({ range, current, kind, grain, zone });
+          const { startsAt = "", endsAt = "" } = toInstants(compared.range, zone);
+          const starts = compared.periods.map((part) => part.startsAt);
+          expect(starts[0]).toBe(startsAt);
+          expect(starts).toEqual([...new Set(starts)].toSorted());
+          expect((starts.at(-1) ?? "") < endsAt).toBe(true);
+          if (kind === "previous") expect(compared.range.to < from).toBe(true);
+          const labels = current.map(({ period }) => period);
+          const places = compared.periods.map(({ period }) => labels.indexOf(period));
+          expect(places).toEqual(places.toSorted((a, b) => a - b));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  comparisonRange,
+  type DateRange,
+  parseDate,
+  parseLast,
+  toInstants,
+} from "../../src/calendar/dates.ts";
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const dayBefore = (date: string) => dateOf(Date.parse(date) - 86_400_000);
+const date = fc.integer({ min: Date.UTC(1950, 0), max: Date.UTC(2100, 0) }).map(dateOf);
+const range = fc.tuple(date, date).map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }));
+
+const hours = ({ startsAt, endsAt }: { startsAt?: string; endsAt?: string }) =>
+  (Date.parse(endsAt ?? "") - Date.parse(startsAt ?? "")) / 3_600_000;
+const day = (text: string) => ({ from: text, to: text });
+
+test("parseDate returns a date from 1900 to 2999", () => {
+  const dates = ["2026-11-20", "2024-02-29", "1900-01-01", "2999-12-31"];
+  expect(dates.map(parseDate)).toEqual(dates);
+  fc.assert(fc.property(date, (text) => parseDate(text) === text));
+});
+
+test.each([
+  ["2026-02-30", "2026-02-28"],
+  ["2024-02-30", "2024-02-29"],
+  ["2026-04-31", "2026-04-30"],
+  ["2026-04-00", "2026-04-01"],
+  ["2026-04-99", "2026-04-30"],
+  ["2026-1-5", "2026-01-05"],
+  ["2026/11/20", "2026-11-20"],
+  ["2026.11.20", "2026-11-20"],
+  [" 2026-11-20", "2026-11-20"],
+  ["2026-11-20T10:00:00Z", "2026-11-20"],
+  ["20.11.2026", "2026-11-20"],
+  ["11/20/2026", "2026-11-20"],
+  ["31-2-2026", "2026-02-28"],
+  ["9999-12-31", "2999-12-31"],
+  ["0000-01-01", "1900-01-01"],
+])("parseDate refuses %s and suggests %s", (text, meant) => {
+  const message = `"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD: did you mean ${meant}?`;
+  expect(() => parseDate(text)).toThrow(new Error(message));
+  expect(parseDate(meant)).toBe(meant);
+});
+
+test.each([
+  "5/6/2026",
+  "12.12.2026",
+  "20/20/2026",
+  "2026-13-05",
+  "2026-00-05",
+  "2026-11/20",
+  "2026-11-200",
+  "20261120",
+  "26-11-20",
+  "today",
+  "",
+])("parseDate refuses %j without a guess", (text) => {
+  const message = `"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD, such as 2026-11-20`;
+  expect(() => parseDate(text)).toThrow(new Error(message));
+});
+
+test.each([
+  ["7d", "2026-11-20", "2026-11-13", "2026-11-19"],
+  ["1d", "2026-01-01", "2025-12-31", "2025-12-31"],
+  ["3660d", "2026-11-20", "2016-11-12", "2026-11-19"],
+  // 2026-11-20 is a Friday, the 22nd a Sunday and the 23rd a Monday.
+  ["1w", "2026-11-20", "2026-11-09", "2026-11-15"],
+  ["4w", "2026-11-20", "2026-10-19", "2026-11-15"],
+  ["1w", "2026-11-22", "2026-11-09", "2026-11-15"],
+  ["1w", "2026-11-23", "2026-11-16", "2026-11-22"],
+  ["1w", "2027-01-03", "2026-12-21", "2026-12-27"],
+  ["1m", "2026-11-20", "2026-10-01", "2026-10-31"],
+  ["3m", "2026-11-30", "2026-08-01", "2026-10-31"],
+  ["1m", "2024-03-31", "2024-02-01", "2024-02-29"],
+  ["12m", "2026-01-01", "2025-01-01", "2025-12-31"],
+  ["last-month", "2026-01-31", "2025-12-01", "2025-12-31"],
+  ["mtd", "2026-11-20", "2026-11-01", "2026-11-20"],
+  ["mtd", "2026-11-01", "2026-11-01", "2026-11-01"],
+])("parseLast %s on %s is from %s to %s", (text, today, from, to) => {
+  expect(parseLast(text, today)).toEqual({ from, to });
+});
+
+test.each([
+  ["7", "7d"],
+  ["7D", "7d"],
+  ["07d", "7d"],
+  ["7 days", "7d"],
+  ["last-7-days", "7d"],
+  ["0d", "1d"],
+  ["99999d", "3660d"],
+  ["521w", "520w"],
+  ["121m", "120m"],
+  ["1y", "12m"],
+  ["20 years", "120m"],
+  ["week", "1w"],
+  ["last_week", "1w"],
+  ["2 months", "2m"],
+  ["last month", "last-month"],
+  ["MTD", "mtd"],
+  ["month to date", "mtd"],
+])("parseLast refuses %s and suggests %s", (text, meant) => {
+  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month; did you mean ${meant}?`;
+  expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
+  expect(() => parseLast(meant, "2026-11-20")).not.toThrow();
+});
+
+test.each(["", "last", "ytd", "7h", "1.5d", "d7", "7d7d"])("parseLast refuses %j without a guess", (text) => {
+  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month`;
+  expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
+});
+
+test.each<[string, string, string, string]>([
+  ["2026-11-01", "2026-11-20", "2025-11-01", "2025-11-20"],
+  ["2024-02-29", "2024-02-29", "2023-02-28", "2023-02-28"],
+  ["2025-02-01", "2025-02-28", "2024-02-01", "2024-02-28"],
+  ["2026-12-30", "2027-01-02", "2025-12-30", "2026-01-02"],
+])("comparisonRange of %s to %s with the year before is %s to %s", (from, to, wasFrom, wasTo) => {
+  expect(comparisonRange({ from, to }, "year")).toEqual({ from: wasFrom, to: wasTo });
+});
+
+test.each<[string, string, string, string]>([
+  ["2026-10-01", "2026-10-31", "2026-09-01", "2026-09-30"],
+  ["2024-03-01", "2024-03-31", "2024-02-01", "2024-02-29"],
+  ["2026-02-01", "2026-02-28", "2026-01-01", "2026-01-31"],
+  ["2026-01-01", "2026-03-31", "2025-10-01", "2025-12-31"],
+  ["2025-01-01", "2026-12-31", "2023-01-01", "2024-12-31"],
+  ["2026-11-01", "2026-11-20", "2026-10-01", "2026-10-20"],
+  ["2026-03-01", "2026-03-30", "2026-02-01", "2026-02-28"],
+  ["2026-01-01", "2026-01-01", "2025-12-01", "2025-12-01"],
+  ["2024-02-01", "2024-02-28", "2024-01-01", "2024-01-28"],
+  ["2026-11-13", "2026-11-19", "2026-11-06", "2026-11-12"],
+  ["2026-11-20", "2026-11-20", "2026-11-19", "2026-11-19"],
+  ["2026-10-01", "2026-11-20", "2026-08-11", "2026-09-30"],
+  ["2026-10-02", "2026-10-31", "2026-09-02", "2026-10-01"],
+])("comparisonRange of %s to %s with the previous is %s to %s", (from, to, wasFrom, wasTo) => {
+  expect(comparisonRange({ from, to }, "previous")).toEqual({ from: wasFrom, to: wasTo });
+});
+
+test("comparisonRange ends the day before and is as long, where the range does not begin with a month", () => {
+  fc.assert(
+    fc.property(range, ({ from, to }) => {
+      fc.pre(!from.endsWith("-01"));
+      const was = comparisonRange({ from, to }, "previous");
+      expect(was.to).toBe(dayBefore(from));
+      expect(Date.parse(was.to ?? "") - Date.parse(was.from ?? "")).toBe(Date.parse(to) - Date.parse(from));
+    }),
+  );
+});
+
+test("comparisonRange of an open range has the year before, and no previous", () => {
+  expect(comparisonRange({ from: "2026-11-20" }, "year")).toEqual({ from: "2025-11-20" });
+  expect(comparisonRange({ to: "2026-11-20" }, "year")).toEqual({ to: "2025-11-20" });
+  expect(comparisonRange({}, "year")).toEqual({});
+  for (const open of [{ from: "2026-11-20" }, { to: "2026-11-20" }, {}]) {
+    expect(() => comparisonRange(open, "previous")).toThrow(
+      "Cannot compare an open range with the one before",
+    );
+  }
+});
+
+test("comparisonRange and toInstants refuse a range whose last date comes first", () => {
+  const upsideDown = { from: "2026-11-20", to: "2026-11-19" };
+  expect(() => comparisonRange(upsideDown, "year")).toThrow(new Error("2026-11-20 is after 2026-11-19"));
+  expect(() => toInstants(upsideDown, "UTC")).toThrow(new Error("2026-11-20 is after 2026-11-19"));
+});
+
+test.each<[string, string, string, number]>([
+  ["2026-11-20", "UTC", "2026-11-20T00:00:00.000Z", 24],
+  ["2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00.000Z", 23],
+  ["2026-10-25", "Europe/Berlin", "2026-10-24T22:00:00.000Z", 25],
+  ["2026-03-08", "America/New_York", "2026-03-08T05:00:00.000Z", 23],
+  ["2026-11-01", "America/New_York", "2026-11-01T04:00:00.000Z", 25],
+  ["2026-04-05", "Australia/Lord_Howe", "2026-04-04T13:00:00.000Z", 24.5],
+  ["2026-10-04", "Australia/Lord_Howe", "2026-10-03T13:30:00.000Z", 23.5],
+  ["2026-11-20", "Asia/Kathmandu", "2026-11-19T18:15:00.000Z", 24],
+  // Midnight itself is skipped.
+  ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00.000Z", 23],
+  ["2018-11-03", "America/Sao_Paulo", "2018-11-03T03:00:00.000Z", 24],
+  ["2018-02-17", "America/Sao_Paulo", "2018-02-17T02:00:00.000Z", 25],
+  ["2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00.000Z", 23],
+  // Samoa went over the date line, and had no 30 December.
+  ["2011-12-29", "Pacific/Apia", "2011-12-29T10:00:00.000Z", 24],
+  ["2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 0],
+  ["2011-12-31", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 24],
+])("toInstants of %s in %s starts at %s and takes %s h", (text, zone, startsAt, length) => {
+  const instants = toInstants(day(text), zone);
+  expect(instants.startsAt).toBe(startsAt);
+  expect(hours(instants)).toBe(length);
+});
+
+test("toInstants leaves an open range open", () => {
+  const zone = "Europe/Berlin";
+  expect(toInstants({}, zone)).toEqual({});
+  expect(toInstants({ from: "2026-11-20" }, zone)).toEqual({ startsAt: "2026-11-19T23:00:00.000Z" });
+  expect(toInstants({ to: "2026-11-20" }, zone)).toEqual({ endsAt: "2026-11-20T23:00:00.000Z" });
+});
+
+test("toInstants of a range ends where the next begins, in every zone", () => {
+  const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
+  fc.assert(
+    fc.property(range, zone, ({ from, to }: Required<DateRange>, zone) => {
+      const before = toInstants({ to: dayBefore(from) }, zone);
+      expect(before.endsAt).toBe(toInstants({ from, to }, zone).startsAt);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { localDate, localTime } from "../../src/calendar/local-time.ts";
+
+const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
+const instant = fc
+  .integer({ min: Date.UTC(1990, 0), max: Date.UTC(2040, 0) })
+  .map((ms) => new Date(ms).toISOString());
+
+/** What Intl shows, in the form of localTime. */
+function shownByIntl(utc: string, timeZone: string): { local: string; offset: string } {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "longOffset",
+  });
+  const parts = new Map(format.formatToParts(new Date(utc)).map(({ type, value }) => [type, value]));
+  const [year, month, day] = [parts.get("year"), parts.get("month"), parts.get("day")];
+  const time = [parts.get("hour"), parts.get("minute"), parts.get("second")].join(":");
+  const offset = parts.get("timeZoneName")?.replace("GMT", "") || "+00:00";
+  return { local: `${year}-${month}-${day} ${time}`, offset };
+}
+
+test.each([
+  ["2026-03-29T00:59:59.999Z", "Europe/Berlin", "2026-03-29 01:59:59", "+01:00"],
+  ["2026-03-29T01:00:00.000Z", "Europe/Berlin", "2026-03-29 03:00:00", "+02:00"],
+  ["2026-10-25T00:59:59.999Z", "Europe/Berlin", "2026-10-25 02:59:59", "+02:00"],
+  ["2026-10-25T01:00:00.000Z", "Europe/Berlin", "2026-10-25 02:00:00", "+01:00"],
+  ["2026-11-01T05:59:59.000Z", "America/New_York", "2026-11-01 01:59:59", "-04:00"],
+  ["2026-11-01T06:00:00.000Z", "America/New_York", "2026-11-01 01:00:00", "-05:00"],
+  ["2026-04-04T14:59:59.000Z", "Australia/Lord_Howe", "2026-04-05 01:59:59", "+11:00"],
+  ["2026-04-04T15:00:00.000Z", "Australia/Lord_Howe", "2026-04-05 01:30:00", "+10:30"],
+  ["2026-11-20T12:00:00.000Z", "Asia/Kathmandu", "2026-11-20 17:45:00", "+05:45"],
+  ["2011-12-30T09:59:59.000Z", "Pacific/Apia", "2011-12-29 23:59:59", "-10:00"],
+  ["2011-12-30T10:00:00.000Z", "Pacific/Apia", "2011-12-31 00:00:00", "+14:00"],
+  ["2026-12-31T23:59:59.999Z", "UTC", "2026-12-31 23:59:59", "+00:00"],
+  ["2026-11-20T12:00:00Z", "Africa/Casablanca", "2026-11-20 12:00:00", "+00:00"],
+])("localTime of %s in %s is %s %s", (utc, zone, local, offset) => {
+  expect(localTime(zone)(utc)).toEqual({ local, offset });
+  expect(localDate(utc, zone)).toBe(local.slice(0, 10));
+});
+
+test("localTime agrees with Intl.DateTimeFormat at any time in any zone", () => {
+  fc.assert(
+    fc.property(zone, fc.array(instant, { minLength: 1, maxLength: 20 }), (zone, instants) => {
+      const toLocal = localTime(zone);
+      expect(instants.map(toLocal)).toEqual(instants.map((utc) => shownByIntl(utc, zone)));
+      expect(instants.map((utc) => localDate(utc, zone))).toEqual(
+        instants.map((utc) => toLocal(utc).local.slice(0, 10)),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("localTime does not depend on what was asked before", () => {
+  fc.assert(
+    fc.property(zone, fc.array(instant, { maxLength: 50 }), (zone, instants) => {
+      const toLocal = localTime(zone);
+      expect(instants.map(toLocal)).toEqual(instants.map((utc) => localTime(zone)(utc)));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("localTime throws for text that is no time and a zone that does not exist", () => {
+  expect(() => localTime("UTC")("yesterday")).toThrow(new RangeError('"yesterday" is not a time'));
+  expect(() => localTime("Europe/Atlantis")).toThrow(RangeError);
+});

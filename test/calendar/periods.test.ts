@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { toInstants } from "../../src/calendar/dates.ts";
+import type { Grain } from "../../src/calendar/grain.ts";
+import { localDate } from "../../src/calendar/local-time.ts";
+import { periods } from "../../src/calendar/periods.ts";
+
+const date = (first: number, last: number) =>
+  fc
+    .integer({ min: Date.UTC(first, 0), max: Date.UTC(last, 0) })
+    .map((ms) => new Date(ms).toISOString().slice(0, 10));
+const zone = fc.constantFrom("UTC", "Pacific/Apia", ...Intl.supportedValuesOf("timeZone"));
+const grain = fc.constantFrom<Grain>("day", "week", "month");
+const range = (first: number, last: number) =>
+  fc.tuple(date(first, last), fc.integer({ min: 0, max: 800 })).map(([from, days]) => ({
+    from,
+    to: new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10),
+  }));
+
+test("periods are days of 23, 24 and 25 hours", () => {
+  expect(periods({ from: "2026-10-24", to: "2026-10-26", grain: "day", zone: "Europe/Berlin" })).toEqual([
+    { period: "2026-10-24", startsAt: "2026-10-23T22:00:00.000Z", endsAt: "2026-10-24T22:00:00.000Z" },
+    { period: "2026-10-25", startsAt: "2026-10-24T22:00:00.000Z", endsAt: "2026-10-25T23:00:00.000Z" },
+    { period: "2026-10-26", startsAt: "2026-10-25T23:00:00.000Z", endsAt: "2026-10-26T23:00:00.000Z" },
+  ]);
+  expect(periods({ from: "2026-03-29", to: "2026-03-29", grain: "day", zone: "Europe/Berlin" })).toEqual([
+    { period: "2026-03-29", startsAt: "2026-03-28T23:00:00.000Z", endsAt: "2026-03-29T22:00:00.000Z" },
+  ]);
+});
+
+test("periods are weeks from Monday, cut to the range", () => {
+  expect(periods({ from: "2026-10-21", to: "2026-11-02", grain: "week", zone: "America/New_York" })).toEqual([
+    { period: "2026-W43", startsAt: "2026-10-21T04:00:00.000Z", endsAt: "2026-10-26T04:00:00.000Z" },
+    { period: "2026-W44", startsAt: "2026-10-26T04:00:00.000Z", endsAt: "2026-11-02T05:00:00.000Z" },
+    { period: "2026-W45", startsAt: "2026-11-02T05:00:00.000Z", endsAt: "2026-11-03T05:00:00.000Z" },
+  ]);
+});
+
+test("periods are months, cut to the range", () => {
+  expect(periods({ from: "2026-12-31", to: "2027-02-10", grain: "month", zone: "Asia/Kathmandu" })).toEqual([
+    { period: "2026-12", startsAt: "2026-12-30T18:15:00.000Z", endsAt: "2026-12-31T18:15:00.000Z" },
+    { period: "2027-01", startsAt: "2026-12-31T18:15:00.000Z", endsAt: "2027-01-31T18:15:00.000Z" },
+    { period: "2027-02", startsAt: "2027-01-31T18:15:00.000Z", endsAt: "2027-02-10T18:15:00.000Z" },
+  ]);
+});
+
+test.each([
+  ["2020-12-31", "2020-W53"],
+  ["2021-01-03", "2020-W53"],
+  ["2021-01-04", "2021-W01"],
+  ["2026-12-31", "2026-W53"],
+  ["2027-01-01", "2026-W53"],
+  ["2027-01-04", "2027-W01"],
+  ["2024-12-30", "2025-W01"],
+  ["2026-01-01", "2026-W01"],
+])("periods name the ISO week of %s %s", (day, period) => {
+  const weeks = periods({ from: day, to: day, grain: "week", zone: "UTC" });
+  expect(weeks.map((week) => week.period)).toEqual([period]);
+});
+
+test("periods leave out the day that Samoa skipped", () => {
+  const days = periods({ from: "2011-12-29", to: "2011-12-31", grain: "day", zone: "Pacific/Apia" });
+  expect(days).toEqual([
+    { period: "2011-12-29", startsAt: "2011-12-29T10:00:00.000Z", endsAt: "2011-12-30T10:00:00.000Z" },
+    { period: "2011-12-31", startsAt: "2011-12-30T10:00:00.000Z", endsAt: "2011-12-31T10:00:00.000Z" },
+  ]);
+  expect(periods({ from: "2011-12-30", to: "2011-12-30", grain: "day", zone: "Pacific/Apia" })).toEqual([]);
+});
+
+test("periods tile their range without gap or overlap, each under its own name", () => {
+  fc.assert(
+    fc.property(range(1970, 2040), grain, zone, (range, grain, zone) => {
+      const found = periods({ ...range, grain, zone });
+      const { startsAt, endsAt } = toInstants(range, zone);
+      fc.pre(startsAt !== endsAt);
+      expect([found.at(0)?.startsAt, found.at(-1)?.endsAt]).toEqual([startsAt, endsAt]);
+      expect(found.slice(1).map((period) => period.startsAt)).toEqual(
+        found.slice(0, -1).map((period) => period.endsAt),
+      );
+      expect(found.filter((period) => period.startsAt >= period.endsAt)).toEqual([]);
+      const names = found.map(({ period }) => period);
+      expect(names).toEqual([...new Set(names)].sort());
+    }),
+    { numRuns: 200 },
+  );
+});
+
+// Before 2012 a few zones set their clocks back just after midnight, so that a day came twice.
+test("periods begin and end on the local date that names them", () => {
+  fc.assert(
+    fc.property(range(2012, 2040), zone, (range, zone) => {
+      for (const { period, startsAt, endsAt } of periods({ ...range, grain: "day", zone })) {
+        const lastMoment = new Date(Date.parse(endsAt) - 1).toISOString();
+        expect([localDate(startsAt, zone), localDate(lastMoment, zone)]).toEqual([period, period]);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});

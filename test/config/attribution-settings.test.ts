@@ -1,0 +1,48 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readAliases } from "../../src/config/attribution-settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+function read(content: string) {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "aliases.csv");
+  writeFileSync(file, content);
+  return readAliases(file);
+}
+
+describe("readAliases", () => {
+  it("reads folded values, whatever their case and white space", () => {
+    const content =
+      '\ufeffraw,value\r\nFB, facebook\r\n"m.facebook.com",Facebook\r\n\r\njunk,\r\nface  book,facebook\r\n';
+    expect(read(content)).toEqual({
+      fb: "facebook",
+      "m.facebook.com": "facebook",
+      junk: "",
+      "face book": "facebook",
+    });
+  });
+
+  it("takes a line that stands twice once", () => {
+    expect(read("raw,value\nfb,facebook\nFB,Facebook\n")).toEqual({ fb: "facebook" });
+  });
+
+  it.each([
+    ["fb,facebook\n", "line 1: the first line is not raw,value"],
+    ["raw,value\nfb,facebook,x\n", "line 2: has more than two values"],
+    ["raw,value\n,facebook\n", 'line 2: "" counts as not set already'],
+    ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" counts as not set already'],
+    ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by a line before"],
+    ['raw,value\n"fb,facebook\n', "Cannot read the aliases in"],
+  ])("refuses %j and says why", (content, message) => {
+    expect(() => read(content)).toThrow(UsageError);
+    expect(() => read(content)).toThrow(message);
+  });
+
+  it("names a file that is not there", () => {
+    expect(() => readAliases("/nowhere/aliases.csv")).toThrow(
+      "Cannot read the aliases in /nowhere/aliases.csv",
+    );
+  });
+});

@@ -1,0 +1,417 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { inspectSettings } from "../../src/config/inspect-settings.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import type { SettingSources } from "../../src/config/setting-layers.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { UsageError } from "../../src/errors.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** Loads settings in a folder of their own, with this `.env`. */
+function load({ flags = {}, env = {}, dotenv = "" }: Partial<SettingSources> & { dotenv?: string } = {}) {
+  using folder = makeTempFolder();
+  if (dotenv !== "") writeFileSync(join(folder.path, ".env"), dotenv);
+  return loadSettings({ flags, env, folder: folder.path });
+}
+
+/** What loading threw. */
+function catchError(sources: Parameters<typeof load>[0]): unknown {
+  try {
+    load(sources);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+const TOKEN = "tok3n-THAT-must-not-be-seen";
+
+describe("loadSettings", () => {
+  it("has defaults for all but the address and the token", () => {
+    expect(load()).toEqual({
+      baseUrl: undefined,
+      token: undefined,
+      database: "data/calltally.db",
+      exportDir: "data/exports",
+      timezone: "UTC",
+      limit: 1000,
+      concurrency: 4,
+      timeoutSeconds: 60,
+      retrySeconds: 120,
+      lookbackHours: 72,
+      fullEveryHours: 24,
+      goneAfterHours: 6,
+      recordingSignature: new Set(),
+      rules: DEFAULT_RULES,
+      aliasesFile: undefined,
+      syncCron: "7 * * * *",
+      exportCron: "30 5 * * *",
+      insightIds: [],
+      insightsCron: "15 4 * * *",
+      jitterSeconds: 30,
+      jobMinutes: 60,
+      heartbeatUrl: undefined,
+      logLevel: "info",
+    });
+  });
+
+  it("reads every setting from the environment", () => {
+    const env = {
+      CALLTALLY_BASE_URL: "https://api.example.com/base",
+      CALLTALLY_TOKEN: TOKEN,
+      CALLTALLY_DATABASE: "/srv/calls.db",
+      CALLTALLY_EXPORT_DIR: "/srv/exports",
+      CALLTALLY_TIMEZONE: "Europe/Berlin",
+      CALLTALLY_LIMIT: "1",
+      CALLTALLY_CONCURRENCY: "32",
+      CALLTALLY_TIMEOUT_SECONDS: "3600",
+      CALLTALLY_RETRY_SECONDS: "0",
+      CALLTALLY_LOOKBACK_HOURS: "8760",
+      CALLTALLY_FULL_EVERY_HOURS: "0",
+      CALLTALLY_GONE_AFTER_HOURS: "7",
+      CALLTALLY_RECORDING_SIGNATURE: "K, session",
+      CALLTALLY_ANSWERED: " answered , it's ok,,",
+      CALLTALLY_MISSED: ",",
+      CALLTALLY_QUALIFIED_SECONDS: "086400",
+      CALLTALLY_DURATION_UNIT: "milliseconds",
+      CALLTALLY_ALIASES: "/srv/aliases.csv",
+      CALLTALLY_SYNC_CRON: "0 0 * * *",
+      CALLTALLY_EXPORT_CRON: "1 1 * * *",
+      CALLTALLY_INSIGHT_IDS: "101, 102",
+      CALLTALLY_INSIGHTS_CRON: "2 2 * * *",
+      CALLTALLY_JITTER_SECONDS: "0",
+      CALLTALLY_JOB_MINUTES: "1440",
+      CALLTALLY_HEARTBEAT_URL: "http://monitor.example.com/ping/17?k=v",
+      CALLTALLY_LOG_LEVEL: "Debug",
+    };
+    const names = Object.values(SETTINGS).map((setting) => setting.env);
+    expect([...Object.keys(env), "CALLTALLY_TOKEN_FILE"].sort()).toEqual(names.sort());
+    expect(load({ env })).toEqual({
+      baseUrl: new URL("https://api.example.com/base"),
+      token: TOKEN,
+      database: "/srv/calls.db",
+      exportDir: "/srv/exports",
+      timezone: "Europe/Berlin",
+      limit: 1,
+      concurrency: 32,
+      timeoutSeconds: 3600,
+      retrySeconds: 0,
+      lookbackHours: 8760,
+      fullEveryHours: 0,
+      goneAfterHours: 7,
+      recordingSignature: new Set(["k", "session"]),
+      rules: {
+        answered: ["answered", "it's ok"],
+        missed: [],
+        qualified_seconds: 86_400,
+        duration_unit: "milliseconds",
+      },
+      aliasesFile: "/srv/aliases.csv",
+      syncCron: "0 0 * * *",
+      exportCron: "1 1 * * *",
+      insightIds: [101, 102],
+      insightsCron: "2 2 * * *",
+      jitterSeconds: 0,
+      jobMinutes: 1440,
+      heartbeatUrl: new URL("http://monitor.example.com/ping/17?k=v"),
+      logLevel: "debug",
+    });
+  });
+
+  it("takes the flag before the environment, that before .env, and that before the default", () => {
+    const flags = { CALLTALLY_LIMIT: "1" };
+    const env = { CALLTALLY_LIMIT: "2" };
+    const dotenv = "# ours\nexport CALLTALLY_LIMIT='3'\n";
+    expect([
+      load({ flags, env, dotenv }).limit,
+      load({ env, dotenv }).limit,
+      load({ dotenv }).limit,
+      load().limit,
+    ]).toEqual([1, 2, 3, 1000]);
+  });
+
+  it("takes an empty value for none, wherever it is given", () => {
+    const empty = { CALLTALLY_DATABASE: "" };
+    const unset = { CALLTALLY_DATABASE: undefined };
+    const dotenv = "CALLTALLY_DATABASE=third.db";
+    expect([
+      load({ flags: empty, env: { CALLTALLY_DATABASE: "second.db" } }).database,
+      load({ flags: unset, env: empty, dotenv }).database,
+      load({ flags: empty, env: unset, dotenv: "CALLTALLY_DATABASE=" }).database,
+    ]).toEqual(["second.db", "third.db", "data/calltally.db"]);
+  });
+
+  it("reads .env of its own folder alone", () => {
+    using folder = makeTempFolder();
+    const inner = join(folder.path, "inner");
+    mkdirSync(inner);
+    writeFileSync(join(folder.path, ".env"), "CALLTALLY_LIMIT=5");
+    expect(loadSettings({ env: {}, folder: folder.path }).limit).toBe(5);
+    expect(loadSettings({ env: {}, folder: inner }).limit).toBe(1000);
+  });
+
+  const BAD: { name: string; value: string; says: string }[] = [
+    { name: "CALLTALLY_BASE_URL", value: "api.example.com", says: "is not a URL" },
+    { name: "CALLTALLY_BASE_URL", value: "http://api.example.com", says: "must start with https://" },
+    { name: "CALLTALLY_BASE_URL", value: "ftp://api.example.com", says: "must start with https://" },
+    { name: "CALLTALLY_BASE_URL", value: "https://api.example.com/v3", says: "without /v3" },
+    { name: "CALLTALLY_BASE_URL", value: "https://u:p@api.example.com", says: "must be a plain address" },
+    { name: "CALLTALLY_TOKEN", value: "two words", says: "cannot have" },
+    { name: "CALLTALLY_TOKEN", value: " ", says: "is empty" },
+    { name: "CALLTALLY_TOKEN_FILE", value: "/nowhere/token", says: "ENOENT" },
+    { name: "CALLTALLY_TIMEZONE", value: "Berlin", says: "did you mean Europe/Berlin?" },
+    { name: "CALLTALLY_TIMEZONE", value: "Europe/Berln", says: "did you mean Europe/Berlin?" },
+    { name: "CALLTALLY_TIMEZONE", value: "Middle-earth", says: "is not an IANA time zone such as" },
+    { name: "CALLTALLY_TIMEZONE", value: "+02:00", says: "+02:00 is not an IANA time zone" },
+    { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "1001", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "1e2", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "10.5", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: " ", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_CONCURRENCY", value: "33", says: "must be a whole number from 1 to 32" },
+    { name: "CALLTALLY_TIMEOUT_SECONDS", value: "0", says: "must be a whole number from 1 to 3600" },
+    { name: "CALLTALLY_RETRY_SECONDS", value: "-1", says: "must be a whole number from 0 to 86400" },
+    { name: "CALLTALLY_LOOKBACK_HOURS", value: "8761", says: "must be a whole number from 0 to 8760" },
+    { name: "CALLTALLY_FULL_EVERY_HOURS", value: "1d", says: "must be a whole number from 0 to 8760" },
+    { name: "CALLTALLY_GONE_AFTER_HOURS", value: "-6", says: "must be a whole number from 0 to 8760" },
+    { name: "CALLTALLY_QUALIFIED_SECONDS", value: "1m", says: "must be a whole number from 0 to 86400" },
+    { name: "CALLTALLY_DURATION_UNIT", value: "minutes", says: "must be seconds or milliseconds" },
+    { name: "CALLTALLY_JITTER_SECONDS", value: "3601", says: "must be a whole number from 0 to 3600" },
+    { name: "CALLTALLY_JOB_MINUTES", value: "0", says: "must be a whole number from 1 to 1440" },
+    { name: "CALLTALLY_HEARTBEAT_URL", value: "hc-ping.com/17", says: "is not a URL" },
+    {
+      name: "CALLTALLY_HEARTBEAT_URL",
+      value: "ftp://hc-ping.com/17",
+      says: "must start with https:// or http://",
+    },
+    { name: "CALLTALLY_HEARTBEAT_URL", value: "https://u:p@hc-ping.com", says: "must have neither user nor" },
+    { name: "CALLTALLY_LOG_LEVEL", value: "verbose", says: "must be one of trace, debug, info, warn" },
+  ];
+
+  it.each(BAD)("refuses $name=$value with exit 2 and says so", ({ name, value, says }) => {
+    const fromEnv = catchError({ env: { [name]: value } });
+    expect(fromEnv).toBeInstanceOf(UsageError);
+    expect(fromEnv).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(new RegExp(`^${name}: .*${says.replace("+", "\\+")}`)),
+      hint: expect.stringContaining(name),
+    });
+    const fromFile = catchError({ dotenv: `${name}="${value}"` });
+    expect(fromFile).toBeInstanceOf(UsageError);
+    expect(fromFile).toMatchObject({ message: expect.stringMatching(`^${name} in \\.env: `) });
+  });
+
+  it("names the flag and its value where that is bad", () => {
+    const error = catchError({
+      flags: { CALLTALLY_LIMIT: "many" },
+      env: { CALLTALLY_LIMIT: "5" },
+    });
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({
+      exitCode: 2,
+      message: "--limit many: must be a whole number from 1 to 1000",
+    });
+  });
+
+  it("does not fall back on a good value behind a bad one", () => {
+    expect(catchError({ env: { CALLTALLY_LIMIT: "0" }, dotenv: "CALLTALLY_LIMIT=5" })).toBeInstanceOf(
+      UsageError,
+    );
+  });
+});
+
+describe("inspectSettings", () => {
+  /** Inspects settings in a folder of their own, with this `.env`. */
+  function inspect({ flags = {}, env = {}, dotenv = "" }: Parameters<typeof load>[0] & object) {
+    using folder = makeTempFolder();
+    if (dotenv !== "") writeFileSync(join(folder.path, ".env"), dotenv);
+    const { found, ...rest } = inspectSettings({ flags, env, folder: folder.path });
+    return { ...rest, found: Object.fromEntries(found.map(({ env: name, ...setting }) => [name, setting])) };
+  }
+
+  it("says where each setting comes from", () => {
+    const { found, settings } = inspect({
+      flags: { CALLTALLY_DATABASE: "flag.db" },
+      env: { CALLTALLY_DATABASE: "env.db", CALLTALLY_LIMIT: "7" },
+      dotenv: "CALLTALLY_LIMIT=8\nCALLTALLY_CONCURRENCY=9",
+    });
+    expect(Object.keys(found)).toEqual(Object.values(SETTINGS).map((setting) => setting.env));
+    expect(found).toMatchObject({
+      CALLTALLY_DATABASE: { origin: "flag", shown: "flag.db" },
+      CALLTALLY_LIMIT: { origin: "environment", shown: "7" },
+      CALLTALLY_CONCURRENCY: { origin: ".env", shown: "9" },
+      CALLTALLY_TIMEZONE: { origin: "default", shown: "UTC" },
+      CALLTALLY_BASE_URL: { origin: "not set" },
+    });
+    expect(settings).toMatchObject({ database: "flag.db", limit: 7, concurrency: 9 });
+  });
+
+  it("shows of a token its length alone, and of its file not even the name", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "token");
+    writeFileSync(file, `${TOKEN}\n`);
+    const inspected = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN}2`, CALLTALLY_TOKEN_FILE: file } });
+    expect(inspected.found).toMatchObject({
+      CALLTALLY_TOKEN_FILE: { shown: `set, ${TOKEN.length} characters` },
+      CALLTALLY_TOKEN: { shown: `set, ${TOKEN.length + 1} characters` },
+    });
+    expect(inspected.tokenFile).toBe(file);
+    expect(JSON.stringify(inspected.found)).not.toContain(TOKEN);
+    const bad = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN} ${TOKEN}`, CALLTALLY_TOKEN_FILE: `/${TOKEN}` } });
+    expect(JSON.stringify(bad.found)).not.toContain(TOKEN);
+  });
+
+  it("takes each setting that is not known to be harmless for a secret", () => {
+    const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
+    expect(shown.map(({ env }) => env)).toEqual([
+      "CALLTALLY_BASE_URL",
+      "CALLTALLY_RECORDING_SIGNATURE",
+      "CALLTALLY_ALIASES",
+      "CALLTALLY_INSIGHT_IDS",
+    ]);
+  });
+
+  it("goes on behind bad settings, as if they were not given", () => {
+    const { found, settings, unknown } = inspect({
+      env: { CALLTALLY_LIMIT: "0", CALLTALLY_BASE_URL: "http://api.example.com", CALLTALLY_LIMT: "5" },
+      dotenv: "CALLTALLY_LIMIT=9\nCALLTALLY_QUALIFIED_SECONDS=soon\nCALLTALLY_TOKNE=x",
+    });
+    expect(found).toMatchObject({
+      CALLTALLY_LIMIT: {
+        origin: "environment",
+        problem: { message: "must be a whole number from 1 to 1000" },
+      },
+      CALLTALLY_BASE_URL: { problem: { message: expect.stringContaining("must start with https://") } },
+      CALLTALLY_QUALIFIED_SECONDS: { origin: ".env", problem: { hint: expect.any(String) } },
+    });
+    expect(settings).toEqual(load());
+    expect(unknown).toEqual(["CALLTALLY_LIMT", "CALLTALLY_TOKNE"]);
+  });
+});
+
+describe("CALLTALLY_BASE_URL", () => {
+  it.each([
+    "https://api.example.com",
+    "https://api.example.com:8443/platform/",
+    "https://api.example.com/v3beta",
+    "http://localhost:8080",
+    "http://LOCALHOST",
+    "http://127.0.0.1:43211",
+    "http://127.1.2.3",
+    "http://[::1]:8080",
+  ])("may be %s", (value) => {
+    expect(load({ env: { CALLTALLY_BASE_URL: value } }).baseUrl).toEqual(new URL(value));
+  });
+
+  it.each([
+    "http://api.example.com",
+    "http://localhost.example.com",
+    "http://127.0.0.1.example.com",
+    "http://example.com/127.0.0.1",
+    "http://127.0.0.1@example.com",
+    "http://192.168.0.1",
+    "http://0.0.0.0",
+    "http://[::2]",
+    "ws://localhost",
+    "file:///etc/hosts",
+  ])("must not be %s, where the token would travel in the clear", (value) => {
+    expect(catchError({ env: { CALLTALLY_BASE_URL: value } })).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("must start with https://"),
+    });
+  });
+
+  it.each([
+    "https://api.example.com/v3",
+    "https://api.example.com/v3/",
+    "https://api.example.com/x/v3//",
+    "http://localhost/v3",
+  ])("must not be %s, since /v3 is appended", (value) => {
+    expect(catchError({ env: { CALLTALLY_BASE_URL: value } })).toMatchObject({
+      message: expect.stringContaining("must be given without /v3"),
+    });
+  });
+
+  it.each([
+    "https://user@api.example.com",
+    "https://:secret@api.example.com",
+    "https://api.example.com/?key=secret",
+    "https://api.example.com/#secret",
+  ])("must not be %s, and is not shown with its secret", (value) => {
+    const error = catchError({ env: { CALLTALLY_BASE_URL: value } });
+    expect(error).toMatchObject({ message: expect.stringContaining("must be a plain address") });
+    expect(String(error)).not.toContain("secret");
+  });
+});
+
+describe("CALLTALLY_HEARTBEAT_URL", () => {
+  it.each([
+    "ftp://example.com/SECRET",
+    "SECRET",
+    "https://example.com/#SECRET",
+    "https://SECRET@example.com",
+  ])("is not shown when it cannot be used: %s", (value) => {
+    const error = catchError({ env: { CALLTALLY_HEARTBEAT_URL: value } });
+    expect(error).toBeInstanceOf(UsageError);
+    expect(JSON.stringify(error) + String(error)).not.toContain("SECRET");
+  });
+});
+
+describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
+  /** Settings where the token file has this content. */
+  function loadWithFile(content: string, env: Record<string, string> = {}) {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "token");
+    writeFileSync(file, content);
+    return loadSettings({ env: { CALLTALLY_TOKEN_FILE: file, ...env }, folder: folder.path });
+  }
+
+  it("are trimmed", () => {
+    expect(loadWithFile(`\n ${TOKEN}\r\n`).token).toBe(TOKEN);
+    expect(load({ env: { CALLTALLY_TOKEN: `${TOKEN}\n` } }).token).toBe(TOKEN);
+  });
+
+  it("give the file precedence", () => {
+    expect(loadWithFile("from-file", { CALLTALLY_TOKEN: "from-env" }).token).toBe("from-file");
+  });
+
+  it("name a file that is not there or cannot be read, and do not fall back", () => {
+    using folder = makeTempFolder();
+    const env = { CALLTALLY_TOKEN: TOKEN };
+    const missing = join(folder.path, "missing");
+    expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: missing } })).toMatchObject({
+      exitCode: 2,
+      message: "CALLTALLY_TOKEN_FILE: cannot be read: ENOENT",
+    });
+    expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: folder.path } })).toBeInstanceOf(UsageError);
+  });
+
+  it.each([
+    { what: "empty", content: "" },
+    { what: "blank", content: " \n" },
+  ])("refuse a file that is $what", ({ content }) => {
+    expect(() => loadWithFile(content)).toThrow(/^CALLTALLY_TOKEN_FILE: is empty$/);
+  });
+
+  it.each([`${TOKEN} ${TOKEN}`, `${TOKEN}\n${TOKEN}`, `${TOKEN}é`, `${TOKEN}\0`, `"${TOKEN}" # ours`])(
+    "are not shown when they cannot be used: %j",
+    (value) => {
+      const errors = [catchError({ env: { CALLTALLY_TOKEN: value } })];
+      try {
+        loadWithFile(value);
+      } catch (error) {
+        errors.push(error);
+      }
+      expect(errors).toHaveLength(2);
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(UsageError);
+        const shown =
+          error instanceof UsageError ? `${error.message} ${error.hint} ${error.stack} ${error.cause}` : "";
+        expect(shown).toContain("cannot have");
+        expect(shown).not.toContain(TOKEN);
+      }
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { ApiClient } from "../../src/api/client.ts";
+import { getInsight } from "../../src/insights/insight-client.ts";
+import { json, startBadServer } from "../api/bad-server.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+
+const envelope = (data: unknown) => ({
+  code: 200,
+  message: "Success",
+  data,
+  request_id: "r-1",
+  timestamp: "t",
+});
+
+const clientOf = (baseUrl: URL) =>
+  new ApiClient({ baseUrl, token: "secret-token-4711", clock: new FakeClock(), random: () => 0 });
+
+const BARE = {
+  insight_id: 101,
+  insight_name: null,
+  insight_type: null,
+  insight_help: null,
+  indicator_score_type: null,
+  insight_status: null,
+  indicator_active: null,
+  is_custom_ai: null,
+  llm_config: null,
+  keyword_config: null,
+  draft_details: null,
+  hit_outcome_by: null,
+  hit_keywords: null,
+  hit_mention: null,
+  miss_outcome_by: null,
+  miss_keywords: null,
+  miss_mention: null,
+  insight_output: null,
+  insight_guideline: null,
+  insight_description: null,
+  insight_example: null,
+  group_list: [],
+  start_date: null,
+  indicator_start_date: null,
+  indicator_end_date: null,
+  indicator_group_active: null,
+  scorecards: null,
+  creation_date: null,
+  last_updated: null,
+  created_at: null,
+  updated_at: null,
+  created_by: null,
+  updated_by: null,
+  deleted_at: null,
+  deleted_by: null,
+  extra: {},
+};
+
+describe("getInsight", () => {
+  it("parses dates of both formats, keeps empty strings and unknown members", async () => {
+    const data = {
+      insight_id: 101,
+      insight_name: "Price asked",
+      hit_keywords: "",
+      group_list: [{ id: 7 }, { id: 8, name: "Munich" }],
+      start_date: "2026-01-02 03:04:05",
+      indicator_end_date: "",
+      created_at: "2026-01-02T03:04:05+02:00",
+      updated_at: "2026-01-02T03:04:05.678Z",
+      llm_config: { criteria: [{ name: "n", output: "o" }] },
+      colour: "red",
+    };
+    await using server = await startBadServer(json(envelope(data)));
+    await using client = clientOf(server.url);
+    expect(await getInsight(client, 101)).toEqual({
+      ...BARE,
+      insight_name: "Price asked",
+      hit_keywords: "",
+      group_list: [{ id: 7 }, { id: 8, name: "Munich" }],
+      start_date: "2026-01-02T03:04:05",
+      indicator_end_date: "",
+      created_at: "2026-01-02T01:04:05.000Z",
+      updated_at: "2026-01-02T03:04:05.678Z",
+      llm_config: { criteria: [{ name: "n", output: "o" }] },
+      extra: { colour: "red" },
+    });
+    expect(server.requests).toMatchObject([{ method: "GET", url: "/v3/insights/101" }]);
+  });
+
+  it("needs the id alone", async () => {
+    await using server = await startBadServer(json(envelope({ insight_id: 101 })));
+    await using client = clientOf(server.url);
+    expect(await getInsight(client, 101)).toEqual(BARE);
+  });
+
+  it("has the service's status, message and request id for one that is not there", async () => {
+    await using server = await startBadServer(
+      json({ code: 404, message: "No such insight", request_id: "r-9" }, 404),
+    );
+    await using client = clientOf(server.url);
+    await expect(getInsight(client, 999)).rejects.toMatchObject({
+      exitCode: 8,
+      status: 404,
+      requestId: "r-9",
+      message: "The API answered 404: No such insight (request r-9)",
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    {
+      title: "another insight",
+      data: { insight_id: 102 },
+      says: "The API answered for insight 102, not 101",
+    },
+    { title: "a date that is none", data: { insight_id: 101, start_date: "soon" }, says: "start_date: " },
+    { title: "a group without id", data: { insight_id: 101, group_list: [{}] }, says: "group_list.0.id: " },
+  ])("takes $title for a breach of contract", async ({ data, says }) => {
+    await using server = await startBadServer(json(envelope(data)));
+    await using client = clientOf(server.url);
+    await expect(getInsight(client, 101)).rejects.toMatchObject({
+      exitCode: 8,
+      message: expect.stringContaining(says),
+    });
+  });
+
+  it.each([-1, 1.5, 2 ** 53])("sends nothing for the id %d", async (id) => {
+    await using server = await startBadServer(json(envelope({ insight_id: id })));
+    await using client = clientOf(server.url);
+    await expect(getInsight(client, id)).rejects.toMatchObject({ exitCode: 2 });
+    expect(server.requests).toEqual([]);
+  });
+});

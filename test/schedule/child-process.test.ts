@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type ChildOptions, runChild } from "../../src/schedule/child-process.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** Runs a script in a process of its own. */
+function run(script: string, options: Partial<ChildOptions> = {}) {
+  const { signal } = new AbortController();
+  return runChild(["--eval", script], {
+    deadlineMs: 60_000,
+    graceMs: 5000,
+    stopMs: 4000,
+    signal,
+    stdio: ["pipe", "ignore", "inherit"],
+    ...options,
+  });
+}
+
+const WAIT = "setInterval(() => {}, 1000);";
+const DEAF = `process.on("SIGTERM", () => {}); ${WAIT}`;
+
+describe("runChild", () => {
+  it.each([0, 3, 6, 143])("returns exit code %i", async (exitCode) => {
+    expect(await run(`process.exit(${exitCode})`)).toEqual({
+      exitCode,
+      signal: null,
+      isLate: false,
+      error: null,
+    });
+  });
+
+  it.each(["SIGKILL", "SIGABRT"] as const)("returns %s, of which the process died", async (signal) => {
+    expect(await run(`process.kill(process.pid, "${signal}"); ${WAIT}`)).toEqual({
+      exitCode: null,
+      signal,
+      isLate: false,
+      error: null,
+    });
+  });
+
+  it("tells it to stop at its deadline", async () => {
+    const script = `process.on("SIGTERM", () => process.exit(143)); ${WAIT}`;
+    expect(await run(script, { deadlineMs: 500 })).toMatchObject({ exitCode: 143, isLate: true });
+  });
+
+  it("kills it when it does not stop at its deadline, nor while it is busy", async () => {
+    const options = { deadlineMs: 500, graceMs: 200 };
+    for (const script of [DEAF, "for (;;);"]) {
+      const startedMs = performance.now();
+      expect(await run(script, options)).toMatchObject({ exitCode: null, isLate: true });
+      expect(performance.now() - startedMs).toBeLessThan(5000);
+    }
+  });
+
+  it("tells it to stop when the signal aborts, and kills it when it does not", async () => {
+    using folder = makeTempFolder();
+    const ready = join(folder.path, "ready");
+    const stop = new AbortController();
+    const script = `${DEAF} require("node:fs").writeFileSync(${JSON.stringify(ready)}, "");`;
+    const running = run(script, { signal: stop.signal, stopMs: 200 });
+    while (!existsSync(ready)) await sleep(10);
+    stop.abort();
+    expect(await running).toEqual({ exitCode: null, signal: "SIGKILL", isLate: false, error: null });
+    expect(await run(WAIT, { signal: stop.signal })).toMatchObject({ signal: "SIGTERM" });
+  });
+});

@@ -1,0 +1,180 @@
+import fc from "fast-check";
+import { createTask } from "node-cron";
+import { describe, expect, it } from "vitest";
+import { parseCron } from "../../src/schedule/cron.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The first slots after an instant, as ISO 8601 UTC to the minute. */
+function slots(expression: string, timezone: string, after: string, count: number): string[] {
+  const cron = parseCron(expression, timezone);
+  const found: string[] = [];
+  for (let ms = Date.parse(after); found.length < count; ) {
+    ms = cron.next(ms);
+    found.push(new Date(ms).toISOString().slice(0, 16));
+  }
+  return found;
+}
+
+describe("parseCron", () => {
+  it.each([
+    ["7 * * * *", "2026-11-20T15:06:59.999Z", ["2026-11-20T15:07", "2026-11-20T16:07"]],
+    ["7 * * * *", "2026-11-20T15:07:00.000Z", ["2026-11-20T16:07"]],
+    ["30 5 * * *", "2026-12-31T12:00:00Z", ["2027-01-01T05:30", "2027-01-02T05:30"]],
+    ["@daily", "2026-02-28T00:00:00Z", ["2026-03-01T00:00"]],
+    ["0 0 29 2 *", "2096-02-29T00:00:00Z", ["2104-02-29T00:00"]],
+    ["0 12 L * *", "2026-01-31T12:00:00Z", ["2026-02-28T12:00", "2026-03-31T12:00"]],
+    ["0 12 * * mon-fri", "2026-11-20T12:00:00Z", ["2026-11-23T12:00"]],
+    // Both fields of days given: either will do, as in crontab.
+    ["0 0 1 * 1", "2026-11-20T00:00:00Z", ["2026-11-23T00:00", "2026-11-30T00:00", "2026-12-01T00:00"]],
+    ["0 0 */10 * 1", "2026-11-20T00:00:00Z", ["2026-12-21T00:00", "2027-01-11T00:00"]],
+  ])("has the slots of %s after %s", (expression, after, expected) => {
+    expect(slots(expression, "UTC", after, expected.length)).toEqual(expected);
+  });
+
+  it("has slots of seconds", () => {
+    const cron = parseCron("*/20 * * * * *", "UTC");
+    const at = Date.parse("2026-11-20T15:00:00Z");
+    expect([cron.next(at - 1) - at, cron.next(at) - at, cron.next(at + 20_001) - at]).toEqual([
+      0, 20_000, 40_000,
+    ]);
+  });
+
+  it.each([
+    ["often", "expected 5 or 6 fields but got 1"],
+    ["60 * * * *", "60 is a invalid expression for minute"],
+    ["* * * *", "got 4"],
+    ["* * * * * * *", "got 7"],
+    ["0 0 30 2 *", "impossible day of month"],
+    ["0 0 L-30 2 *", "such a day never comes"],
+    ["*/0 * * * *", "invalid expression for minute"],
+    ["0 25 1 * 1", "invalid expression for hour"],
+    ["", "illegal characters"],
+  ])("refuses %j", (expression, says) => {
+    expect(() => parseCron(expression, "UTC")).toThrow(says);
+  });
+
+  // Europe/Berlin 2026: 02:00 becomes 03:00 on March 29, 03:00 becomes 02:00 on October 25.
+  it.each([
+    ["30 2 * * *", "2026-03-28T00:00:00Z", ["2026-03-28T01:30", "2026-03-29T01:30", "2026-03-30T00:30"]],
+    ["30 3 * * *", "2026-03-28T12:00:00Z", ["2026-03-29T01:30", "2026-03-30T01:30"]],
+    ["0 2,3 * * *", "2026-03-28T12:00:00Z", ["2026-03-29T01:00", "2026-03-30T00:00", "2026-03-30T01:00"]],
+    ["7 * * * *", "2026-03-29T00:00:00Z", ["2026-03-29T00:07", "2026-03-29T01:07", "2026-03-29T02:07"]],
+    ["30 2 * * *", "2026-10-24T12:00:00Z", ["2026-10-25T00:30", "2026-10-26T01:30"]],
+    ["30 2 * * *", "2026-10-25T00:45:00Z", ["2026-10-26T01:30"]],
+    ["7 * * * *", "2026-10-24T23:30:00Z", ["2026-10-25T00:07", "2026-10-25T01:07", "2026-10-25T02:07"]],
+    ["30 5 * * *", "2026-10-24T12:00:00Z", ["2026-10-25T04:30", "2026-10-26T04:30"]],
+    ["30 5 * * *", "2026-03-28T12:00:00Z", ["2026-03-29T03:30", "2026-03-30T03:30"]],
+  ])("loses no slot of %s on the days clocks are changed, from %s", (expression, after, expected) => {
+    expect(slots(expression, "Europe/Berlin", after, expected.length)).toEqual(expected);
+  });
+
+  it.each([
+    { timezone: "Europe/Berlin", from: "2026-03-28T00:00:00Z" },
+    { timezone: "Europe/Berlin", from: "2026-10-24T00:00:00Z" },
+    { timezone: "America/New_York", from: "2026-11-01T00:00:00Z" },
+    { timezone: "America/Sao_Paulo", from: "2018-11-03T12:00:00Z" }, // at midnight
+    { timezone: "Australia/Lord_Howe", from: "2026-04-04T00:00:00Z" }, // by half an hour
+    { timezone: "Australia/Lord_Howe", from: "2026-10-03T00:00:00Z" },
+    { timezone: "Pacific/Apia", from: "2011-12-29T00:00:00Z" }, // by a whole day
+    { timezone: "Asia/Kathmandu", from: "2026-01-01T00:00:00Z" },
+  ])("agrees with a minute-by-minute model in $timezone from $from", ({ timezone, from }) => {
+    const fromMs = Date.parse(from);
+    const model = readMinutes(timezone, fromMs, 4 * 24 * 60);
+    const some = (max: number) => fc.uniqueArray(fc.integer({ min: 0, max }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        some(59),
+        fc.option(some(23)),
+        fc.integer({ min: 0, max: 2 * 24 * 60 * MINUTE_MS }),
+        (minutes, hours, offsetMs) => {
+          const cron = parseCron(`${minutes} ${hours ?? "*"} * * *`, timezone);
+          const expected = model.find(({ atMs, hour, minute, isRepeated }) => {
+            if (atMs <= fromMs + offsetMs || (isRepeated && hours !== null)) return false;
+            return minutes.includes(minute) && (hours === null || hours.includes(hour));
+          });
+          expect(new Date(cron.next(fromMs + offsetMs)).toISOString()).toBe(
+            new Date(expected?.atMs ?? Number.NaN).toISOString(),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("agrees with node-cron in UTC, where that leaves nothing out", () => {
+    const field = (min: number, max: number) =>
+      fc.oneof(
+        fc.constant("*"),
+        fc.integer({ min, max }).map(String),
+        fc.integer({ min: 2, max: 9 }).map((step) => `*/${step}`),
+      );
+    const expressions = fc.oneof(
+      fc.tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), fc.constant("*")),
+      fc.tuple(field(0, 59), field(0, 23), fc.constant("*"), field(1, 12), field(0, 6)),
+    );
+    fc.assert(
+      fc.property(expressions, (fields) => {
+        const expression = fields.join(" ");
+        const theirs = createTask(expression, () => undefined, { timezone: "UTC" }).getNextRuns(3);
+        const cron = parseCron(expression, "UTC");
+        // node-cron counts from now alone.
+        let ms = (theirs[0]?.getTime() ?? 0) - 1;
+        const ours = theirs.map(() => {
+          ms = cron.next(ms);
+          return new Date(ms);
+        });
+        expect(ours).toEqual(theirs);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("finds a slot at once, however far it is", () => {
+    const startedMs = performance.now();
+    const cron = parseCron("* * * * * *", "Europe/Berlin");
+    for (const year of [1975, 2026, 2027, 2500]) cron.next(Date.UTC(year, 9, 25));
+    parseCron("0 0 29 2 1", "Europe/Berlin").next(Date.UTC(2026, 0, 1));
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+  });
+});
+
+interface Minute {
+  atMs: number;
+  hour: number;
+  minute: number;
+  /** Whether the same local time was before. */
+  isRepeated: boolean;
+}
+
+/** Walks minutes with the local time of each; of those that clocks jump over, as if they had not yet. */
+function readMinutes(timezone: string, fromMs: number, count: number): Minute[] {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: timezone,
+    dateStyle: "short",
+    timeStyle: "short",
+  });
+  const localMs = (atMs: number) => Date.parse(`${format.format(atMs).replace(" ", "T")}Z`);
+  const minutes: Minute[] = [];
+  const seen = new Set<number>();
+  let beforeMs = localMs(fromMs - 25 * HOUR_MS);
+  for (let atMs = fromMs - 25 * HOUR_MS; atMs < fromMs + count * MINUTE_MS; atMs += MINUTE_MS) {
+    const local = localMs(atMs);
+    const add = (ms: number, at: number) => {
+      const date = new Date(ms);
+      minutes.push({
+        atMs: at,
+        hour: date.getUTCHours(),
+        minute: date.getUTCMinutes(),
+        isRepeated: seen.has(ms),
+      });
+    };
+    let skipped = 0;
+    for (let ms = beforeMs + MINUTE_MS; ms < local; ms += MINUTE_MS) add(ms, atMs + skipped++ * MINUTE_MS);
+    add(local, atMs);
+    seen.add(local);
+    beforeMs = local;
+  }
+  return minutes.sort((a, b) => a.atMs - b.atMs);
+}

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { JOBS } from "../../jobs/all.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import { runDaemon } from "../../src/schedule/daemon.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { keepLines } from "./log-lines.ts";
+
+/**
+ * Runs the daemon over a program of a few lines, which finds how often it was started before in `turn`, until it has
+ * been started so many times; returns its log, and the arguments of each start.
+ */
+async function runOver(
+  program: string,
+  { starts, jobMinutes = 60 }: { starts: number; jobMinutes?: number },
+) {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "program.cjs");
+  const noted = join(folder.path, "starts");
+  writeFileSync(
+    file,
+    `const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+    const noted = ${JSON.stringify(noted)};
+    const turn = existsSync(noted) ? readFileSync(noted, "utf8").split("\\n").length - 1 : 0;
+    appendFileSync(noted, process.argv.slice(2).join(" ") + "\\n");
+    ${program}`,
+  );
+  const settings = loadSettings({ env: { CALLTALLY_SYNC_CRON: "* * * * * *" }, folder: folder.path });
+  const { log, lines } = keepLines();
+  const stop = new AbortController();
+  const daemon = runDaemon(
+    JOBS.filter(({ name }) => name === "sync"),
+    {
+      settings: { ...settings, database: join(folder.path, "calls.db"), jitterSeconds: 0, jobMinutes },
+      log,
+      signal: stop.signal,
+      listen: undefined,
+      program: [file],
+    },
+  );
+  const read = () => (existsSync(noted) ? readFileSync(noted, "utf8").split("\n").slice(0, -1) : []);
+  const ends = () => lines.filter((line) => "seconds" in line);
+  while (ends().length < starts) await sleep(20);
+  stop.abort();
+  await daemon;
+  return { lines, ends: ends().slice(0, starts), starts: read().slice(0, starts) };
+}
+
+describe("runDaemon", () => {
+  it("starts the program for each run, with a run id that is in its lines as well", async () => {
+    const { starts, lines, ends } = await runOver("", { starts: 2 });
+    const runs = starts.map((args) => /^job sync --run ([0-9a-f]{8})$/.exec(args)?.[1]);
+    expect(new Set(runs).size).toBe(2);
+    expect(ends.map(({ run }) => run)).toEqual(runs);
+    expect(lines.every(({ run }) => typeof run === "string")).toBe(true);
+  });
+
+  it("outlives a job that crashes, each way it can, and goes on with the next slot", async () => {
+    const program = `if (turn === 0) process.abort();
+      if (turn === 1) process.kill(process.pid, "SIGSEGV");
+      if (turn === 2) throw new Error("uncaught");
+      if (turn === 3) process.exit(5);`;
+    const { ends } = await runOver(program, { starts: 5 });
+    expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
+      [50, "SIGABRT", "killed by SIGABRT"],
+      [50, "SIGSEGV", "killed by SIGSEGV"],
+      [50, 1, "failed with exit code 1"],
+      [40, 5, "the API is unreachable or failing: next slot"],
+      [30, 0, "done"],
+    ]);
+  });
+
+  it("ends a job that hangs at its deadline, by force where it must", async () => {
+    const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
+      if (turn === 1) for (;;);`;
+    const { ends } = await runOver(program, { starts: 3, jobMinutes: 1 / 120 });
+    const late = "stopped at its deadline, CALLTALLY_JOB_MINUTES";
+    expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
+      [50, 143, late],
+      [50, expect.stringMatching(/^SIG(TERM|KILL)$/), late],
+      [30, 0, "done"],
+    ]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
+import { type Answer, drip, reset, stall, startBadServer, text } from "../api/bad-server.ts";
+import { keepLines } from "./log-lines.ts";
+
+const { signal } = new AbortController();
+const ok = text("OK");
+
+/** A monitor that answers so, and a heartbeat that tells it. */
+async function tell(answers: [Answer, ...Answer[]], path = "/ping/SECRET-17/", stop: AbortSignal = signal) {
+  const monitor = await startBadServer(...answers);
+  const { log, lines } = keepLines();
+  const heartbeat = openHeartbeat({ url: new URL(path, monitor.url), log, signal: stop, timeoutMs: 150 });
+  const seen = () => monitor.requests.map(({ method, url }) => `${method} ${url}`);
+  return { heartbeat, lines, seen, [Symbol.asyncDispose]: () => monitor[Symbol.asyncDispose]() };
+}
+
+describe("openHeartbeat", () => {
+  it.each([
+    [true, "GET /ping/SECRET-17"],
+    [false, "GET /ping/SECRET-17/fail"],
+  ])("tells of the start, then of the end: good %s", async (isGood, end) => {
+    await using told = await tell([ok]);
+    told.heartbeat.start();
+    await told.heartbeat.end(isGood);
+    expect({ seen: told.seen(), lines: told.lines }).toEqual({
+      seen: ["GET /ping/SECRET-17/start", end],
+      lines: [],
+    });
+  });
+
+  it("keeps the query of the address", async () => {
+    await using told = await tell([ok], "/?key=k");
+    told.heartbeat.start();
+    await told.heartbeat.end(true);
+    expect(told.seen()).toEqual(["GET /start?key=k", "GET /?key=k"]);
+  });
+
+  it("sends nothing without an address", async () => {
+    const { log, lines } = keepLines();
+    const heartbeat = openHeartbeat({ url: undefined, log, signal });
+    heartbeat.start();
+    await heartbeat.end(true);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    { title: "a failure", answers: [text("", 500)], problem: "status 500" },
+    {
+      title: "a redirect, which is not followed",
+      answers: [text("", 302, { location: "/" })],
+      problem: "status 302",
+    },
+    { title: "a reset", answers: [reset], problem: "UND_ERR_SOCKET" },
+    { title: "no answer", answers: [stall], problem: "no answer in time" },
+  ] satisfies { title: string; answers: [Answer]; problem: string }[])(
+    "tries twice, then logs without the address: $title",
+    async ({ answers, problem }) => {
+      await using told = await tell(answers);
+      const startedMs = performance.now();
+      await told.heartbeat.end(true);
+      expect(performance.now() - startedMs).toBeLessThan(2000);
+      expect(told.seen()).toHaveLength(2);
+      expect(told.lines).toEqual([
+        { level: 40, problem: expect.any(String), msg: "the monitor was not reached" },
+      ]);
+      if (problem !== "UND_ERR_SOCKET") expect(told.lines[0]).toMatchObject({ problem });
+      expect(JSON.stringify(told.lines)).not.toContain("SECRET");
+    },
+  );
+
+  it("is content when the second attempt is answered", async () => {
+    await using told = await tell([text("", 503), ok]);
+    await told.heartbeat.end(true);
+    expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 2, lines: [] });
+  });
+
+  it("is content with the status, and waits no longer for a body that drips", async () => {
+    await using told = await tell([drip("x".repeat(1000), 20)]);
+    const startedMs = performance.now();
+    await told.heartbeat.end(true);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 1, lines: [] });
+  });
+
+  it("does not wait for the answer to the start", async () => {
+    await using told = await tell([stall]);
+    const startedMs = performance.now();
+    told.heartbeat.start();
+    expect(performance.now() - startedMs).toBeLessThan(100);
+    await told.heartbeat.end(true);
+  });
+
+  it("gives up the start, and tries the end once, when all is to end soon", async () => {
+    const stop = new AbortController();
+    await using told = await tell([stall, ok], "/ping", stop.signal);
+    told.heartbeat.start();
+    while (told.seen().length === 0) await new Promise(setImmediate);
+    stop.abort();
+    await told.heartbeat.end(false);
+    expect(told.seen()).toEqual(["GET /ping/start", "GET /ping/fail"]);
+  });
+
+  it("logs a host that is not there, without the address", async () => {
+    const { log, lines } = keepLines();
+    const url = new URL("http://127.0.0.1:1/SECRET-17");
+    await openHeartbeat({ url, log, signal }).end(true);
+    expect(lines).toEqual([{ level: 40, problem: "ECONNREFUSED", msg: "the monitor was not reached" }]);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { parseCron } from "../../src/schedule/cron.ts";
+import { keepSchedule, type ScheduledJob, type ScheduleOptions } from "../../src/schedule/keep-schedule.ts";
+import { keepLines } from "./log-lines.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const job = (name: string, expression: string, { timezone = "UTC", isBehind = false } = {}) => ({
+  name,
+  cron: parseCron(expression, timezone),
+  isBehind,
+});
+
+/** A schedule under way, on a clock of its own; stop it with `stop`. */
+function start(
+  jobs: ReturnType<typeof job>[],
+  now: string,
+  options: Partial<ScheduleOptions> & { takesMs?: number; judgedAgoMs?: number } = {},
+) {
+  const clock = new VirtualClock(now);
+  const stop = new AbortController();
+  const { log, messages } = keepLines();
+  const runs: string[] = [];
+  const { takesMs = 0, judgedAgoMs = 0, ...rest } = options;
+  const judged = jobs.map((each): ScheduledJob => ({ ...each, judgedMs: clock.now() - judgedAgoMs }));
+  const kept = keepSchedule(judged, {
+    clock,
+    random: () => 0,
+    jitterMs: 0,
+    log,
+    signal: stop.signal,
+    run: async (name) => {
+      runs.push(`${name} ${new Date(clock.now()).toISOString().slice(0, 19)}`);
+      await clock.sleep(takesMs);
+    },
+    ...rest,
+  });
+  return {
+    clock,
+    runs,
+    messages,
+    stop: async () => {
+      stop.abort();
+      await kept;
+    },
+  };
+}
+
+describe("keepSchedule", () => {
+  it("runs each job on its slots, and no more after the signal", async () => {
+    const jobs = [job("sync", "7 * * * *"), job("export", "30 5 * * *")];
+    const schedule = start(jobs, "2026-11-20T03:30:00Z");
+    await schedule.clock.pass(3 * HOUR_MS);
+    await schedule.stop();
+    await schedule.clock.pass(DAY_MS);
+    expect(schedule.runs).toEqual([
+      "sync 2026-11-20T04:07:00",
+      "sync 2026-11-20T05:07:00",
+      "export 2026-11-20T05:30:00",
+      "sync 2026-11-20T06:07:00",
+    ]);
+  });
+
+  it("never runs a job twice at once: slots that come meanwhile are left out, and said", async () => {
+    const schedule = start([job("sync", "* * * * *")], "2026-11-20T03:00:30Z", { takesMs: 150_000 });
+    await schedule.clock.pass(7 * MINUTE_MS);
+    expect(schedule.runs).toEqual([
+      "sync 2026-11-20T03:01:00",
+      "sync 2026-11-20T03:04:00",
+      "sync 2026-11-20T03:07:00",
+    ]);
+    expect(schedule.messages()).toEqual(Array(2).fill("slot left out: the job was running"));
+    await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
+  });
+
+  it("runs jobs that are behind once, in order, then on their slots", async () => {
+    const jobs = [
+      job("sync", "7 * * * *", { isBehind: true }),
+      job("export", "30 5 * * *", { isBehind: true }),
+      job("insights", "15 4 * * *"),
+    ];
+    const schedule = start(jobs, "2026-11-20T03:00:00Z", { takesMs: 10 * MINUTE_MS });
+    await schedule.clock.pass(90 * MINUTE_MS);
+    expect(schedule.runs).toEqual([
+      "sync 2026-11-20T03:00:00",
+      "export 2026-11-20T03:10:00",
+      "sync 2026-11-20T04:07:00",
+      "insights 2026-11-20T04:15:00",
+    ]);
+    await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
+  });
+
+  it("does not lose a slot that comes while it starts", async () => {
+    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:07:00.010Z", { judgedAgoMs: 20 });
+    await schedule.clock.pass(1000);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T03:07:00"]);
+    await schedule.stop();
+  });
+
+  it("does not begin what it is behind with when it is told to stop", async () => {
+    const jobs = [
+      job("sync", "7 * * * *", { isBehind: true }),
+      job("export", "30 5 * * *", { isBehind: true }),
+    ];
+    const schedule = start(jobs, "2026-11-20T03:00:00Z", { takesMs: MINUTE_MS });
+    await schedule.clock.pass(1000);
+    await Promise.all([schedule.stop(), schedule.clock.pass(HOUR_MS)]);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T03:00:00"]);
+  });
+
+  it("puts starts off by a share of the jitter, and of half the time to the next slot at most", async () => {
+    const onTime = { random: () => 0.5, jitterMs: 40_000 };
+    const hourly = start([job("sync", "7 * * * *")], "2026-11-20T03:00:00Z", onTime);
+    await hourly.clock.pass(2 * HOUR_MS);
+    expect(hourly.runs).toEqual(["sync 2026-11-20T03:07:20", "sync 2026-11-20T04:07:20"]);
+    const often = start([job("sync", "*/10 * * * * *")], "2026-11-20T03:00:00Z", {
+      random: () => 0.8,
+      jitterMs: HOUR_MS,
+    });
+    await often.clock.pass(25_000);
+    expect(often.runs).toEqual(["sync 2026-11-20T03:00:14", "sync 2026-11-20T03:00:24"]);
+    await Promise.all([hourly.stop(), often.stop()]);
+  });
+
+  it("runs on the days that Berlin's clocks are changed, with no slot lost and none twice", async () => {
+    const jobs = [
+      job("sync", "7 * * * *", { timezone: "Europe/Berlin" }),
+      job("export", "30 2 * * *", { timezone: "Europe/Berlin" }),
+    ];
+    const spring = start(jobs, "2026-03-29T00:00:00Z");
+    await spring.clock.pass(3 * HOUR_MS);
+    expect(spring.runs).toEqual([
+      "sync 2026-03-29T00:07:00",
+      "sync 2026-03-29T01:07:00",
+      "export 2026-03-29T01:30:00",
+      "sync 2026-03-29T02:07:00",
+    ]);
+    const autumn = start(jobs, "2026-10-25T00:00:00Z");
+    await autumn.clock.pass(3 * HOUR_MS);
+    expect(autumn.runs).toEqual([
+      "sync 2026-10-25T00:07:00",
+      "export 2026-10-25T00:30:00",
+      "sync 2026-10-25T01:07:00",
+      "sync 2026-10-25T02:07:00",
+    ]);
+    await Promise.all([spring.stop(), autumn.stop()]);
+  });
+
+  it("runs once, within half a minute, after the machine has slept through slots", async () => {
+    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:10:00Z");
+    await schedule.clock.pass(MINUTE_MS);
+    schedule.clock.jump(5 * HOUR_MS); // while timers stood still
+    await schedule.clock.pass(30_000);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T08:11:30"]);
+    expect(schedule.messages()).toEqual(["late: the machine slept, or its clock was set; running it once"]);
+    await schedule.clock.pass(HOUR_MS);
+    expect(schedule.runs.slice(1)).toEqual(["sync 2026-11-20T09:07:00"]);
+    await schedule.stop();
+  });
+
+  it("runs once when the clock is set forward by a year, on slots of seconds too, and wastes no time on them", async () => {
+    const schedule = start([job("sync", "* * * * * *")], "2026-11-20T03:00:00.500Z");
+    await schedule.clock.pass(1000);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T03:00:01"]);
+    const startedMs = performance.now();
+    schedule.clock.jump(365 * DAY_MS);
+    await schedule.clock.pass(2000);
+    expect(schedule.runs.slice(1)).toEqual(["sync 2027-11-20T03:00:02", "sync 2027-11-20T03:00:03"]);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    await schedule.stop();
+  });
+
+  it.each([
+    // A step of the time service: slots that were are not repeated.
+    { setBackMs: 30_000, next: "sync 2026-11-20T05:07:00" },
+    { setBackMs: 30 * MINUTE_MS, next: "sync 2026-11-20T04:07:00" },
+    { setBackMs: 365 * DAY_MS, next: "sync 2025-11-20T05:07:00" },
+  ])("goes on within an hour when the clock is set back by $setBackMs ms", async ({ setBackMs, next }) => {
+    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T04:00:00Z");
+    await schedule.clock.pass(7 * MINUTE_MS + 10_000);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:00"]);
+    schedule.clock.jump(-setBackMs);
+    await schedule.clock.pass(HOUR_MS + MINUTE_MS);
+    expect(schedule.runs[1]).toBe(next);
+    await schedule.stop();
+  });
+
+  it("sleeps for half a minute at most, and not a hundred times a minute", async () => {
+    const schedule = start([job("sync", "0 0 1 1 *")], "2026-11-20T03:00:00Z");
+    await schedule.clock.pass(HOUR_MS);
+    expect(schedule.clock.sleeps).toBe(121);
+    await schedule.stop();
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { ApiClient } from "../../src/api/client.ts";
+import {
+  parseWebhook,
+  parseWebhookChanges,
+  patchWebhook,
+  replaceWebhook,
+} from "../../src/webhooks/webhook-client.ts";
+import { type Answer, json, reset, startBadServer, text } from "../api/bad-server.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+
+const WEBHOOK = {
+  webhook_name: "CRM",
+  webhook_endpoint: "https://crm.example.com/in",
+  format: "JSON",
+  method: "POST",
+};
+const changed = json({
+  code: 200,
+  message: "Success",
+  data: { webhookId: 44 },
+  request_id: "r-1",
+  timestamp: "t",
+});
+
+const clientOf = (baseUrl: URL) =>
+  new ApiClient({ baseUrl, token: "secret-token-4711", clock: new FakeClock(), random: () => 0 });
+
+describe("replaceWebhook, patchWebhook", () => {
+  it("send the body as JSON to the webhook's address, and return its id and the request's", async () => {
+    await using server = await startBadServer(changed);
+    await using client = clientOf(server.url);
+    expect(await replaceWebhook(client, 44, WEBHOOK)).toEqual({ webhook_id: 44, request_id: "r-1" });
+    expect(await patchWebhook(client, 44, { webhook_status: "inactive" })).toEqual({
+      webhook_id: 44,
+      request_id: "r-1",
+    });
+    expect(server.requests).toMatchObject([
+      { method: "PUT", url: "/v3/webhooks/44", headers: { "content-type": "application/json" } },
+      { method: "PATCH", url: "/v3/webhooks/44", headers: { "content-type": "application/json" } },
+    ]);
+  });
+
+  it.each<{ title: string; answer: Answer; says: RegExp; exitCode: number }>([
+    { title: "the connection is cut", answer: reset, says: /Cannot reach .*outcome unknown/, exitCode: 5 },
+    {
+      title: "the service fails",
+      answer: json({ message: "Oops" }, 500),
+      says: /answered 500: Oops; outcome unknown/,
+      exitCode: 5,
+    },
+    {
+      title: "the answer is no JSON",
+      answer: text("<html>"),
+      says: /not JSON.*outcome unknown/,
+      exitCode: 8,
+    },
+  ])("do not try again when $title after the change was sent", async ({ answer, says, exitCode }) => {
+    await using server = await startBadServer(answer);
+    await using client = clientOf(server.url);
+    await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
+      exitCode,
+      outcomeUnknown: true,
+      message: expect.stringMatching(says),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([400, 401, 404, 429])("know that nothing was changed after status %i", async (status) => {
+    await using server = await startBadServer(json({ request_id: "r-2" }, status));
+    await using client = clientOf(server.url);
+    await expect(replaceWebhook(client, 46, WEBHOOK)).rejects.toMatchObject({
+      status,
+      requestId: "r-2",
+      outcomeUnknown: false,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("try again while nobody listens, since nothing can have arrived", async () => {
+    const server = await startBadServer(changed);
+    await server[Symbol.asyncDispose]();
+    const clock = new FakeClock();
+    await using client = new ApiClient({
+      baseUrl: server.url,
+      token: "secret-token-4711",
+      clock,
+      random: () => 0.5,
+    });
+    await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
+      exitCode: 5,
+      outcomeUnknown: false,
+    });
+    expect(clock.sleeps).toHaveLength(5);
+  });
+});
+
+describe("parseWebhook, parseWebhookChanges", () => {
+  it.each([
+    {
+      title: "a PUT without method",
+      parse: parseWebhook,
+      body: { ...WEBHOOK, method: undefined },
+      says: "method: ",
+    },
+    { title: "an empty PATCH", parse: parseWebhookChanges, body: {}, says: "at least one field" },
+    {
+      title: "plain http",
+      parse: parseWebhook,
+      body: { ...WEBHOOK, webhook_endpoint: "http://crm.example.com" },
+      says: "webhook_endpoint: must be a valid https:// URL",
+    },
+    {
+      title: "an endpoint that is none",
+      parse: parseWebhookChanges,
+      body: { webhook_endpoint: "https://" },
+      says: "webhook_endpoint: ",
+    },
+    {
+      title: "an unknown status",
+      parse: parseWebhookChanges,
+      body: { webhook_status: "deleted" },
+      says: "webhook_status: ",
+    },
+    {
+      title: "a parameter that is no text",
+      parse: parseWebhookChanges,
+      body: { static_parameters: [{ field_name: "a", field_value: 1 }] },
+      says: "static_parameters.0.field_value: ",
+    },
+    {
+      title: "a parameter with more",
+      parse: parseWebhookChanges,
+      body: { static_parameters: [{ field_name: "a", field_value: "b", c: 1 }] },
+      says: "static_parameters.0: ",
+    },
+    {
+      title: "webhook_id",
+      parse: parseWebhook,
+      body: { ...WEBHOOK, webhook_id: 44 },
+      says: "webhook_id is set by the service",
+    },
+    {
+      title: "webhook_created",
+      parse: parseWebhookChanges,
+      body: { webhook_created: "t" },
+      says: "webhook_created is set by the service",
+    },
+    {
+      title: "webhook_updated",
+      parse: parseWebhookChanges,
+      body: { webhook_updated: "t" },
+      says: "webhook_updated is set by the service",
+    },
+    {
+      title: "an unknown field",
+      parse: parseWebhookChanges,
+      body: { webhok_name: "x" },
+      says: "webhok_name",
+    },
+    { title: "a list", parse: parseWebhookChanges, body: [], says: "expected object" },
+  ])("refuse $title", ({ parse, body, says }) => {
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining(says) }),
+    );
+  });
+
+  it("take all documented fields", () => {
+    const all = {
+      ...WEBHOOK,
+      description: "",
+      include_data_append: true,
+      include_dni_logs: false,
+      include_indicator_scores: true,
+      include_ivr_keypresses: false,
+      webhook_status: "active",
+      static_parameters: [],
+    };
+    expect(parseWebhook(all)).toEqual(all);
+    expect(parseWebhookChanges(all)).toEqual(all);
+  });
+});
