@@ -81,15 +81,18 @@ export function hashCall(call: Call): string {
   let content = "";
   for (const field of HASHED_FIELDS) {
     const value = call[field];
-    const text =
-      value === null ? "" : String(field === "recording_url" ? withoutQuery(String(value)) : value);
-    content += value === null ? "-" : `${text.length}:${text}`;
+    if (value === null) content += "-";
+    else {
+      const text = field === "recording_url" ? withoutQuery(`${value}`) : `${value}`;
+      content += `${text.length}:${text}`;
+    }
   }
   return hash("sha256", content);
 }
 
 function withoutQuery(url: string): string {
-  return url.split(/[?#]/, 1)[0] ?? url;
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
 }
 
 /** Names of query members that sign a link for a while: of the large stores' presigned addresses, and what others call them. */

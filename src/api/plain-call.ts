@@ -81,15 +81,15 @@ function readDni(dni: unknown): Record<DniField, string | null> | undefined {
   };
 }
 
-/** A time that is written as we write it stays as it is, which is seen fastest by writing it. */
+/** A time as we write it, on a day that each month has. */
+const UTC_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 function toUtc(
   value: string | null | undefined,
   parseTime: (value: string) => string | null | undefined,
 ): string | null | undefined {
   if (value === null || value === undefined) return null;
-  const date = new Date(value);
-  if (value.length === 24 && !Number.isNaN(date.getTime()) && date.toISOString() === value) return value;
-  return parseTime(value) ?? undefined;
+  return UTC_TIME.test(value) ? value : (parseTime(value) ?? undefined);
 }
 
 /** The JSON of a list of objects that have texts alone, which can hold no number that was rounded; else undefined. */

@@ -19,8 +19,13 @@ const rulesSchema: z.ZodType<AttributionRules> = z.object({
   missed: z.array(z.string()),
   qualified_seconds: z.number(),
   duration_unit: z.enum(["seconds", "milliseconds"]),
-  aliases: z.record(z.string(), z.string()),
+  // A record of zod's would lose an alias by the name of __proto__.
+  aliases: z.custom<Record<string, string>>(isTextRecord),
 });
+
+function isTextRecord(value: unknown): boolean {
+  return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
+}
 
 /** Returns the rules in force; undefined in a warehouse whose facts are yet to be made. */
 export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefined {

@@ -17,7 +17,11 @@ const RULES = {
   ...DEFAULT_RULES,
   answered: ["greeted"],
   qualified_seconds: 20,
-  aliases: { fb: "facebook", x: "" },
+  aliases: Object.fromEntries([
+    ["fb", "facebook"],
+    ["x", ""],
+    ["__proto__", "y"],
+  ]),
 };
 const NOW = { nowMs: Date.parse("2026-10-01T00:00:00.000Z") };
 
@@ -80,7 +84,7 @@ describe("applyRules", () => {
       ...RULES,
       answered: ["GREETED", "greeted"],
       missed: RULES.missed.toReversed(),
-      aliases: { x: "", fb: "facebook" },
+      aliases: Object.fromEntries(Object.entries(RULES.aliases).reverse()),
     };
     expect(needsAttribution(warehouse, same)).toBe(false);
     expect(await applyRules(warehouse, same, NOW)).toBeUndefined();
