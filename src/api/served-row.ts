@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type ParsedRow, parseRowText } from "./parse.ts";
 
 /** To be raised whenever `parseRow` or `hashCall` makes something else of the same bytes: all are then parsed again. */
-const PARSER_VERSION = 1;
+const PARSER_VERSION = 2;
 /** Characters of the hash that are kept: 132 bits. */
 const HASH_LENGTH = 22;
 
@@ -29,7 +29,8 @@ export function takeFingerprint(row: Buffer): Fingerprint | undefined {
   const call_id = findCallId(row);
   const query = findRecordingQuery(row);
   if (call_id === undefined || query === undefined) return undefined;
-  const digest = hash("sha256", without(row, query), "base64url").slice(0, HASH_LENGTH);
+  // Three times as fast as SHA-256 where the processor does not help with that.
+  const digest = hash("blake2b512", without(row, query), "base64url").slice(0, HASH_LENGTH);
   const hasQuery = query.start < query.end;
   const recording_url = hasQuery
     ? row.toString("utf8", query.link, query.end).replaceAll("\\/", "/")

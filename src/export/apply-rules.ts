@@ -2,12 +2,14 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type ApplyRulesOptions, applyRules, needsAttribution } from "../warehouse/attribute-all.ts";
 import { nameFile } from "../warehouse/errors.ts";
+import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
 
 /**
- * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it. Returns
- * how many calls that were.
+ * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and
+ * settles the callers of a first load that was cut short. Returns how many calls were attributed anew.
  *
  * @throws CalltallyError (exit 6) where a sync is under way
  */
@@ -17,9 +19,12 @@ export async function applyRulesAlone(
   options: ApplyRulesOptions,
 ): Promise<number | undefined> {
   try {
-    if (!needsAttribution(warehouse, rules)) return await applyRules(warehouse, rules, options);
+    const isOther = needsAttribution(warehouse, rules);
+    if (!isOther && readUnsettled(warehouse) === 0) return await applyRules(warehouse, rules, options);
     using lock = takeLock(warehouse.path);
-    if (lock === undefined) throw lockedError(warehouse.path);
+    if (isOther && lock === undefined) throw lockedError(warehouse.path);
+    // A first load that is under way settles its callers itself; one that was cut short could not.
+    if (!isOther && lock !== undefined) writeTransaction(warehouse, () => settleCallers(warehouse));
     return await applyRules(warehouse, rules, options);
   } catch (error) {
     throw nameFile(error, warehouse.path);

@@ -9,6 +9,7 @@ import {
   missingCallThreshold,
   SURE_VERDICTS,
 } from "../paging/verdict.ts";
+import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import {
   type Absence,
   countExpected,
@@ -80,6 +81,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
     if (isFull && isSure(judgement)) releaseUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
+    if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
     return updateRun(warehouse, runId, {
       ...judgement,
       ...absence,

@@ -36,6 +36,7 @@ export function parseNews({ served, parse, ...place }: ServedPage, recognize: Re
  * was fetched beside it.
  */
 export function parseOutdated(rows: readonly PageRow[], recognize: Recognize): readonly PageRow[] {
+  if (!rows.some((row) => "known" in row)) return rows;
   const ids = new Set(rows.map(idOf));
   // Of a call that is twice on the page, the last one counts.
   const isPlain = ids.size === rows.length;

@@ -1,8 +1,14 @@
 import type { Drift, RejectedRow } from "../api/parse.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
-import { prepareRefreshRecording, prepareUpsertCalls, type UpsertCalls } from "../warehouse/calls.ts";
+import {
+  prepareRefreshRecording,
+  prepareUpsertCalls,
+  readCallCount,
+  type UpsertCalls,
+} from "../warehouse/calls.ts";
 import { keepDrift } from "../warehouse/drift.ts";
+import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
@@ -47,7 +53,10 @@ export class PageStore {
   constructor(warehouse: Warehouse, run: RunHold, pages: number, signature: ReadonlySet<string>) {
     this.#warehouse = warehouse;
     this.#run = run;
-    this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, signature);
+    this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, {
+      signature,
+      isFirstLoad: readCallCount(warehouse) === 0 || readUnsettled(warehouse) > 0,
+    });
     this.#recognize = prepareRecognize(warehouse, signature);
     this.#refreshRecording = prepareRefreshRecording(warehouse);
     this.#hasAbsent = hasAbsentCalls(warehouse);

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { asc, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
+import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
 import { call_facts, callers, calls } from "./schema.ts";
@@ -75,7 +76,7 @@ export function* attributeAll(
     .prepare();
   db.delete(callers).run();
   db.delete(call_facts).run();
-  const facts = new CallFactsTable(warehouse, rules);
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
   let done = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });
@@ -85,6 +86,7 @@ export function* attributeAll(
     if (batch.length < BATCH_ROWS) break;
     yield done;
   }
+  settleCallers(warehouse);
   insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: done });
   updateViews(sqlite, rules);
   yield done;

@@ -2,6 +2,7 @@ import { inArray, sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
+import { addUnsettled, readUnsettled } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { call_facts } from "./schema.ts";
@@ -46,14 +47,25 @@ const COLUMNS = [
 
 /** Writes the facts of calls, in the transaction that writes the calls. */
 export class CallFactsTable {
+  readonly #warehouse: Pick<Warehouse, "db" | "sqlite">;
   readonly #rules: AttributionRules;
+  readonly #isFirstLoad: boolean;
   readonly #callers: CallerTable;
   readonly #readStored;
   readonly #upsert;
 
-  /** @param rules those in force */
-  constructor(warehouse: Pick<Warehouse, "db" | "sqlite">, rules: AttributionRules) {
+  /**
+   * @param rules those in force
+   * @param isFirstLoad whether callers are settled by `settleCallers`, once all calls are written
+   */
+  constructor(
+    warehouse: Pick<Warehouse, "db" | "sqlite">,
+    rules: AttributionRules,
+    { isFirstLoad = false } = {},
+  ) {
     const { db, sqlite } = warehouse;
+    this.#warehouse = warehouse;
+    this.#isFirstLoad = isFirstLoad;
     this.#rules = rules;
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
@@ -68,6 +80,7 @@ export class CallFactsTable {
 
   /** Writes the facts of calls that are new or have other content; each call once. */
   write(calls: readonly CallToAttribute[]): void {
+    if (calls.length === 0) return;
     const known = calls.flatMap(({ call, isNew }) => (isNew ? [] : call.call_id));
     const stored = known.length === 0 ? [] : this.#readStored(known);
     const before = new Map(stored.map((facts) => [facts.call_id, facts]));
@@ -77,6 +90,11 @@ export class CallFactsTable {
       const facts = attributeCall(call, this.#rules);
       return { ...facts, call_id, is_live: stored?.is_live ?? isLive, is_first_call: false, stored };
     });
+    if (this.#isFirstLoad) {
+      addUnsettled(this.#warehouse, rows.length);
+      for (const row of rows) this.#upsert(row);
+      return;
+    }
     // Of a call that goes on being live, the same caller's at the same time, nothing changes for its caller.
     const moved = rows.filter(
       ({ stored, caller, call_started }) =>
@@ -101,11 +119,13 @@ export function setLive(
   callIds: readonly number[],
   isLive: boolean,
 ): void {
-  if (callIds.length === 0) return;
-  const rows = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
+  const rows = callIds.length === 0 ? [] : prepareReadStored(warehouse)(callIds);
+  const others = rows.filter((stored) => stored.is_live !== isLive);
+  if (others.length === 0) return;
+  const isSettled = readUnsettled(warehouse) === 0;
   const callers = new CallerTable(warehouse);
-  const change = callers.begin(isLive ? [] : rows, isLive ? rows : []);
-  const ids = JSON.stringify(rows.map(({ call_id }) => call_id));
+  const change = isSettled ? callers.begin(isLive ? [] : others, isLive ? others : []) : new Map();
+  const ids = JSON.stringify(others.map(({ call_id }) => call_id));
   warehouse.db
     .update(call_facts)
     .set({ is_live: isLive })

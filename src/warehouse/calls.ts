@@ -24,6 +24,13 @@ export interface Upserted {
  */
 export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
 
+export interface UpsertOptions {
+  /** Members of a recording link that sign it, besides the usual ones. @default none */
+  signature?: ReadonlySet<string>;
+  /** Whether callers are settled once all calls are written; see `settleCallers`. @default false */
+  isFirstLoad?: boolean;
+}
+
 const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id", "changed_run_id"] as const;
 
 /**
@@ -33,7 +40,7 @@ const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id",
 export function prepareUpsertCalls(
   warehouse: Warehouse,
   runId: number,
-  signature: ReadonlySet<string> = new Set(),
+  { signature = new Set(), isFirstLoad = false }: UpsertOptions = {},
 ): UpsertCalls {
   // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
   const { sqlite } = warehouse;
@@ -59,7 +66,7 @@ export function prepareUpsertCalls(
   const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
   const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
   const refreshRecording = prepareRefreshRecording(warehouse);
-  const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules);
+  const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules, { isFirstLoad });
   const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
 
   return (page, hashes = []) => {
@@ -74,14 +81,15 @@ export function prepareUpsertCalls(
     for (const { call, served } of inOrderOfId(page, hashes)) {
       const { call_id } = call;
       const stored = known.get(call_id);
-      const hash = hashCall(call);
+      const isSame = stored !== undefined && stored.hash === hashCall(call, stored.hash);
       // The hash leaves out the query of the recording's link.
-      if (stored?.hash === hash && isSameRecording(stored.link, call.recording_url, signature)) {
+      if (isSame && isSameRecording(stored.link, call.recording_url, signature)) {
         if (stored.link !== (call.recording_url?.toWellFormed() ?? null))
           refreshRecording(call_id, call.recording_url);
         if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
         continue;
       }
+      const hash = hashCall(call);
       if (written.has(call_id)) counts.conflicting++;
       else if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;

@@ -43,7 +43,7 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
     for (const { row_hash: stored, call } of rows) {
       last = call.call_id;
       result.checked++;
-      if (hashCall(call) === stored) continue;
+      if (hashCall(call, stored) === stored) continue;
       result.damaged++;
       if (result.damagedIds.length < MOST_NAMED) result.damagedIds.push(call.call_id);
     }

@@ -53,7 +53,7 @@ export const calls = sqliteTable(
     campaign_id: text(),
     /** JSON object of members the API document does not name. */
     extra: text(),
-    /** SHA-256 of the call's content, the recording's signature left out. */
+    /** Hash of the call's content, the recording's signature left out: BLAKE2b, or SHA-256 where an earlier version wrote the row. */
     row_hash: text().notNull(),
     /** The run that first read this call. */
     first_run_id: integer().notNull(),
