@@ -5,6 +5,7 @@ import { exportToFolder } from "../src/export/export.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
+import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
 
 /** Writes the default rollups. */
@@ -24,6 +25,7 @@ export const exportJob: Job = {
       rules: readAttributionRules(settings),
       targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
       signal,
+      onAttributed: logAttribution(log),
     });
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");

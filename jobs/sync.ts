@@ -1,4 +1,5 @@
 import type { Job } from "../src/schedule/job-definition.ts";
+import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { toSyncOptions } from "../src/sync/options.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { readLastDoneRun } from "../src/warehouse/runs.ts";
@@ -11,7 +12,7 @@ export const syncJob: Job = {
   hasHeartbeat: true,
   readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
   run: async ({ settings, log, signal }) => {
-    const run = await runSync({ ...toSyncOptions(settings), signal });
+    const run = await runSync({ ...toSyncOptions(settings), signal, onAttributed: logAttribution(log) });
     const {
       run_id,
       verdict,

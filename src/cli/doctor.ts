@@ -23,7 +23,11 @@ export function doctorCommand(context: Context, exit: (code: ExitCode) => void) 
     .description(
       "Looks at the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing.",
     )
-    .option("--deep", "compute the hash of every stored call anew as well", false)
+    .option(
+      "--deep",
+      "check the whole file for damage, and compute the hash of every stored call anew",
+      false,
+    )
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally doctor --deep")

@@ -4,6 +4,7 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
 import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
+import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
@@ -35,6 +36,7 @@ export async function runExport(
     raw,
     format: toFormat(flags),
     signal: context.signal,
+    onAttributed: attributionProgress(context),
   };
   if (!flags.stdout) {
     const result = await exportToFolder({ ...options, targets, folder });

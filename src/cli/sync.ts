@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typin
 import type { ExitCode } from "../errors.ts";
 import { toSyncOptions } from "../sync/options.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
+import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { ProgressBar } from "./progress.ts";
 import { summarizeRun } from "./summary.ts";
@@ -26,7 +27,15 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
       const force = full ? "full" : incremental ? "incremental" : undefined;
       using progress = new ProgressBar(context.quiet);
       const { signal } = context;
-      const run = await runSync({ ...options, force, acceptGone, now, signal, onProgress: progress.update });
+      const run = await runSync({
+        ...options,
+        force,
+        acceptGone,
+        now,
+        signal,
+        onProgress: progress.update,
+        onAttributed: attributionProgress(context),
+      });
       progress[Symbol.dispose]();
       if (json) context.print(JSON.stringify(run));
       else context.tell(summarizeRun(run));

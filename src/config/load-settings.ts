@@ -44,6 +44,7 @@ export function readLayers(layers: readonly Layer[]) {
     retrySeconds: read(SETTINGS.retrySeconds),
     lookbackHours: read(SETTINGS.lookbackHours),
     fullEveryHours: read(SETTINGS.fullEveryHours),
+    checkEveryHours: read(SETTINGS.checkEveryHours),
     goneAfterHours: read(SETTINGS.goneAfterHours),
     recordingSignature: new Set(read(SETTINGS.recordingSignature)?.map((name) => name.toLowerCase())),
     rules: {

@@ -106,6 +106,12 @@ export const SETTINGS = {
     default: "24",
     help: "Age of the last verified full pass from which the next is due; 0 makes each pass a full one",
   }),
+  checkEveryHours: setting({
+    env: "CALLTALLY_CHECK_EVERY_HOURS",
+    parse: wholeNumber(0, 87_600),
+    default: "168",
+    help: "Hours after which `sync` checks the whole file for damage again; it does so after a run that failed or was killed, too",
+  }),
   goneAfterHours: setting({
     env: "CALLTALLY_GONE_AFTER_HOURS",
     parse: wholeNumber(0, 8760),

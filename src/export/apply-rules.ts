@@ -9,7 +9,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 
 /**
  * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and
- * settles the callers of a first load that was cut short. Returns how many calls were attributed anew.
+ * settles the callers of a first load that was cut short.
  *
  * @throws CalltallyError (exit 6) where a sync is under way
  */
@@ -17,15 +17,15 @@ export async function applyRulesAlone(
   warehouse: Warehouse,
   rules: AttributionRules,
   options: ApplyRulesOptions,
-): Promise<number | undefined> {
+): Promise<void> {
   try {
     const isOther = needsAttribution(warehouse, rules);
-    if (!isOther && readUnsettled(warehouse) === 0) return await applyRules(warehouse, rules, options);
-    using lock = takeLock(warehouse.path);
+    const isUnsettled = readUnsettled(warehouse) > 0;
+    using lock = isOther || isUnsettled ? takeLock(warehouse.path) : undefined;
     if (isOther && lock === undefined) throw lockedError(warehouse.path);
     // A first load that is under way settles its callers itself; one that was cut short could not.
-    if (!isOther && lock !== undefined) writeTransaction(warehouse, () => settleCallers(warehouse));
-    return await applyRules(warehouse, rules, options);
+    if (isUnsettled && lock !== undefined) writeTransaction(warehouse, () => settleCallers(warehouse));
+    await applyRules(warehouse, rules, options);
   } catch (error) {
     throw nameFile(error, warehouse.path);
   }

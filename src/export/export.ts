@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { RollupSession } from "../rollup/session.ts";
+import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
@@ -41,8 +42,8 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   targets: readonly Target[];
   clock?: Clock;
   signal?: AbortSignal | undefined;
-  /** Is told how many calls have been attributed anew, where the rules are others than before. */
-  onAttributed?: ((calls: number) => void) | undefined;
+  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
 /** What the writer of one kind of file works with. */
@@ -65,8 +66,6 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
-  /** How many calls were attributed anew, where the rules were others. */
-  attributed?: number | undefined;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -80,7 +79,7 @@ const PARTITIONS = "calls/month=*/calls.parquet";
 export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database, options);
-  const attributed = await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
+  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
@@ -101,7 +100,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
       })),
     ),
   );
-  return { folder: files.folder, manifest, newKey, attributed };
+  return { folder: files.folder, manifest, newKey };
 }
 
 /**
@@ -113,7 +112,7 @@ export async function exportToStream(
 ): Promise<Written> {
   const { target, writeChunk, signal, clock = systemClock } = options;
   using warehouse = openExistingWarehouse(options.database, options);
-  const attributed = await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
+  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
   const write: ExportJob["write"] = async (file, content) => {
     const isAsked = files++ === 0;
@@ -127,13 +126,12 @@ export async function exportToStream(
     }
     return { file, bytes, sha256: sha256.digest("hex") };
   };
-  const written = await writeTargets(warehouse, {
+  return await writeTargets(warehouse, {
     ...options,
     targets: [target],
     write,
     isPartitioned: false,
   });
-  return { ...written, attributed };
 }
 
 /** Makes errors of SQLite's name the warehouse. */

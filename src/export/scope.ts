@@ -51,7 +51,7 @@ const MAX_PERIODS = 4000;
 export function resolveScope(session: RollupSession, options: ScopeOptions): Scope {
   const { timezone, range = {}, filter = {}, grain, compare } = options;
   const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
-  const closed = closeRange(session, range, timezone);
+  const closed = grain && closeRange(session, range, timezone);
   const current = grain && closed ? periodsOf(closed, grain, timezone) : [];
   if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
 

@@ -39,6 +39,8 @@ export interface SessionOptions {
   filter?: CallFilter | undefined;
 }
 
+const CACHE_KIB = 65_536;
+
 /** Answers questions to the facts of a warehouse, all at one moment of it; dispose of it to let that moment go. */
 export class RollupSession implements Disposable {
   readonly rules: AttributionRules;
@@ -50,6 +52,8 @@ export class RollupSession implements Disposable {
   constructor(database: Database, { rules, filter = {} }: SessionOptions) {
     this.rules = rules;
     this.#database = database;
+    // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes half as long again.
+    database.pragma(`cache_size = ${-CACHE_KIB}`);
     database.exec("BEGIN");
     this.#context = this.#contextOf(filter);
   }

@@ -5,7 +5,7 @@ import { countCalls } from "../warehouse/calls.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { countAllRejected } from "../warehouse/rejected.ts";
-import { readLastDoneRun, readLastGoodRun, readRuns, type SyncRun } from "../warehouse/runs.ts";
+import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */
@@ -26,18 +26,14 @@ export interface Snapshot {
 
 /** Reads snapshots of a warehouse; each is a moment's work, beside whoever writes. */
 export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
-  // Counting a million calls takes a second, in which nothing else would be answered.
-  let counted: { ledger: string; calls: Snapshot["calls"] } | undefined;
   return () => {
     if (!existsSync(settings.database)) return undefined;
     using warehouse = openPatiently(settings.database);
-    const ledger = JSON.stringify(readRuns(warehouse, 1));
-    if (counted?.ledger !== ledger) counted = { ledger, calls: countCalls(warehouse) };
     return {
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
       lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
-      calls: counted.calls,
+      calls: countCalls(warehouse),
       rejectedRows: countAllRejected(warehouse),
       driftedMembers: readDrift(warehouse).length,
     };

@@ -9,8 +9,16 @@ import type { SyncOptions } from "./run.ts";
  * @throws UsageError where the address or the token is missing
  */
 export function toSyncOptions(settings: Settings): SyncOptions {
-  const { database, limit, concurrency, lookbackHours, fullEveryHours, goneAfterHours, recordingSignature } =
-    settings;
+  const {
+    database,
+    limit,
+    concurrency,
+    lookbackHours,
+    fullEveryHours,
+    goneAfterHours,
+    checkEveryHours,
+    recordingSignature,
+  } = settings;
   const api = toApiAccess(settings);
   const rules = readAttributionRules(settings);
   return {
@@ -21,6 +29,7 @@ export function toSyncOptions(settings: Settings): SyncOptions {
     lookbackHours,
     fullEveryHours,
     goneAfterHours,
+    checkEveryHours,
     acceptGone: 0,
     recordingSignature,
     rules,

@@ -18,6 +18,8 @@ export interface SyncRules {
   lookbackHours: number;
   /** Age of the last verified full pass from which the next is due. */
   fullEveryHours: number;
+  /** Hours after which the whole file is checked for damage again, before the next run. */
+  checkEveryHours: number;
   /** Hours a call must be missing before it counts as gone. */
   goneAfterHours: number;
   /** Calls that may go missing at once, where the missing-call threshold is lower. */

@@ -5,7 +5,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
-import { applyRules } from "../warehouse/attribute-all.ts";
+import { type AttributionProgress, applyRules } from "../warehouse/attribute-all.ts";
 import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
@@ -32,8 +32,8 @@ export interface SyncOptions extends SyncRules {
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Is told how many calls have been attributed anew, where the rules are others than before. */
-  onAttributed?: ((calls: number) => void) | undefined;
+  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
 /** Returns the exit code that a finished run asks for. */

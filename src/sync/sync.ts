@@ -1,12 +1,21 @@
 import { ApiError } from "../api/errors.ts";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { findDamage } from "../warehouse/integrity.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { readLastVerifiedPass, readRuns, type SyncRun, updateRun } from "../warehouse/runs.ts";
+import {
+  readLastFileCheck,
+  readLastVerifiedPass,
+  readRuns,
+  type SyncRun,
+  updateRun,
+} from "../warehouse/runs.ts";
 import { fail, finish, judgeReading } from "./finish.ts";
 import { startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";
 import { type Run, readAll, readNews } from "./read.ts";
 import { PageStore } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
 
 /**
  * Reads calls into the warehouse as the plan says, and returns the run as it stands in the ledger. An incremental read
@@ -18,12 +27,13 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const { warehouse, clock, force, recordingSignature = new Set() } = run;
   if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
-  assertSound(warehouse);
+  const file_checked_at = checkFile(run);
 
   const startedMs = clock.now();
   const { runId, ...start } = startOrResume(warehouse, plan, startedMs);
   const entry = { runId, pid: process.pid, startedMs };
   try {
+    if (file_checked_at !== undefined) updateRun(warehouse, runId, { file_checked_at });
     const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
     if (plan.mode === "incremental") {
       const reading = await readNews(run, store, plan.newestAt);
@@ -68,10 +78,21 @@ function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
   throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
 }
 
-/** Looks for damage before anything is written; takes as long as reading the file once. */
-function assertSound({ sqlite, path }: Warehouse): void {
-  const found = sqlite.pragma("quick_check(1)", { simple: true });
-  if (found === "ok") return;
+/**
+ * Looks for damage before anything is written, where the last run did not end cleanly or the last look is long ago: it takes
+ * as long as reading the file once. Returns when it was done.
+ *
+ * @throws CalltallyError (exit 7) where the file is damaged
+ */
+function checkFile({ warehouse, clock, checkEveryHours }: Run): string | undefined {
+  const [last] = readRuns(warehouse, 1);
+  const isClean = last?.status === "done" || last?.status === "interrupted";
+  const checkedAt = readLastFileCheck(warehouse);
+  const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);
+  if (isClean && ageMs >= 0 && ageMs < checkEveryHours * HOUR_MS) return undefined;
+  const { path } = warehouse;
+  const found = findDamage(warehouse, { thorough: false });
+  if (found === undefined) return new Date(clock.now()).toISOString();
   throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
     hint: "It was left as it is. Restore a backup, or move it away and sync anew.",
   });

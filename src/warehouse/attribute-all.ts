@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { asc, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
+import { readCallCount } from "./calls.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
@@ -15,8 +16,14 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 export interface ApplyRulesOptions {
   nowMs: number;
   signal?: AbortSignal | undefined;
-  /** Is told how many calls have been attributed. */
-  onAttributed?: ((calls: number) => void) | undefined;
+  /** Is told how far it is. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+/** How many calls have their facts. */
+export interface AttributionProgress {
+  read: number;
+  total: number;
 }
 
 /** Whether the facts of a warehouse are not those that some rules would make. */
@@ -45,8 +52,9 @@ export async function applyRules(
   sqlite.exec("BEGIN IMMEDIATE");
   try {
     let done = 0;
-    for (done of attributeAll(warehouse, rules, nowMs)) {
-      onAttributed?.(done);
+    for (const progress of attributeAll(warehouse, rules, nowMs)) {
+      onAttributed?.(progress);
+      done = progress.read;
       await setImmediate();
       signal?.throwIfAborted();
     }
@@ -58,12 +66,12 @@ export async function applyRules(
   }
 }
 
-/** Makes the facts of all calls anew, a batch at a time; yields how many are done. Run it in one transaction. */
+/** Makes the facts of all calls anew, a batch at a time; yields how far it is. Run it in one transaction. */
 export function* attributeAll(
   warehouse: Pick<Warehouse, "db" | "sqlite">,
   rules: AttributionRules,
   nowMs: number,
-): Generator<number, void, void> {
+): Generator<AttributionProgress, void, void> {
   const { db, sqlite } = warehouse;
   const { row_hash, served_hash, first_run_id, changed_run_id, recording_url, extra, ...columns } =
     getTableColumns(calls);
@@ -77,17 +85,18 @@ export function* attributeAll(
   db.delete(callers).run();
   db.delete(call_facts).run();
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
-  let done = 0;
+  const total = readCallCount({ db });
+  let read = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });
     facts.write(batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })));
-    done += batch.length;
+    read += batch.length;
     last = batch.at(-1)?.call_id ?? last;
     if (batch.length < BATCH_ROWS) break;
-    yield done;
+    yield { read, total };
   }
   settleCallers(warehouse);
-  insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: done });
+  insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: read });
   updateViews(sqlite, rules);
-  yield done;
+  yield { read, total };
 }

@@ -4,12 +4,13 @@ import type { Warehouse } from "./open.ts";
 /**
  * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.
  *
- * @param thorough compares indexes with their tables as well
+ * @param thorough compares indexes with their tables, and references with what they refer to, as well
  * @throws SqliteError for damage that keeps it from looking any further
  */
-export function findDamage({ sqlite }: Warehouse, thorough = true): string | undefined {
+export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): string | undefined {
   const found = String(sqlite.pragma(thorough ? "integrity_check(1)" : "quick_check(1)", { simple: true }));
   if (found !== "ok") return found;
+  if (!thorough) return undefined;
   const orphans = sqlite.prepare("PRAGMA foreign_key_check").all();
   return orphans.length > 0 ? "rows refer to others that are not there" : undefined;
 }

@@ -6,7 +6,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
-import { attributeAll } from "./attribute-all.ts";
+import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
 import { nameFile } from "./errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
@@ -30,8 +30,8 @@ export interface Warehouse extends Disposable {
 export interface OpenOptions {
   /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
   rules?: AttributionRules | undefined;
-  /** Is told meanwhile how many calls have them. */
-  onAttributed?: ((calls: number) => void) | undefined;
+  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
 /**
@@ -196,7 +196,7 @@ function migrate(sqlite: Database.Database, file: string, { rules, onAttributed 
         rules ?? { ...DEFAULT_RULES, aliases },
         Date.now(),
       );
-      for (const calls of progress) onAttributed?.(calls);
+      for (const step of progress) onAttributed?.(step);
     }
     sqlite.pragma(`user_version = ${ours}`);
   });

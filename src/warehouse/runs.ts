@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, or } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { SURE_VERDICTS } from "../paging/verdict.ts";
 import type { Warehouse } from "./open.ts";
@@ -61,6 +61,18 @@ export function readCounts({ db }: Warehouse, runId: number): { new: number; cha
     .where(eq(sync_runs.run_id, runId))
     .get();
   return { new: run?.calls_new ?? 0, changed: run?.calls_changed ?? 0 };
+}
+
+/** Returns when a run last checked the whole file for damage, ISO 8601 UTC. */
+export function readLastFileCheck({ db }: Warehouse): string | undefined {
+  const run = db
+    .select({ file_checked_at: sync_runs.file_checked_at })
+    .from(sync_runs)
+    .where(isNotNull(sync_runs.file_checked_at))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
+  return run?.file_checked_at ?? undefined;
 }
 
 /** Closes runs that were killed: nobody can be running while the lock is ours. */

@@ -205,6 +205,8 @@ export const sync_runs = sqliteTable("sync_runs", {
   plan_reason: text(),
   /** The process that ran it. */
   pid: integer(),
+  /** When the whole file was checked for damage before the run, ISO 8601 UTC; null where it was not. */
+  file_checked_at: text(),
   /** How often it was taken up again after it had been cut short. */
   resumed: integer(),
   /** exact, verified, probable or unverified; null unless done. */

@@ -45,6 +45,7 @@ describe("loadSettings", () => {
       lookbackHours: 72,
       fullEveryHours: 24,
       goneAfterHours: 6,
+      checkEveryHours: 168,
       recordingSignature: new Set(),
       rules: RULES,
       aliasesFile: undefined,
@@ -103,6 +104,7 @@ describe("loadSettings", () => {
       lookbackHours: 8760,
       fullEveryHours: 0,
       goneAfterHours: 7,
+      checkEveryHours: 24,
       recordingSignature: new Set(["k", "session"]),
       rules: {
         answered: ["answered", "it's ok"],

@@ -54,6 +54,7 @@ function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Ru
     lookbackHours: 72,
     fullEveryHours: 24,
     goneAfterHours: 6,
+    checkEveryHours: 168,
     acceptGone: 0,
     attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
   };

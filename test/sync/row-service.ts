@@ -84,6 +84,7 @@ export function syncFrom(
     lookbackHours: 72,
     fullEveryHours: 24,
     goneAfterHours: 6,
+    checkEveryHours: 168,
     acceptGone: 0,
     clock: new FakeClock(),
     ...options,

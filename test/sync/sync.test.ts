@@ -146,6 +146,7 @@ function makeRun(warehouse: Warehouse, server: TimedServer, rules: Partial<Run> 
     lookbackHours: 72,
     fullEveryHours: 24,
     goneAfterHours: 6,
+    checkEveryHours: 168,
     acceptGone: 0,
     attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
     ...rules,

@@ -98,8 +98,8 @@ describe("applyRules", () => {
     prepareUpsertCalls(warehouse, 1)(calls);
     const stop = new AbortController();
     const seen: number[] = [];
-    const onAttributed = (done: number) => {
-      seen.push(done);
+    const onAttributed = ({ read }: { read: number }) => {
+      seen.push(read);
       stop.abort(new Error("stopped"));
     };
     const applied = applyRules(warehouse, RULES, { ...NOW, signal: stop.signal, onAttributed });

@@ -25,6 +25,7 @@ const runningRow = (run_id: number): SyncRun => ({
   status: "running",
   plan_reason: "a test",
   pid: 1,
+  file_checked_at: null,
   resumed: null,
   verdict: null,
   verdict_reason: null,

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { CalltallyError, describeError, EXIT } from "../../errors.ts";
-import { countCalls, readLatestTranscripts } from "../../warehouse/calls.ts";
+import { readCallCount, readLatestTranscripts } from "../../warehouse/calls.ts";
 import { sqliteErrorOf } from "../../warehouse/errors.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
 import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
-import { readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { formatAge, formatQuantity } from "../format.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./duration.ts";
@@ -20,7 +20,7 @@ export interface WarehouseOptions {
   folder: string;
   database: string;
   fullEveryHours: number;
-  /** Compute the hash of every row anew. */
+  /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
   signal: AbortSignal;
@@ -56,15 +56,15 @@ export async function checkWarehouse(options: WarehouseOptions): Promise<Warehou
 }
 
 async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): AsyncGenerator<Check> {
-  const { deep, signal } = options;
-  const found = findDamage(warehouse, deep);
+  const { deep, nowMs, signal } = options;
+  const found = deep ? findDamage(warehouse) : undefined;
   if (found !== undefined) {
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
     return;
   }
   assertCurrent(warehouse);
-  const { live, gone } = countCalls(warehouse);
-  yield ok("warehouse", `whole, with ${formatQuantity(live + gone, "call")}: ${warehouse.path}`);
+  yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
+  yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
     const hashes = await checkRowHashes(warehouse, signal);
     yield hashes.damaged > 0
@@ -73,6 +73,13 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   }
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
+}
+
+/** When the file was last checked for damage; `--deep` does it now. */
+function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
+  const checkedAt = readLastFileCheck(warehouse);
+  if (checkedAt === undefined) return "the next sync checks all of it for damage";
+  return `whole, checked by sync ${formatAge(nowMs - Date.parse(checkedAt))}; --deep checks it now`;
 }
 
 const RESTORE = "`calltally restore` takes a backup; without one, move the file away and sync anew.";

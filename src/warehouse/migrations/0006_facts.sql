@@ -57,6 +57,7 @@ CREATE TABLE `rules` (
 --> statement-breakpoint
 DROP TABLE `aliases`;--> statement-breakpoint
 DROP TABLE `utm_values`;--> statement-breakpoint
+ALTER TABLE `sync_runs` ADD `file_checked_at` text;--> statement-breakpoint
 CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 INSERT INTO `counts` (`name`, `value`) SELECT 'calls', count(*) FROM `calls`;
