@@ -8,13 +8,19 @@ import {
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";
+import {
+  callOf,
+  idOf,
+  type Page,
+  type PageRow,
+  parseUnrecognized,
+  type Recognize,
+} from "../api/recognized-page.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { FetchSlice } from "../paging/prefetch.ts";
-import type { Slice } from "../paging/slice.ts";
+import type { Row, Slice } from "../paging/slice.ts";
 import type { Throttle } from "../paging/throttle.ts";
 import type { Source } from "../paging/walk.ts";
-import type { Recognize } from "../warehouse/recognize.ts";
-import { idOf, type Page, parseNews, toWalkRow } from "./page-row.ts";
 import { ServiceClock } from "./service-clock.ts";
 
 /** Attempts for a piece of a page that failed as a whole. */
@@ -43,6 +49,13 @@ export interface PageSlice extends Slice {
 export function toSlice(page: Page, isOld = false): PageSlice {
   const { offset, total, requestId } = page;
   return { offset, total, rows: page.rows.map(toWalkRow), requestId, isOld, page };
+}
+
+/** What the walk needs to know of the row. */
+function toWalkRow(row: PageRow): Row {
+  if ("rejected" in row) return { id: row.rejected.call_id, started: null, name: null, isRejected: true };
+  const { call_id, call_started, insight_name } = callOf(row);
+  return { id: call_id, started: call_started, name: insight_name };
 }
 
 /** Whatever keeps a service from sorting as its document says; if it keeps it from answering at all, the next request tells. */
@@ -89,7 +102,7 @@ function createFetch(
         // Parsing and writing stop everything else: the next request goes out first.
         await setImmediate();
         try {
-          return toSlice(parseNews(answer, recognize), isOld);
+          return toSlice(parseUnrecognized(answer, recognize), isOld);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // Not JSON, which is seen only now.

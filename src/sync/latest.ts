@@ -1,4 +1,4 @@
-import { idOf, type PageRow } from "./page-row.ts";
+import { idOf, type PageRow } from "../api/recognized-page.ts";
 
 /** Calls in each of two generations that are remembered; a call comes again in the pages beside its own. */
 const GENERATION_CALLS = 50_000;

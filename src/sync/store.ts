@@ -1,4 +1,5 @@
 import type { Drift, RejectedRow } from "../api/parse.ts";
+import { idOf, type KnownCall, type PageRow, parseOutdated, type Recognize } from "../api/recognized-page.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
 import {
@@ -12,14 +13,13 @@ import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
-import { type KnownCall, prepareRecognize, type Recognize } from "../warehouse/recognize.ts";
+import { prepareRecognize } from "../warehouse/recognize.ts";
 import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
 import { assertHeld, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
-import { idOf, type PageRow, parseOutdated } from "./page-row.ts";
 
 /** What is written of one run beside its pages. */
 interface Counts {

@@ -1,25 +1,6 @@
+import type { Recognize } from "../api/recognized-page.ts";
 import { isSameRecording } from "../call.ts";
 import type { Warehouse } from "./open.ts";
-
-/** A call as it was served, by what tells it from others. */
-interface Served {
-  call_id: number;
-  /** Hash of its bytes, the query of its recording link left out. */
-  hash: string;
-  /** The recording link as served; undefined where it has no query. */
-  recording_url?: string | undefined;
-}
-
-/** A call that the warehouse has just as it was served, but perhaps for the signature of its recording link. */
-export interface KnownCall extends Served {
-  call_started: string | null;
-  insight_name: string | null;
-  /** Whether the link was signed anew. */
-  isResigned: boolean;
-}
-
-/** Finds those of the calls that are kept with the same hash, each in its place; undefined for the others. */
-export type Recognize = (served: readonly (Served | undefined)[]) => readonly (KnownCall | undefined)[];
 
 type StoredRow = [
   call_id: number,

@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "../export/tables.ts";
 import { listFiles, readText } from "../export/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { markGone } from "../warehouse/facts.ts";
 import { calltally, settingsFor } from "./run.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -124,11 +124,8 @@ async function makeSyncedFolder() {
         .map(([id]) => ids.indexOf(Number(id)));
     },
     markGone: (place: number) => {
-      const opened = new Database(database);
-      opened
-        .prepare("UPDATE calls SET gone_at = '2026-01-01T00:00:00.000Z' WHERE call_id = ?")
-        .run(ids[place]);
-      opened.close();
+      using warehouse = openExistingWarehouse(database);
+      markGone(warehouse, [ids[place] ?? Number.NaN], "2026-01-01T00:00:00.000Z");
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
@@ -181,7 +178,7 @@ describe.concurrent("calltally export", () => {
 
   it("counts a caller's first call, and a gone one where it is asked for", async () => {
     using folder = await makeSyncedFolder();
-    expect(await folder.places("--first-time")).toEqual([0, 1, 2, 4]);
+    expect(await folder.places("--first-time")).toEqual([0, 2, 4]);
     folder.markGone(2);
     expect(await folder.places("--first-time", "--has-gclid")).toEqual([3]);
     expect(await folder.places("--first-time", "--has-gclid", "--include-gone")).toEqual([2]);
@@ -200,9 +197,9 @@ describe.concurrent("calltally export", () => {
     const by = await rows("--by", "source,medium", "--total", "--timezone", "UTC");
     expect(pick(by, "source", "medium", "calls", "unique_callers")).toEqual([
       ["google", "cpc", "2", "1"],
-      ["newsletter", "email", "2", "2"],
+      ["newsletter", "email", "2", "1"], // one caller, whose number came in two spellings
       [`'${FORMULA.toLowerCase()}`, "(not set)", "1", "1"],
-      ["(total)", "", "5", "4"],
+      ["(total)", "", "5", "3"],
     ]);
     const days = ["--from", "2025-03-29", "--to", "2025-03-31", "--timezone", "Europe/Berlin"];
     expect(

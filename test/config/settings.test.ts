@@ -74,6 +74,7 @@ describe("loadSettings", () => {
       CALLTALLY_LOOKBACK_HOURS: "8760",
       CALLTALLY_FULL_EVERY_HOURS: "0",
       CALLTALLY_GONE_AFTER_HOURS: "7",
+      CALLTALLY_CHECK_EVERY_HOURS: "24",
       CALLTALLY_RECORDING_SIGNATURE: "K, session",
       CALLTALLY_ANSWERED: " answered , it's ok,,",
       CALLTALLY_MISSED: ",",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parseOutdated, parseUnrecognized } from "../../src/api/recognized-page.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
-import { parseNews, parseOutdated } from "../../src/sync/page-row.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { prepareRecognize } from "../../src/warehouse/recognize.ts";
@@ -65,7 +65,7 @@ describe("parseOutdated", () => {
     if (!("call" in row)) throw new Error("It was rejected");
     upsertCalls([row.call], [row.served]);
 
-    const { rows } = parseNews(page, recognize);
+    const { rows } = parseUnrecognized(page, recognize);
     expect(rows).toEqual([{ known: expect.objectContaining({ call_id: 1 }), bytes }]);
     expect(parseOutdated(rows, recognize)).toEqual(rows);
     upsertCalls([{ ...row.call, duration: 61 }]);

@@ -11,6 +11,7 @@ import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "../warehouse/facts.ts";
 
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 1000);
 const HOUR_MS = 3_600_000;
@@ -124,8 +125,9 @@ class TimedServer implements Clock {
   }
 }
 
-function empty({ sqlite }: Warehouse): void {
-  for (const table of ["sync_runs", "transcripts", "calls"]) sqlite.exec(`DELETE FROM ${table}`);
+function empty(warehouse: Warehouse): void {
+  warehouse.sqlite.exec("DELETE FROM sync_runs; DELETE FROM transcripts");
+  deleteCalls(warehouse);
 }
 
 function readIds({ sqlite }: Warehouse, where: string): number[] {
