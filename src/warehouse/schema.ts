@@ -183,7 +183,7 @@ export const rules = sqliteTable("rules", {
 
 /** Numbers that would take long to count. */
 export const counts = sqliteTable("counts", {
-  /** What is counted: `calls`, the rows of that table. */
+  /** What is counted: `calls`, the rows of that table; and `unsettled_calls`, those of a first load under way whose callers are yet to be settled. */
   name: text().primaryKey(),
   /** How many there are. */
   value: integer().notNull(),

@@ -15,14 +15,14 @@ describe("calltally schema", () => {
 
   it("prints one of them", async () => {
     using folder = makeTempFolder();
-    expect(await calltally(["schema", "utm_values"], { cwd: folder.path })).toEqual({
+    expect(await calltally(["schema", "counts"], { cwd: folder.path })).toEqual({
       code: 0,
       stderr: "",
-      stdout: `utm_values: table. Each utm value met, and the key it is tallied under: SQLite
-  alone cannot lower-case beyond ASCII.
-  raw     text  As served.
-  folded  text  Trimmed, inner white space folded, lower-cased; empty for what
-                counts as not set.
+      stdout: `counts: table. Numbers that would take long to count.
+  name   text     What is counted: \`calls\`, the rows of that table; and
+                  \`unsettled_calls\`, those of a first load under way whose
+                  callers are yet to be settled.
+  value  integer  How many there are.
 `,
     });
   });

@@ -116,7 +116,9 @@ describe("sync, with a database file that it cannot use", () => {
       const bytes = readFileSync(file);
 
       const options = optionsFor(service.url, folder.path, "calls.db");
-      const { code, stdout, stderr } = await calltally(["sync", ...flags], options);
+      // The whole file is not checked in each run by default.
+      const env = { ...options.env, CALLTALLY_CHECK_EVERY_HOURS: "0" };
+      const { code, stdout, stderr } = await calltally(["sync", ...flags], { ...options, env });
       expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
       expect(stderr).toContain(`calltally: Cannot use ${file}`);
       expect(stderr).toContain(says);
@@ -129,6 +131,39 @@ describe("sync, with a database file that it cannot use", () => {
       expect(readIds(file)).toEqual(IDS);
     },
   );
+});
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+describe("sync, with damage that only a look at the whole file finds", () => {
+  it.each([
+    { when: "was checked a day ago", last: {}, code: 0 },
+    { when: "was checked 169 hours ago", last: { file_checked_at: hoursAgo(169) }, code: 7 },
+    {
+      when: "was checked in the future, by a clock that was wrong",
+      last: { file_checked_at: hoursAgo(-2) },
+      code: 7,
+    },
+    { when: "the last run failed", last: { status: "failed" }, code: 7 },
+    { when: "the last run was killed", last: { status: "running" }, code: 7 },
+    { when: "the last run was stopped", last: { status: "interrupted" }, code: 0 },
+  ])("ends with $code where the file $when", async ({ last, code }) => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(ROWS);
+    await syncFrom(service, folder.path, { limit: 1000 });
+    const file = join(folder.path, "calls.db");
+    const database = new Database(file);
+    expect(database.prepare("SELECT file_checked_at IS NOT NULL FROM sync_runs").pluck().all()).toEqual([1]);
+    const { file_checked_at = hoursAgo(24), status = "done" }: { file_checked_at?: string; status?: string } =
+      last;
+    database.prepare("UPDATE sync_runs SET file_checked_at = ?, status = ?").run(file_checked_at, status);
+    database.pragma("wal_checkpoint(TRUNCATE)");
+    database.close();
+    const leaves = findLeaves(file);
+    overwrite(file, leaves[leaves.length >> 1] ?? 0, PAGE_SIZE);
+    const result = await calltally(["sync"], optionsFor(service.url, folder.path, "calls.db"));
+    expect(result.code).toBe(code);
+  });
 });
 
 describe("sync, where it cannot write", () => {
