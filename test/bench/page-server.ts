@@ -12,6 +12,8 @@ const readFrom = promisify(read);
 const [calls = 0, latencyMs = 0] = process.argv.slice(2).map(Number);
 const { file, starts } = await prepareRows(calls);
 const rows = openSync(file, "r");
+/** No identifier comes twice, however often a server is started. */
+const started = Date.now().toString(36);
 let requests = 0;
 
 async function readPage(offset: number, limit: number): Promise<Buffer[]> {
@@ -21,7 +23,7 @@ async function readPage(offset: number, limit: number): Promise<Buffer[]> {
   const length = Math.max(0, end - start - 1);
   const page = Buffer.allocUnsafe(length);
   if (length > 0) await readFrom(rows, page, 0, length, start);
-  const head = `{"code":200,"message":"Success","request_id":"bench-${requests++}","timestamp":"2026-11-01T00:00:00Z","data":{"total":${calls},"limit":${limit},"offset":${offset},"calls":[`;
+  const head = `{"code":200,"message":"Success","request_id":"${started}-${requests++}","timestamp":"${new Date().toISOString()}","data":{"total":${calls},"limit":${limit},"offset":${offset},"calls":[`;
   return [Buffer.from(head), page, Buffer.from("]}}")];
 }
 
