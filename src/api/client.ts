@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
-import { readBody } from "./body.ts";
-import { type Envelope, parseEnvelope } from "./envelope.ts";
-import { ApiError, unknownOutcome } from "./errors.ts";
+import { ApiError, unknownOutcome } from "./api-errors.ts";
 import { errorOfAnswer, errorOfConnection } from "./failure.ts";
+import { readBody } from "./response-body.ts";
+import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
 export interface ApiClientOptions {

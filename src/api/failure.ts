@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { describeError, EXIT } from "../errors.ts";
-import { ApiError, contractError } from "./errors.ts";
+import { ApiError, contractError } from "./api-errors.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
 const RETRIED_STATUSES = new Set([408, 425, 429]);

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { EXIT } from "../errors.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "./api-errors.ts";
 
 /** How often and how long one request is tried. */
 export interface RetryPolicy {

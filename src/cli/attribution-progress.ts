@@ -1,7 +1,7 @@
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import type { Context } from "./context.ts";
-import { formatQuantity } from "./format.ts";
 import { ProgressBar } from "./progress.ts";
+import { formatQuantity } from "./terminal-text.ts";
 
 /** Shows how far it is while calls are attributed anew, and says at the end how many that were. */
 export function attributionProgress(context: Context): (progress: AttributionProgress) => void {

@@ -2,12 +2,12 @@ import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
-import type { Target } from "../export/export.ts";
-import type { FormatOptions } from "../export/format.ts";
+import type { FormatOptions } from "../export/encode-table.ts";
+import type { Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
-import type { Contents, ExportFlags } from "./export.ts";
+import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
 export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {

@@ -2,13 +2,13 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
 import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
+import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
-import type { Contents, ExportFlags } from "./export.ts";
+import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
-import { formatCount, formatQuantity } from "./format.ts";
+import { formatCount, formatQuantity } from "./terminal-text.ts";
 
 /** Runs `calltally export`. */
 export async function runExport(

@@ -17,82 +17,82 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "demo",
     summary: "try it all without an account",
-    load: async () => (await import("./demo.ts")).demoCommand,
+    load: async () => (await import("./demo-command.ts")).demoCommand,
   },
   {
     name: "sync",
     summary: "read the calls into the warehouse",
-    load: async () => (await import("./sync.ts")).syncCommand,
+    load: async () => (await import("./sync-command.ts")).syncCommand,
   },
   {
     name: "export",
     summary: "write rollups, calls or ad conversions as files",
-    load: async () => (await import("./export.ts")).exportCommand,
+    load: async () => (await import("./export-command.ts")).exportCommand,
   },
   {
     name: "explain",
     summary: "say why a call is tallied where it is",
-    load: async () => (await import("./explain.ts")).explainCommand,
+    load: async () => (await import("./explain-command.ts")).explainCommand,
   },
   {
     name: "query",
     summary: "ask the warehouse in SQL",
-    load: async () => (await import("./query.ts")).queryCommand,
+    load: async () => (await import("./query-command.ts")).queryCommand,
   },
   {
     name: "schema",
     summary: "say what the tables, views and columns mean",
-    load: async () => (await import("./schema.ts")).schemaCommand,
+    load: async () => (await import("./schema-command.ts")).schemaCommand,
   },
   {
     name: "status",
     summary: "is it working, how fresh, how complete, what comes next",
-    load: async () => (await import("./status.ts")).statusCommand,
+    load: async () => (await import("./status-command.ts")).statusCommand,
   },
   {
     name: "doctor",
     summary: "look for what is wrong, and say what to do",
-    load: async () => (await import("./doctor.ts")).doctorCommand,
+    load: async () => (await import("./doctor-command.ts")).doctorCommand,
   },
   {
     name: "backup",
     summary: "copy the warehouse into one file, and check the copy",
-    load: async () => (await import("./backup.ts")).backupCommand,
+    load: async () => (await import("./backup-command.ts")).backupCommand,
   },
   {
     name: "restore",
     summary: "put a backup in the warehouse's place",
-    load: async () => (await import("./backup.ts")).restoreCommand,
+    load: async () => (await import("./backup-command.ts")).restoreCommand,
   },
   {
     name: "insight",
     summary: "read the details of insights",
-    load: async () => (await import("./insight.ts")).insightCommand,
+    load: async () => (await import("./insight-command.ts")).insightCommand,
   },
   {
     name: "webhook",
     summary: "change webhooks of the service",
-    load: async () => (await import("./webhook.ts")).webhookCommand,
+    load: async () => (await import("./webhook-command.ts")).webhookCommand,
   },
   {
     name: "schedule",
     summary: "run the jobs on their schedule, until stopped",
-    load: async () => (await import("./schedule.ts")).scheduleCommand,
+    load: async () => (await import("./schedule-command.ts")).scheduleCommand,
   },
   {
     name: "job",
     summary: "run one job once, for cron and systemd",
-    load: async () => (await import("./job.ts")).jobCommand,
+    load: async () => (await import("./job-command.ts")).jobCommand,
   },
   {
     name: "sandbox",
     summary: "serve the API with made-up calls, to try things on",
-    load: async () => (await import("./sandbox.ts")).sandboxCommand,
+    load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
   },
   {
     name: "completion",
     summary: "print a script that completes commands in a shell",
-    load: async () => (await import("./completion.ts")).completionCommand,
+    load: async () => (await import("./completion-command.ts")).completionCommand,
   },
 ];
 /** What the shells' scripts call; no person does. */
@@ -111,7 +111,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = await assemble(COMMANDS, context, exit, args);
   if (args[0] === COMPLETE) {
-    const { completeCommand } = await import("./completion.ts");
+    const { completeCommand } = await import("./completion-command.ts");
     // The library that it uses adds a command for the scripts of its own.
     const others = COMMANDS.filter(({ name }) => name !== "completion");
     const names = others.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { inChunks } from "../export/chunks.ts";
-import type { Answer, SqlValue } from "../warehouse/query.ts";
+import type { Answer, SqlValue } from "../warehouse/run-query.ts";
 
 /**
  * Yields an answer as a JSON array of objects, each on its own line, in constant memory. Integers have all their digits,

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { SqlValue } from "../warehouse/query.ts";
+import type { SqlValue } from "../warehouse/run-query.ts";
 
 const GAP = "  ";
 /** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */

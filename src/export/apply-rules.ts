@@ -1,10 +1,10 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type ApplyRulesOptions, applyRules, needsAttribution } from "../warehouse/attribute-all.ts";
-import { nameFile } from "../warehouse/errors.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 
 /**

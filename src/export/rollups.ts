@@ -2,9 +2,9 @@ import { UsageError } from "../errors.ts";
 import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
-import type { ExportJob } from "./export.ts";
-import { encodeTable } from "./format.ts";
+import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { ExportJob } from "./write-export.ts";
 
 /** A file of figures, one row for each key of some dimensions together. */
 export interface RollupTarget {

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { contractError } from "../api/api-errors.ts";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { parseContract } from "../api/envelope.ts";
-import { contractError } from "../api/errors.ts";
+import { parseContract } from "../api/response-envelope.ts";
 
 const text = z
   .string()

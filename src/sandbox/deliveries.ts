@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import pLimit from "p-limit";
-import type { WireCall } from "./calls.ts";
+import type { WireCall } from "./call-store.ts";
 import { type DeliveryRequest, isLoopback, toDeliveryRequest } from "./delivery-request.ts";
 import type { Webhook } from "./webhook-schema.ts";
 

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { fail, type SandboxEnv } from "./envelope.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
 /**
  * What can go wrong with an answer: a server error, a proxy's error page, a rate limit (with Retry-After: 1),

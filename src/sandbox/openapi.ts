@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { attributionRoute } from "./attribution.ts";
+import { attributionRoute } from "./attribution-routes.ts";
 import { BEARER_NAME } from "./contract.ts";
-import { insightRoute } from "./insights.ts";
-import { patchWebhookRoute, replaceWebhookRoute } from "./webhooks.ts";
+import { insightRoute } from "./insight-routes.ts";
+import { patchWebhookRoute, replaceWebhookRoute } from "./webhook-routes.ts";
 
 const ROUTES = [attributionRoute, insightRoute, replaceWebhookRoute, patchWebhookRoute];
 

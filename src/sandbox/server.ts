@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
-import type { SandboxCalls } from "./calls.ts";
+import type { SandboxCalls } from "./call-store.ts";
 import type { LoggedDelivery } from "./deliveries.ts";
 import type { SandboxInsights } from "./insight-store.ts";
-import { parseOptions, type SandboxOptions } from "./options.ts";
+import { parseOptions, type SandboxOptions } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
 import type { SandboxWebhooks } from "./webhook-store.ts";
 import { createWorld } from "./world.ts";
 
-export type { SandboxCalls } from "./calls.ts";
+export type { SandboxCalls } from "./call-store.ts";
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
-export type { SandboxOptions } from "./options.ts";
+export type { SandboxOptions } from "./sandbox-options.ts";
 
 const HOST = "127.0.0.1";
 

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from "hono";
-import { readBody } from "./body.ts";
-import type { SandboxCalls } from "./calls.ts";
-import type { SandboxEnv } from "./envelope.ts";
+import type { SandboxCalls } from "./call-store.ts";
 import { answerFault, cutAnswer, type FaultKind } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+import { readBody } from "./request-body.ts";
+import type { SandboxEnv } from "./sandbox-envelope.ts";
 
 /** One request of the four operations, in the order of the answers. */
 export interface LoggedRequest {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { ApiError } from "../api/api-errors.ts";
 import {
   type AttributionPage,
   type AttributionQuery,
@@ -6,7 +7,6 @@ import {
   fetchServedPage,
 } from "../api/attribution-client.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { FetchSlice } from "../paging/prefetch.ts";

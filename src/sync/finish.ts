@@ -1,4 +1,4 @@
-import { ApiError } from "../api/errors.ts";
+import { ApiError } from "../api/api-errors.ts";
 import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
 import { describeError, InterruptedError } from "../errors.ts";
 import { nameKeys, readKeys } from "../paging/order-key.ts";
@@ -33,7 +33,7 @@ import {
 } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { callOrderOf } from "./plan.ts";
-import type { Reading, Run } from "./read.ts";
+import type { Reading, Run } from "./read-calls.ts";
 import type { PageStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
+import type { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import type { ApiError } from "../api/errors.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { type AttributionProgress, applyRules } from "../warehouse/attribute-all.ts";
-import { nameFile } from "../warehouse/errors.ts";
 import { takeLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
-import type { SyncProgress, SyncRules } from "./read.ts";
+import type { SyncProgress, SyncRules } from "./read-calls.ts";
 import { ServiceClock } from "./service-clock.ts";
-import { syncWarehouse } from "./sync.ts";
+import { syncWarehouse } from "./sync-warehouse.ts";
 
 export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */

@@ -6,7 +6,7 @@ import {
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
-} from "../warehouse/calls.ts";
+} from "../warehouse/call-table.ts";
 import { keepDrift } from "../warehouse/drift.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";

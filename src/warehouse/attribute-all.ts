@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { asc, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
-import { readCallCount } from "./calls.ts";
+import { readCallCount } from "./call-table.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";

@@ -7,7 +7,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
-import { nameFile } from "./errors.ts";
+import { nameFile } from "./sqlite-errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;

@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
-import { isSameFile } from "./backup.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
-import { nameFile, sqliteErrorOf } from "./errors.ts";
 import { takeLock } from "./lock.ts";
 import { assertOurs, readHeader } from "./open.ts";
+import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
+import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */
 const LARGEST_PAGE = 65_536;

@@ -1,5 +1,5 @@
+import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
 import { describeError } from "../errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { answerWebhookChange, recordWebhookChange } from "../warehouse/webhook-change-table.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { type Envelope, parseContract } from "../api/envelope.ts";
+import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../errors.ts";
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/api/errors.ts";
+import { ApiError } from "../../src/api/api-errors.ts";
 import {
   DEFAULT_RETRY,
   jitteredDelayMs,
