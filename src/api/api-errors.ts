@@ -1,9 +1,9 @@
 import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 
-/** An answer of the service, or the lack of one, that keeps a request from being done. */
+/** A response of the service, or the lack of one, that keeps a request from being done. */
 export class ApiError extends CalltallyError {
   override name = "ApiError";
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, where there was a response. */
   readonly status: number | undefined;
   /** The service's own identifier of the request, for a support ticket. */
   readonly requestId: string | undefined;
@@ -42,7 +42,7 @@ export interface ApiErrorDetails {
   hint?: string;
 }
 
-/** The answer is not what API v3 promises. The body itself is never part of the message: it may hold personal data. */
+/** The response is not what API v3 promises. The body itself is never part of the message: it may hold personal data. */
 export function contractError(message: string, details: ApiErrorDetails = {}): ApiError {
   return new ApiError(EXIT.contract, message, {
     transient: true,
@@ -51,7 +51,7 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
   });
 }
 
-/** The error of a change whose answer was lost, or was a failure that says nothing of it. Not to be tried again blindly. */
+/** The error of a change whose response was lost, or was a failure that says nothing of it. Not to be tried again blindly. */
 export function unknownOutcome(error: ApiError): ApiError {
   const { status, requestId } = error;
   // The service turned these away before it did anything.

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, unknownOutcome } from "./api-errors.ts";
-import { errorOfAnswer, errorOfConnection } from "./failure.ts";
+import { errorOfConnection, errorOfResponse } from "./failure.ts";
 import { readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
@@ -174,7 +174,7 @@ export class ApiClient implements AsyncDisposable {
       }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
       const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
-      throw errorOfAnswer(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
+      throw errorOfResponse(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

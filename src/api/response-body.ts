@@ -19,7 +19,7 @@ export async function readBody({ body, headers, statusCode }: Dispatcher.Respons
     await readBytes(body),
     String(headers["content-encoding"] ?? "identity").toLowerCase(),
   );
-  if (!isUtf8(bytes)) throw contractError("The API's answer is not UTF-8 text", { status: statusCode });
+  if (!isUtf8(bytes)) throw contractError("The API response is not UTF-8 text", { status: statusCode });
   return bytes;
 }
 
@@ -37,17 +37,17 @@ async function readBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
 async function decode(wire: Buffer, encoding: string): Promise<Buffer> {
   if (encoding === "identity") return wire;
   if (encoding !== "gzip")
-    throw contractError(`The API's answer is encoded as ${encoding}, which was not asked for`);
+    throw contractError(`The API response is encoded as ${encoding}, which was not asked for`);
   try {
     return await gunzipAsync(wire, { maxOutputLength: MAX_BODY_BYTES });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
-    throw contractError("The API's answer is a damaged or cut gzip stream", { cause });
+    throw contractError("The API response is a damaged or cut gzip stream", { cause });
   }
 }
 
 function tooLarge() {
-  return contractError(`The API's answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
+  return contractError(`The API response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
     transient: false,
     hint: "Ask for smaller pages with --limit.",
   });

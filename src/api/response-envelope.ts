@@ -10,11 +10,11 @@ const envelopeSchema = z.object({
   timestamp: z.string().nullish(),
 });
 
-/** The envelope of every successful answer (API v3 § 1). */
+/** The envelope of every successful response (API v3 § 1). */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
- * Parses the body of an answer with status 200.
+ * Parses the body of a response with status 200.
  *
  * @throws ApiError if it is not the envelope
  */
@@ -24,11 +24,11 @@ export function parseEnvelope(body: string): Envelope {
     json = parseJson(body);
   } catch (error) {
     if (error instanceof TooDeepError)
-      throw contractError("The API's answer is nested too deeply to be read");
+      throw contractError("The API response is nested too deeply to be read");
     // The parser's message quotes the body, which may hold personal data.
-    throw contractError("The API's answer is not JSON, though its status is 200");
+    throw contractError("The API response is not JSON, though its status is 200");
   }
-  return parseContract(envelopeSchema, json, "The API's answer is not the documented envelope");
+  return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
 }
 
 /**

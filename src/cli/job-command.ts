@@ -7,7 +7,7 @@ import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedErr
 import { type Log, openLog } from "../log.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
-import { isNews, levelOf } from "../schedule/job-outcome.ts";
+import { isReported, levelOf } from "../schedule/job-outcome.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";
@@ -65,7 +65,7 @@ async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
   });
   heartbeat.start();
   const exitCode = await runLogged(job, context);
-  if (isNews(exitCode)) await heartbeat.end(exitCode === EXIT.done);
+  if (isReported(exitCode)) await heartbeat.end(exitCode === EXIT.done);
   return exitCode;
 }
 

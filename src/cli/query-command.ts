@@ -50,10 +50,10 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
       const { database } = settingsOf(context, flags);
       const parent = context.env[PARENT];
       if (parent === undefined) return exit(await runInChild(context, timeout));
-      const { watchParent, writeAnswer } = await import("./write-query.ts");
+      const { watchParent, writeQueryResult } = await import("./write-query.ts");
       watchParent(Number(parent));
       const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
-      const { isComplete } = await writeAnswer({
+      const { isComplete } = await writeQueryResult({
         database,
         sql: sql === "-" ? await readSql(process.stdin) : sql,
         format,

@@ -46,8 +46,8 @@ function layOutRecords(heads: readonly string[], lines: readonly string[][], wid
   const nameWidth = Math.max(...heads.map(widthOf));
   const layOut = (line: readonly string[], index: number) => [
     `row ${index + 1}`,
-    ...heads.map((head, place) =>
-      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[place]}`, width).trimEnd(),
+    ...heads.map((head, index) =>
+      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[index]}`, width).trimEnd(),
     ),
   ];
   return lines.flatMap(layOut).join("\n");

@@ -26,7 +26,7 @@ export function sandboxCommand(context: Context) {
         .default("newest" as const),
     )
     .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
-    .option("--latency <ms>", "wait before each answer", number(0, 600_000), 0)
+    .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
     .option("--faults <kinds>", `kinds of faults, of ${FAULT_KINDS.join(",")}`, faultKinds, [...FAULT_KINDS])
     .option("--insert-every <requests>", "a new call comes with every n-th request", number(1, 1e9))

@@ -110,10 +110,10 @@ async function send(
 ): Promise<void> {
   const settings = settingsOf(context, flags);
   if (dryRun) return context.print(describeRequest(change, settings));
-  const answer = await sendWebhookChange(settings.database, toApiAccess(settings), change, context.signal);
-  const done = `Webhook ${answer.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
-  if (json) context.print(JSON.stringify(answer));
-  else context.tell(`${done}, request ${answer.request_id ?? "unknown"}`);
+  const response = await sendWebhookChange(settings.database, toApiAccess(settings), change, context.signal);
+  const done = `Webhook ${response.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
+  if (json) context.print(JSON.stringify(response));
+  else context.tell(`${done}, request ${response.request_id ?? "unknown"}`);
 }
 
 function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Settings): string {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { toDelimited } from "../export/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
-import { type Answer, runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import type { QueryFormat } from "./query-command.ts";
 import { toQueryJson } from "./query-json.ts";
 
@@ -20,8 +20,8 @@ interface QueryOptions {
   writeChunk: (chunk: Buffer) => Promise<void>;
 }
 
-/** Writes the answer to a query; returns whether that was all of it, or there are more rows than wanted. */
-export async function writeAnswer(options: QueryOptions): Promise<{ isComplete: boolean }> {
+/** Writes the result of a query; returns false when rows were left out because there are more than wanted. */
+export async function writeQueryResult(options: QueryOptions): Promise<{ isComplete: boolean }> {
   const { database, sql, format, maxRows = Number.POSITIVE_INFINITY, width, writeChunk } = options;
   using reader = openWarehouseReader(database);
   const { columns, rows } = runQuery(reader, sql);
@@ -42,24 +42,24 @@ export function watchParent(parent: number): void {
 }
 
 async function encode(
-  answer: Answer,
+  result: QueryResult,
   format: QueryFormat,
   width: number | undefined,
 ): Promise<Iterable<string>> {
   switch (format) {
     case "csv":
-      return toQueryCsv(answer);
+      return toQueryCsv(result);
     case "json":
-      return toQueryJson(answer);
+      return toQueryJson(result);
     case "table": {
       const { layOutTable } = await import("./query-table.ts");
-      return [`${layOutTable(answer.columns, [...answer.rows], width)}\n`];
+      return [`${layOutTable(result.columns, [...result.rows], width)}\n`];
     }
   }
 }
 
-/** Values as they are, for machines: an answer is whatever was asked for, and `export` writes what spreadsheets open. */
-function toQueryCsv({ columns, rows }: Answer): Iterable<string> {
+/** Values as they are, for machines: `export` writes files for spreadsheets. */
+function toQueryCsv({ columns, rows }: QueryResult): Iterable<string> {
   return toDelimited(
     {
       columns: columns.map((name) => ({ name, type: "text" })),

@@ -28,7 +28,7 @@ export interface Evidence {
   /** Seams that share no call. */
   seamsBroken: number;
   /** Slices that could be read in pieces only, around a row that the service fails on. */
-  torn: number;
+  fragmented: number;
   /** Calls that were not where they had been read, though those around them were. */
   vanished: number;
   /** Rows without a readable id: their calls cannot be told from those that are missing. */

@@ -19,7 +19,7 @@ export interface Slice {
   /** Its calls, in order. */
   rows: readonly Row[];
   /** Whether it was put together from several responses, and so is not of one moment. */
-  torn?: boolean;
+  fragmented?: boolean;
   /** The service's identifier of the request: unique, unless a cache answered. */
   requestId?: string | undefined;
   /** Whether the response was old when it came, as from a cache. */

@@ -47,7 +47,7 @@ export function createApp(settings: SandboxSettings, world: World): OpenAPIHono<
   return app;
 }
 
-/** Answers 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
+/** Responds with 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
 function allowOnly(methods: readonly string[]): MiddlewareHandler<SandboxEnv> {
   return async (context, next) => {
     if (methods.includes(context.req.method)) return next();

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import { type AttributionQuery, attributionData, attributionQuery } from "./attribution-schema.ts";
 import type { SandboxCalls } from "./call-store.ts";
-import { answersOf, BEARER_SECURITY, digits } from "./contract.ts";
+import { BEARER_SECURITY, digits, responsesOf } from "./contract.ts";
 import { deriveSeed, seededRandom, shuffle } from "./random.ts";
 import { type SandboxEnv, succeed } from "./sandbox-envelope.ts";
 
@@ -15,7 +15,7 @@ export const attributionRoute = createRoute({
     "Lists calls that have DNI session data; calls without DNI tracking are excluded. DNI tracking must already be configured through the service's web portal. Not documented: the order of the calls, and whether it is stable.",
   security: BEARER_SECURITY,
   request: { query: attributionQuery },
-  responses: answersOf(attributionData, { 200: "A page of calls.", 400: "Request invalid." }),
+  responses: responsesOf(attributionData, { 200: "A page of calls.", 400: "Request invalid." }),
 });
 
 interface AttributionOptions {

@@ -75,7 +75,7 @@ export class SandboxCalls {
     return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
   }
 
-  /** Adds a call that started now, in its place in the order; returns its id. */
+  /** Adds a call that started now, at its index in the order; returns its id. */
   insert(): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
@@ -88,9 +88,9 @@ export class SandboxCalls {
 
   /** Takes a call away; returns whether there was one with this id. */
   remove(id: number): boolean {
-    const place = this.#ids.indexOf(id);
-    if (place < 0) return false;
-    this.#ids.splice(place, 1);
+    const index = this.#ids.indexOf(id);
+    if (index < 0) return false;
+    this.#ids.splice(index, 1);
     this.#removed.add(id);
     this.#insertedMs.delete(id);
     this.#edits.delete(id);
@@ -99,7 +99,7 @@ export class SandboxCalls {
 
   /**
    * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
-   * The call keeps its place in the order.
+   * The call keeps its index in the order.
    *
    * @throws {Error} when there is no call with this id.
    */

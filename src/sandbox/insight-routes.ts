@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
-import { answersOf, BEARER_SECURITY, idParams } from "./contract.ts";
+import { BEARER_SECURITY, idParams, responsesOf } from "./contract.ts";
 import { insightData } from "./insight-schema.ts";
 import type { SandboxInsights } from "./insight-store.ts";
 import { fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
@@ -14,7 +14,7 @@ export const insightRoute = createRoute({
     "Reads the full details of one insight: a scoring or detection rule applied to calls. Not documented: what becomes of a deleted insight. The sandbox shows it, with its deleted_at.",
   security: BEARER_SECURITY,
   request: { params: idParams },
-  responses: answersOf(insightData, {
+  responses: responsesOf(insightData, {
     200: "The insight.",
     400: "Request invalid.",
     404: "The insight does not exist.",

@@ -19,15 +19,15 @@ export interface SandboxOptions {
   order?: "newest" | "oldest" | "shuffled" | "random";
   /** The most rows a page holds, whatever `limit` asks for. @default none */
   pageCap?: number;
-  /** Wait before each answer. @default 0 */
+  /** Wait before each response. @default 0 */
   latencyMs?: number;
-  /** Which faults to mix into the answers of all operations, at `faultRate`. @default all kinds */
+  /** Which faults to mix into the responses of all operations, at `faultRate`. @default all kinds */
   faults?: readonly FaultKind[];
   /** Share of the requests that meet a fault, 0 to 1. @default 0, or 0.1 when `faults` are given */
   faultRate?: number;
-  /** A call comes in with every N-th attribution request, before it is answered. @default never */
+  /** A call comes in with every N-th attribution request, before its response is made. @default never */
   insertEvery?: number;
-  /** A random call is removed with every N-th attribution request, before it is answered. @default never */
+  /** A random call is removed with every N-th attribution request, before its response is made. @default never */
   deleteEvery?: number;
   /** Deliver events of webhooks to other machines too. @default false, to loopback addresses only */
   allowDelivery?: boolean;

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { answersOf, BEARER_SECURITY, idParams } from "./contract.ts";
+import { BEARER_SECURITY, idParams, responsesOf } from "./contract.ts";
 import { fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
 import { type WebhookChanges, webhookChanges, webhookData, webhookReplacement } from "./webhook-schema.ts";
 import type { SandboxWebhooks } from "./webhook-store.ts";
@@ -24,7 +24,7 @@ export const replaceWebhookRoute = createRoute({
     params: idParams,
     body: { required: true, content: { "application/json": { schema: webhookReplacement } } },
   },
-  responses: answersOf(webhookData, {
+  responses: responsesOf(webhookData, {
     200: "The webhook is updated.",
     400: "Request invalid: among others a missing required field, or an endpoint that is no HTTPS URL.",
     404: "The webhook does not exist, or is deleted.",
@@ -41,7 +41,7 @@ export const patchWebhookRoute = createRoute({
     params: idParams,
     body: { required: true, content: { "application/json": { schema: webhookChanges } } },
   },
-  responses: answersOf(webhookData, {
+  responses: responsesOf(webhookData, {
     200: "The webhook is updated.",
     400: "Request invalid: among others an empty body, or an endpoint that is no HTTPS URL.",
     404: "The webhook does not exist, or is deleted.",

@@ -42,11 +42,11 @@ export function nameExit({ exitCode, signal }: Outcome): string {
 }
 
 /** Another sync at work, or a restart of the service, is no failure; the run to come tells of itself. */
-const NO_NEWS: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+const UNREPORTED: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
 
 /** Whether a job that ends with an exit code tells the monitor of it. */
-export function isNews(exitCode: ExitCode): boolean {
-  return !NO_NEWS.has(exitCode);
+export function isReported(exitCode: ExitCode): boolean {
+  return !UNREPORTED.has(exitCode);
 }
 
 /** Exit codes before which a job has told the monitor of its end. A crash of Node's may end with 1, a bad setting with 2. */

@@ -82,7 +82,7 @@ function createFetch(
     const page = { offset, limit, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
       const answer = await fetchServedPage(client, page, options);
-      throttle.answered();
+      throttle.succeeded();
       const isOld = clock.isOld(answer);
       if ("rows" in answer) return toSlice(answer, isOld);
       return async () => {
@@ -180,7 +180,7 @@ async function fetchInPieces(
   }
   const slice = toSlice({ rows, total, limit, offset, requestId: undefined });
   const before = Array.from({ length: leading }, () => ({ id: null, started: null, name: null }));
-  return { ...slice, rows: [...before, ...slice.rows], torn: true };
+  return { ...slice, rows: [...before, ...slice.rows], fragmented: true };
 }
 
 /** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */

@@ -23,7 +23,7 @@ import {
   readFirstPageTime,
   trimPages,
 } from "../warehouse/pages.ts";
-import { countRejected, releaseUnnamed } from "../warehouse/rejected.ts";
+import { countRejected, deleteUnnamed } from "../warehouse/rejected.ts";
 import {
   assertHeld,
   type RunHold,
@@ -79,7 +79,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     assertHeld(warehouse, entry);
     const rejected = countRejected(warehouse, runId);
     const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
-    if (isFull && isSure(judgement)) releaseUnnamed(warehouse, runId);
+    if (isFull && isSure(judgement)) deleteUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
     return updateRun(warehouse, runId, {

@@ -67,7 +67,11 @@ export async function readAll(run: Run, store: PageStore, start: WalkStart): Pro
 }
 
 /** Reads from the end where new calls come, until it meets calls that are known and too old to have changed. */
-export async function readNews(run: Run, store: PageStore, newestAt: "front" | "end"): Promise<Reading> {
+export async function readIncremental(
+  run: Run,
+  store: PageStore,
+  newestAt: "front" | "end",
+): Promise<Reading> {
   const { warehouse, source, clock, lookbackHours, limit } = run;
   // What changed since the last sync may be as old as the look-back was then.
   const lastSync = readLastTrustedRun(warehouse)?.started_at;

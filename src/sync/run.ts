@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { type AttributionProgress, applyRules } from "../warehouse/attribute-all.ts";
-import { takeLock } from "../warehouse/lock.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
@@ -58,7 +58,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
 
 async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal } = options;
-  using lock = takeLock(database);
+  using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
   using warehouse = openWarehouse(database, options);
   const rules = options.rules ?? readRulesInForce(warehouse).rules;

@@ -12,7 +12,7 @@ import {
 import { fail, finish, judgeReading } from "./finish.ts";
 import { startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";
-import { type Run, readAll, readNews } from "./read-calls.ts";
+import { type Run, readAll, readIncremental } from "./read-calls.ts";
 import { PageStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     if (file_checked_at !== undefined) updateRun(warehouse, runId, { file_checked_at });
     const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
     if (plan.mode === "incremental") {
-      const reading = await readNews(run, store, plan.newestAt);
+      const reading = await readIncremental(run, store, plan.newestAt);
       const judged = judgeReading(run, entry, reading);
       const isTrusted = judged.judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, judged);

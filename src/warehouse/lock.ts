@@ -11,7 +11,7 @@ import { makeFolder, realFile } from "../folder.ts";
  *
  * @param path the warehouse's
  */
-export function takeLock(path: string): Disposable | undefined {
+export function tryAcquireLock(path: string): Disposable | undefined {
   const file = `${realFile(path)}.lock`;
   makeFolder(dirname(file));
   closeSync(openSync(file, "a", 0o600));

@@ -9,7 +9,7 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
 /** Keeps rows that did not parse, each once, with what was last wrong with it. */
-export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
+export function recordRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
   for (const rejection of rejections) {
     const { json, path, reason } = rejection;
     db.insert(rejected_calls)
@@ -23,7 +23,7 @@ export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[]
 }
 
 /** Lets go of rows whose call has now been read well. */
-export function releaseRejected({ db }: Warehouse, callIds: readonly number[]): void {
+export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): void {
   const keys = callIds.map((id) => `id:${id}`);
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
@@ -32,7 +32,7 @@ export function releaseRejected({ db }: Warehouse, callIds: readonly number[]): 
  * Lets go of rows without an identifier that a verified full pass did not meet: each was read well in it, under an
  * identifier that could not be told before, or is gone.
  */
-export function releaseUnnamed({ db }: Warehouse, runId: number): void {
+export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
     .run();

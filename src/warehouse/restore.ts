@@ -5,7 +5,7 @@ import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
-import { takeLock } from "./lock.ts";
+import { tryAcquireLock } from "./lock.ts";
 import { assertOurs, readHeader } from "./open.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 import { isSameFile } from "./write-backup.ts";
@@ -40,7 +40,7 @@ export async function restoreWarehouse(
   if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
   if (existsSync(target)) assertNotForeign(target);
   makeFolder(dirname(target));
-  using lock = takeLock(target);
+  using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
   using draft = draftOf(target);
   const copied = await copyWarehouse(source, draft.path, signal);

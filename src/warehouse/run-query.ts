@@ -7,8 +7,8 @@ import { nameFile } from "./sqlite-errors.ts";
 /** A value as SQLite has it: integers are exact as bigint, and numbers are REAL. */
 export type SqlValue = string | bigint | number | Buffer | null;
 
-/** What a query answers; the rows are read while they are iterated, once. */
-export interface Answer {
+/** Result of a query. The rows are read while they are iterated, and only once. */
+export interface QueryResult {
   /** Names in their order, not always different ones. */
   columns: readonly string[];
   rows: Iterable<readonly SqlValue[]>;
@@ -27,7 +27,7 @@ const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
  * @throws UsageError if it is no such statement, or if SQLite cannot make sense of it, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read
  */
-export function runQuery(reader: Warehouse, sql: string): Answer {
+export function runQuery(reader: Warehouse, sql: string): QueryResult {
   assertReads(sql);
   const { sqlite } = reader;
   sqlite.pragma("query_only = ON");

@@ -191,7 +191,7 @@ describe("calltally doctor", () => {
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found, requests: sandbox.requests.length }).toEqual({
       code: 5,
-      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API answered 500/)],
+      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API returned 500/)],
       requests: 2,
     });
   });

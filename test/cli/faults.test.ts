@@ -44,7 +44,7 @@ describe("sync, of a failing service", () => {
     }
     const status = await calltally(["status"], options);
     expect(status.stdout).toContain("Rejected   1 row, in the table rejected_calls");
-    expect(status.stdout).toContain("the service fails on the row at offset 6: The API answered 500");
+    expect(status.stdout).toContain("the service fails on the row at offset 6: The API returned 500");
     expect(readIds(databaseOf(folder.path))).toEqual([...range(1, 6), ...range(8, 30)]);
   });
 
@@ -56,7 +56,7 @@ describe("sync, of a failing service", () => {
     const { code, stdout, stderr } = await calltally(["sync"], options);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toBe(
-      "calltally: The API answered 500: Internal server error\nThe service is failing or busy: try again later.\n",
+      "calltally: The API returned 500: Internal server error\nThe service is failing or busy: try again later.\n",
     );
     expect(Date.now() - startedMs).toBeLessThan(20_000);
     expect(service.requests.length).toBeLessThanOrEqual(8);

@@ -235,7 +235,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     listing.tear = (slice) => {
       if (slice.offset !== 17) return slice;
       const rows = slice.page.rows.filter((row) => "call" in row && row.call.call_id !== lost);
-      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), torn: true };
+      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), fragmented: true };
     };
     await abandon(warehouse, listing, clock, 3);
     listing.tear = (slice) => slice;

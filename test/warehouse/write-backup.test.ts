@@ -13,7 +13,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { takeLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { restoreWarehouse } from "../../src/warehouse/restore.ts";
 import { startRun } from "../../src/warehouse/runs.ts";
@@ -307,7 +307,7 @@ describe("restoreWarehouse", () => {
     makeWarehouse(database);
     await backupWarehouse(database, file);
     {
-      using _lock = takeLock(database);
+      using _lock = tryAcquireLock(database);
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 6 });
     }
     using reader = openReader({ path: database });

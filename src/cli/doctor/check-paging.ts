@@ -9,7 +9,7 @@ import { type Check, ok, unverified, warn } from "./check.ts";
 /** Rows that the second page repeats of the first. */
 const OVERLAP = 50;
 
-/** Answers that show how a service pages. */
+/** Responses that show how a service pages. */
 export interface Probes {
   /** Rows asked for. */
   limit: number;
@@ -57,7 +57,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
   const [front, second, third] = [first, again, next].map((page) => toSlice(page));
   if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to see");
   chain.add(front, HELD_BY_BEING_FIRST);
-  if (chain.place(second, false).news * 2 > first.rows.length || isDealtAnew(front, second)) {
+  if (chain.findLink(second, false).unseen * 2 > first.rows.length || isDealtAnew(front, second)) {
     return unverified(
       name,
       "the service lists the calls in another order each time: two requests for one page do not agree",
@@ -65,7 +65,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
     );
   }
   chain.add(second, HELD_BY_BEING_FIRST);
-  if (!reachesTotal(front) && chain.place(third, false).known === 0) {
+  if (!reachesTotal(front) && chain.findLink(third, false).known === 0) {
     return unverified(
       name,
       "a page that should repeat the end of the one before has none of its calls",
@@ -84,9 +84,9 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
 
 /** Whether the calls that two slices share are in another order in the second: here and there may be new calls, or ties. */
 function isDealtAnew(first: Slice, second: Slice): boolean {
-  const places = new Map(first.rows.map(({ id }, index) => [id, index]));
-  const found = second.rows.flatMap(({ id }) => places.get(id) ?? []);
-  const descents = found.filter((place, index) => place < (found[index - 1] ?? 0)).length;
+  const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
+  const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
+  const descents = found.filter((at, index) => at < (found[index - 1] ?? 0)).length;
   return descents * 4 > found.length;
 }
 

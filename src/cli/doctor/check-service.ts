@@ -32,13 +32,13 @@ export async function checkService(
   try {
     const askedMs = clock.now();
     first = await fetchPage(0);
-    const answeredMs = clock.now();
-    const took = formatElapsed(answeredMs - askedMs);
+    const respondedMs = clock.now();
+    const took = formatElapsed(respondedMs - askedMs);
     checks.push(
       ok("service", `${api.baseUrl.origin} answers, ${formatCount(first.rows.length)} calls in ${took}`),
     );
     checks.push(ok("token", "the service accepts it"));
-    checks.push(judgeClock(first.timestamp, askedMs, answeredMs));
+    checks.push(judgeClock(first.timestamp, askedMs, respondedMs));
     const again = await fetchPage(0);
     const next = await fetchPage(nextOffset(first));
     // A page that is capped would end before the end.
@@ -56,11 +56,11 @@ function failedCheck({ exitCode, message, hint }: ApiError): Check {
   return fail(exitCode, exitCode === EXIT.refused ? "token" : "service", message, hint);
 }
 
-/** Compares the service's time of its answer with the time here at which it must have been made. */
-function judgeClock(timestamp: string | undefined, askedMs: number, answeredMs: number): Check {
+/** Compares the timestamp of the response with the local time at which it must have been made. */
+function judgeClock(timestamp: string | undefined, askedMs: number, respondedMs: number): Check {
   const servedMs = Date.parse(timestamp ?? "");
   if (Number.isNaN(servedMs)) return ok("clock", "the service does not say what time it has");
-  const skewMs = askedMs > servedMs ? askedMs - servedMs : Math.min(0, answeredMs - servedMs);
+  const skewMs = askedMs > servedMs ? askedMs - servedMs : Math.min(0, respondedMs - servedMs);
   if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok("clock", "agrees with the service's to the minute");
   const side = skewMs > 0 ? "ahead of" : "behind";
   return warn(

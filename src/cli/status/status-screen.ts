@@ -14,7 +14,7 @@ const WIDTH = 80;
 /** Of a list that may be long. */
 const LINES_SHOWN = 2;
 
-/** Returns the answers to an operator's questions, on a screen of 80 columns and 24 lines. */
+/** Returns the status as text for a terminal of 80 columns and 24 lines. */
 export function describeStatus(status: Status, nowMs: number): string {
   const sections = [
     [
