@@ -1,6 +1,6 @@
 import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 
-/** A response of the service, or the lack of one, that keeps a request from being done. */
+/** A request failed: the response is an error, or there was none. */
 export class ApiError extends CalltallyError {
   override name = "ApiError";
   /** HTTP status, where there was a response. */
@@ -15,7 +15,7 @@ export class ApiError extends CalltallyError {
   readonly unsent: boolean;
   /** Whether a change may have been made all the same. */
   readonly outcomeUnknown: boolean;
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** How long the service asked for a pause, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(exitCode: ExitCode, message: string, details: ApiErrorDetails = {}) {
@@ -51,7 +51,7 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
   });
 }
 
-/** The error of a change whose response was lost, or was a failure that says nothing of it. Not to be tried again blindly. */
+/** The error of a change whose response was lost, or does not tell whether it was made. Not safe to retry. */
 export function unknownOutcome(error: ApiError): ApiError {
   const { status, requestId } = error;
   // The service turned these away before it did anything.

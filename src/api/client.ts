@@ -92,7 +92,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   /**
-   * The same, for whom the envelope's bytes are the better start.
+   * Reads one resource with retries, and returns what `parse` makes of the raw bytes of the envelope.
    *
    * @throws ApiError
    */

@@ -83,8 +83,8 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const notBefore = new Date(nowMs + retryAfterMs).toISOString();
   const isCut = retryAfterMs < error.retryAfterMs;
   const asked = isCut
-    ? `asks to be left alone for longer than an hour, which is taken as an hour: until ${notBefore}`
-    : `asks to be left alone until ${notBefore}`;
+    ? `asks for a pause for longer than an hour, which is taken as an hour: until ${notBefore}`
+    : `asks for a pause until ${notBefore}`;
   return new ApiError(EXIT.unreachable, `${error.message}, and ${asked}`, {
     status: error.status,
     requestId: error.requestId,

@@ -9,10 +9,10 @@ import { formatBytes, formatQuantity } from "./terminal-text.ts";
 export function backupCommand(context: Context) {
   return new Command("backup")
     .description(
-      "Copies the warehouse into one file, also while a sync is running, and checks the copy whole before it gets its " +
-        "name: it replaces an earlier backup only by a good one.",
+      "Copies the warehouse into one file, even while a sync is running. The copy is fully verified before it " +
+        "replaces an earlier backup.",
     )
-    .argument("<file>", "the backup")
+    .argument("<file>", "the backup file")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally backup /mnt/backups/calltally.db")
@@ -26,9 +26,9 @@ export function backupCommand(context: Context) {
 export function restoreCommand(context: Context) {
   return new Command("restore")
     .description(
-      "Checks a backup whole and puts a copy of it in the warehouse's place; the warehouse that was there is kept beside it.",
+      "Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it.",
     )
-    .argument("<file>", "the backup")
+    .argument("<file>", "the backup file")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally restore /mnt/backups/calltally.db")
@@ -39,7 +39,7 @@ export function restoreCommand(context: Context) {
       if (json) return context.print(JSON.stringify(restored));
       context.tell(`${relative(context.folder, restored.database)}  ${describeCopy(restored)}`);
       if (restored.replaced === null) return;
-      context.tell(`The warehouse that was there is kept as ${relative(context.folder, restored.replaced)}`);
+      context.tell(`The previous warehouse is kept as ${relative(context.folder, restored.replaced)}`);
     });
 }
 

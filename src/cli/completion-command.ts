@@ -22,7 +22,7 @@ complete -o default -F _calltally calltally
 
 export function completionCommand(context: Context) {
   return new Command("completion")
-    .description("Prints a script by which a shell completes commands, options and their choices.")
+    .description("Prints a shell script that completes commands, options and their values.")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS).argParser(oneOf(SHELLS)))
     .addHelpText("after", "\nExample:\n  $ calltally completion bash >> ~/.bashrc")
     .action(async (shell) => {

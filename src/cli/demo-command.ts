@@ -29,7 +29,7 @@ const SHOWN = {
 export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("demo")
     .description(
-      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs it, and writes the three rollups under data/demo/.`,
+      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes the three rollups to data/demo/.`,
     )
     .addHelpText("after", "\nExample:\n  $ calltally demo")
     .action(async () => {

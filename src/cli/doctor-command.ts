@@ -21,13 +21,9 @@ interface DoctorFlags {
 export function doctorCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("doctor")
     .description(
-      "Looks at the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing.",
+      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing.",
     )
-    .option(
-      "--deep",
-      "check the whole file for damage, and compute the hash of every stored call anew",
-      false,
-    )
+    .option("--deep", "check the whole file for damage, and recompute the hash of every stored call", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally doctor --deep")
@@ -67,9 +63,7 @@ async function examine(
   const checks = [...local, ...warehouse.checks];
   if (notBefore !== undefined && Date.parse(notBefore) > nowMs) {
     const hint = "Run `calltally doctor` again after that time.";
-    checks.push(
-      warn("service", `asked to be left alone until ${notBefore}, and was not asked anything`, hint),
-    );
+    checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
   } else if (baseUrl !== undefined && token !== undefined) {
     const attemptTimeoutMs = timeoutSeconds * 1000;
     const api = { baseUrl, token, attemptTimeoutMs, retry: { budgetMs: retrySeconds * 1000 } };

@@ -9,10 +9,10 @@ import { ellipsize } from "./terminal-text.ts";
 export function explainCommand(context: Context) {
   return new Command("explain")
     .description(
-      "Says why a call is tallied where it is: values, rules, first call or not, qualified or not, fit for upload or not.",
+      "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
     )
     .addArgument(new Argument("<call_id>", "the call").argParser(parseCallId))
-    .option("--timezone <zone>", "of local times (CALLTALLY_TIMEZONE, UTC)")
+    .option("--timezone <zone>", "time zone of local times (CALLTALLY_TIMEZONE, UTC)")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
@@ -23,7 +23,7 @@ export function explainCommand(context: Context) {
       const explanation = explainCall({ database, timezone, callId, rules: readAttributionRules(settings) });
       if (explanation === undefined) {
         throw new UsageError(`There is no call ${callId} in ${database}`, {
-          hint: "Only calls with DNI data are served, and a call comes with the next sync: see calltally status.",
+          hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
         });
       }
       if (explanation.rules_differ) context.note(RULES_DIFFER);
@@ -33,7 +33,7 @@ export function explainCommand(context: Context) {
 
 /** What commands that only read say where the settings are others than those that the facts stand on. */
 const RULES_DIFFER =
-  "The settings that decide what counts as what are others than those of the figures here: the next sync or export applies them.";
+  "The attribution settings have changed since these figures were computed: the next sync or export applies the new ones.";
 
 function parseCallId(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
@@ -98,12 +98,12 @@ function describeUtm(
 
 function describeClick({ dni, is_google_click }: Explanation): string {
   const gclsrc = dni.gclsrc ? `, gclsrc ${quote(dni.gclsrc)}` : "";
-  const click = is_google_click ? "a click on an ad of Google's" : "no click on an ad of Google's";
+  const click = is_google_click ? "a Google Ads click" : "not a Google Ads click";
   return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
 }
 
 function describeFill(value: string | null, tagged: string | null | undefined): string {
-  return `${value ?? NOT_SET}${value === (tagged ?? null) ? "" : ", filled in for the click on Google's ad"}`;
+  return `${value ?? NOT_SET}${value === (tagged ?? null) ? "" : ", filled in from the Google Ads click"}`;
 }
 
 function describeCampaign({ campaign, dni }: Explanation): string {
@@ -131,11 +131,11 @@ function describeQualified({
 }: Explanation): string {
   if (outcome !== "answered") return "no: not answered";
   if (duration === null) return "no: its duration is not known";
-  return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and ${qualified_seconds} seconds are asked for`;
+  return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
 }
 
 function describeFirst({ gone_at, first_time_caller, first_call }: Explanation): string {
-  if (gone_at !== null) return "no: a call that is gone is in no figure";
+  if (gone_at !== null) return "no: a call that is gone is not counted";
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is not known";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;

@@ -30,64 +30,77 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
 function declareExport() {
   return new Command("export")
     .description(
-      `Writes a file for each dimension or list, and manifest.json, which says what the figures stand on.
+      `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
 Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     )
     .addArgument(
-      new Argument("[contents...]", "dimensions to tally by, or lists of calls")
+      new Argument("[contents...]", "dimensions to group by, or lists of calls")
         .choices(CONTENTS)
         .argParser(someOf(CONTENTS)),
     )
-    .optionsGroup("Which calls (of flags given twice, either fits):")
+    .optionsGroup("Which calls (a flag given more than once matches any of its values):")
     .option("--from <date>", "first local day, e.g. 2026-10-01")
     .option("--to <date>", "last local day")
     .addOption(
       new Option(
-        "--last <stretch>",
-        "complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
+        "--last <period>",
+        "the last complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
       ).conflicts(["from", "to"]),
     )
-    .option("--timezone <zone>", "whose days count (CALLTALLY_TIMEZONE, UTC)")
-    .addOption(several("--org-unit <name or id>", "of this group"))
+    .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
+    .addOption(several("--org-unit <name or id>", "calls of this group"))
     .addOption(several("--channel <channel>", "e.g. paid search", parseChannel))
-    .addOption(several("--source <source>", "e.g. google, as the dimension source has it"))
-    .addOption(several("--campaign <name or id>", "as the dimension campaign has it"))
+    .addOption(several("--source <source>", "as in the dimension source, e.g. google"))
+    .addOption(several("--campaign <name or id>", "as in the dimension campaign"))
     .addOption(several("--disposition <disposition>", "e.g. answered"))
-    .addOption(new Option("--min-duration <seconds>", "that lasted so long").argParser(parseSeconds))
-    .option("--first-time", "callers' first calls alone")
-    .option("--has-gclid", "with a Google click id")
-    .addOption(several("--tracking-number <number>", "to this number", parsePhoneNumber))
     .addOption(
-      several("--exclude-callers <file>", "leaves out calls of these numbers, one a line: test calls"),
+      new Option("--min-duration <seconds>", "calls of at least this duration").argParser(parseSeconds),
     )
-    .option("--include-gone", "also those that the service does not show any more")
+    .option("--first-time", "only the first call of each caller")
+    .option("--has-gclid", "only calls with a gclid")
+    .addOption(several("--tracking-number <number>", "calls to this number", parsePhoneNumber))
+    .addOption(
+      several(
+        "--exclude-callers <file>",
+        "leave out calls from the numbers in this file, one per line, e.g. test calls",
+      ),
+    )
+    .option("--include-gone", "include calls that the service no longer lists")
     .optionsGroup("Figures:")
     .addOption(
-      severalOf("--by <dimensions>", DIMENSIONS, "tally by several dimensions together, separated by commas"),
+      severalOf("--by <dimensions>", DIMENSIONS, "group by several dimensions together, separated by commas"),
     )
-    .option("--raw", "group utm values as they are stored: Google apart from google")
-    .addOption(choice("--grain <grain>", GRAINS, "a row for each period"))
-    .option("--fill", "rows of zeros for periods without calls")
-    .addOption(choice("--compare <with>", COMPARISONS, "columns …_previous and …_change"))
-    .option("--total", "a line of totals, in which callers are counted once")
+    .option("--raw", "group by utm values exactly as stored, so that Google and google stay separate")
+    .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))
+    .option("--fill", "add rows of zeros for periods without calls")
+    .addOption(choice("--compare <with>", COMPARISONS, "add the columns …_previous and …_change"))
+    .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(choice("--format <format>", FORMATS, "csv by default"))
-    .addOption(choice("--profile <profile>", PROFILES, "values as they are, or made for Excel"))
-    .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "of csv"))
-    .addOption(severalOf("--with <columns>", PRIVATE_COLUMNS, `in calls: ${PRIVATE_COLUMNS.join(", ")}`))
-    .option("--stdout", "to standard output, one file and no manifest")
+    .addOption(choice("--profile <profile>", PROFILES, "plain values, or values formatted for Excel"))
+    .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "delimiter of CSV files"))
+    .addOption(
+      severalOf(
+        "--with <columns>",
+        PRIVATE_COLUMNS,
+        `private columns of calls: ${PRIVATE_COLUMNS.join(", ")}`,
+      ),
+    )
+    .option("--stdout", "write one file to standard output, without a manifest")
     .option(...OPTION.out)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .optionsGroup("Google Ads:")
-    .option("--conversion-name <name>", "of the conversion action", parseName, "Qualified call")
+    .option("--conversion-name <name>", "name of the conversion action", parseName, "Qualified call")
     .addOption(
-      new Option("--conversion-value <amount>", "of a call; blank by default").argParser(parseAmount),
+      new Option("--conversion-value <amount>", "value of a conversion; blank by default").argParser(
+        parseAmount,
+      ),
     )
-    .addOption(new Option("--currency <code>", "of the value, e.g. USD").argParser(parseCurrency))
-    .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent of the callers"))
-    .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent of the callers"))
-    .option("--every", "each qualified call, and not the first of a click or caller alone")
+    .addOption(new Option("--currency <code>", "currency of the value, e.g. USD").argParser(parseCurrency))
+    .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent to sending caller data to Google"))
+    .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent to personalized ads"))
+    .option("--every", "include every qualified call, not only the first of each click or caller")
     .addHelpText(
       "after",
       `
@@ -150,5 +163,5 @@ function parseCurrency(text: string): string {
   const [code, codes] = [text.toUpperCase(), Intl.supportedValuesOf("currency")];
   if (codes.includes(code)) return code;
   const advice = `Did you mean ${nearest(code, codes) ?? "USD"}?`;
-  throw new InvalidArgumentError(`It must be a currency's code in ISO 4217. ${advice}`);
+  throw new InvalidArgumentError(`It must be an ISO 4217 currency code. ${advice}`);
 }

@@ -17,7 +17,7 @@ function showCommand(context: Context) {
   return new Command("show")
     .description("Prints the details of insights.")
     .addArgument(idsArgument())
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .addHelpText("after", "\nExample:\n  $ calltally insight show 101 102")
     .action(async (ids, { json }) => {
       await using client = new ApiClient(toApiAccess(settingsOf(context)));
@@ -30,11 +30,11 @@ function showCommand(context: Context) {
 function syncCommand(context: Context) {
   return new Command("sync")
     .description(
-      "Stores the details of insights in the warehouse, and says what changed since they were stored last.",
+      "Stores the details of insights in the warehouse, and prints what changed since the last time.",
     )
     .addArgument(idsArgument())
     .option(...OPTION.database)
-    .option("--json", "print one JSON object a line")
+    .option("--json", "print one JSON object per line")
     .addHelpText("after", "\nExample:\n  $ calltally insight sync 101 102")
     .action(async (ids, { json, ...flags }) => {
       const settings = settingsOf(context, flags);
@@ -53,7 +53,7 @@ function syncCommand(context: Context) {
 function idsArgument() {
   return new Argument("<id...>", "whole numbers").argParser(
     (text: string, ids: number[] | undefined): number[] => {
-      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("An insight's id is a whole number.");
+      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("An insight id is a whole number.");
       return [...(ids ?? []), Number(text)];
     },
   );

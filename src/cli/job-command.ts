@@ -16,9 +16,9 @@ const NAMES = JOBS.map((job) => job.name);
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
-    .description("Runs one job of the schedule once, with log lines instead of a summary.")
+    .description("Runs one job of the schedule once, and logs instead of printing a summary.")
     .addArgument(new Argument("<name>", "the job").choices(NAMES).argParser(oneOf(NAMES)))
-    .addOption(new Option("--run <id>", "given by schedule: what its log lines are marked with").hideHelp())
+    .addOption(new Option("--run <id>", "id for log lines, passed by schedule").hideHelp())
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
     .action(async (name, { run: runOfSchedule }) => {
       if (runOfSchedule !== undefined) endWithParent();

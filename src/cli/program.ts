@@ -16,12 +16,12 @@ interface Entry {
 const COMMANDS: readonly Entry[] = [
   {
     name: "demo",
-    summary: "try it all without an account",
+    summary: "try everything without an account",
     load: async () => (await import("./demo-command.ts")).demoCommand,
   },
   {
     name: "sync",
-    summary: "read the calls into the warehouse",
+    summary: "copy calls from the API into the warehouse",
     load: async () => (await import("./sync-command.ts")).syncCommand,
   },
   {
@@ -31,37 +31,37 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "explain",
-    summary: "say why a call is tallied where it is",
+    summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,
   },
   {
     name: "query",
-    summary: "ask the warehouse in SQL",
+    summary: "query the warehouse in SQL",
     load: async () => (await import("./query-command.ts")).queryCommand,
   },
   {
     name: "schema",
-    summary: "say what the tables, views and columns mean",
+    summary: "describe the tables, views and columns",
     load: async () => (await import("./schema-command.ts")).schemaCommand,
   },
   {
     name: "status",
-    summary: "is it working, how fresh, how complete, what comes next",
+    summary: "show whether syncs work and how fresh and complete the copy is",
     load: async () => (await import("./status-command.ts")).statusCommand,
   },
   {
     name: "doctor",
-    summary: "look for what is wrong, and say what to do",
+    summary: "find problems, and say how to fix them",
     load: async () => (await import("./doctor-command.ts")).doctorCommand,
   },
   {
     name: "backup",
-    summary: "copy the warehouse into one file, and check the copy",
+    summary: "copy the warehouse into one file, and verify the copy",
     load: async () => (await import("./backup-command.ts")).backupCommand,
   },
   {
     name: "restore",
-    summary: "put a backup in the warehouse's place",
+    summary: "replace the warehouse with a backup",
     load: async () => (await import("./backup-command.ts")).restoreCommand,
   },
   {
@@ -71,27 +71,27 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "webhook",
-    summary: "change webhooks of the service",
+    summary: "change webhooks at the service",
     load: async () => (await import("./webhook-command.ts")).webhookCommand,
   },
   {
     name: "schedule",
-    summary: "run the jobs on their schedule, until stopped",
+    summary: "run the jobs on their schedule until stopped",
     load: async () => (await import("./schedule-command.ts")).scheduleCommand,
   },
   {
     name: "job",
-    summary: "run one job once, for cron and systemd",
+    summary: "run one job once, for use with cron or systemd",
     load: async () => (await import("./job-command.ts")).jobCommand,
   },
   {
     name: "sandbox",
-    summary: "serve the API with made-up calls, to try things on",
+    summary: "serve the API locally with made-up calls, for testing",
     load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
   },
   {
     name: "completion",
-    summary: "print a script that completes commands in a shell",
+    summary: "print a completion script for a shell",
     load: async () => (await import("./completion-command.ts")).completionCommand,
   },
 ];
@@ -143,9 +143,9 @@ async function assemble(
 
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
-  command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
+  command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-  command.option("--quiet", "no summaries, remarks or progress");
+  command.option("--quiet", "print no summaries, notes or progress");
   command.hook("preAction", (_, action) => {
     context.quiet = action.optsWithGlobals().quiet === true;
   });

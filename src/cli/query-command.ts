@@ -19,24 +19,24 @@ const PARENT = "CALLTALLY_QUERY_PARENT";
 export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("query")
     .description(
-      "Runs one SQL statement that reads (SELECT, WITH, VALUES, EXPLAIN), and can change nothing.\n" +
-        "`calltally schema` says what there is to ask for.",
+      "Runs one read-only SQL statement (SELECT, WITH, VALUES, EXPLAIN).\n" +
+        "`calltally schema` describes the tables and views.",
     )
     .argument("<sql>", "the statement; - reads it from standard input")
     .addOption(
-      new Option("--format <format>", "csv and json have every value as it is stored, hex for BLOBs")
+      new Option("--format <format>", "csv and json keep every value as stored, BLOBs in hex")
         .choices(FORMATS)
         .argParser(oneOf(FORMATS))
         .default("table" as const),
     )
     .option(
       "--max-rows <rows>",
-      `stop after so many; exit code 3 if there are more (table: ${DEFAULT_TABLE_ROWS}, else no limit)`,
+      `stop after this many rows, with exit code 3 if there are more (table: ${DEFAULT_TABLE_ROWS}, else no limit)`,
       wholeNumber(Number.MAX_SAFE_INTEGER),
     )
     .option(
       "--timeout <seconds>",
-      "end the query after so long, its output included",
+      "time limit for the query and its output",
       wholeNumber(MOST_SECONDS),
       DEFAULT_SECONDS,
     )
@@ -62,8 +62,8 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
         writeChunk: context.write,
       });
       if (isComplete || most === undefined) return;
-      context.note(`Stopped after ${formatQuantity(most, "row")}, and there are more.`);
-      context.note("Ask for more with --max-rows, or for less in the SQL; --format csv has no limit.");
+      context.note(`Stopped after ${formatQuantity(most, "row")}; there are more.`);
+      context.note("Raise --max-rows, or narrow the SQL; --format csv has no limit.");
       exit(EXIT.unverified);
     });
 }
@@ -94,7 +94,7 @@ async function runInChild({ env, signal }: Context, timeoutSeconds: number): Pro
       EXIT.failed,
       `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
       {
-        hint: "What it has written is not all. Give it more time with --timeout, or less to do: WHERE, the rollup views.",
+        hint: "Its output is incomplete. Allow more time with --timeout, or narrow the query: use WHERE or the rollup views.",
       },
     );
   }

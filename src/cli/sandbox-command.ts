@@ -15,8 +15,8 @@ export function sandboxCommand(context: Context) {
       "Serves API v3 (attribution, insights, webhooks) on this machine until it is stopped. " +
         "Its state can be read at /_sandbox/state.",
     )
-    .option("--port <port>", "port to listen on; 0 takes a free one", number(0, 65_535), 8787)
-    .option("--calls <count>", "calls to begin with", number(0, 10_000_000), 5000)
+    .option("--port <port>", "port to listen on; 0 picks a free one", number(0, 65_535), 8787)
+    .option("--calls <count>", "number of calls at the start", number(0, 10_000_000), 5000)
     .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
     .option("--token <token>", "bearer token it accepts", "sandbox-token")
     .addOption(
@@ -29,10 +29,10 @@ export function sandboxCommand(context: Context) {
     .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
     .option("--faults <kinds>", `kinds of faults, of ${FAULT_KINDS.join(",")}`, faultKinds, [...FAULT_KINDS])
-    .option("--insert-every <requests>", "a new call comes with every n-th request", number(1, 1e9))
-    .option("--delete-every <requests>", "a call goes with every n-th request", number(1, 1e9))
-    .option("--allow-delivery", "deliver events of webhooks to other machines too", false)
-    .option("--print-openapi", "print the OpenAPI document of the API, and stop", false)
+    .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
+    .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
+    .option("--allow-delivery", "also deliver webhook events to other machines", false)
+    .option("--print-openapi", "print the OpenAPI document of the API and exit", false)
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
     .action(async ({ latency: latencyMs, printOpenapi, ...options }) => {
       if (printOpenapi) {

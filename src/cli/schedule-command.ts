@@ -14,12 +14,15 @@ const RUNS_LISTED = 3;
 export function scheduleCommand(context: Context) {
   return new Command("schedule")
     .description(
-      "Runs sync, export and insights by their cron expressions, each in a process of its own, until SIGTERM or SIGINT. " +
-        "What was missed while it was not running is made up for once at the start.",
+      "Runs sync, export and insights on their cron expressions, each in its own process, until SIGTERM or SIGINT. " +
+        "A job that missed its time while the schedule was down runs once at the start.",
     )
-    .option("--list", "show the next runs, and start nothing")
-    .option("--listen <address>", "serve /healthz and Prometheus' /metrics there, e.g. 127.0.0.1:9464")
-    .option("--allow-remote", "let --listen take an address that other machines can reach", false)
+    .option("--list", "show the next runs without starting anything")
+    .option(
+      "--listen <address>",
+      "serve /healthz and Prometheus /metrics on this address, e.g. 127.0.0.1:9464",
+    )
+    .option("--allow-remote", "allow --listen on an address that other machines can reach", false)
     .addOption(new Option("--json", "print the next runs as JSON").implies({ list: true }))
     .addHelpText(
       "after",

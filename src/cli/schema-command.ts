@@ -9,7 +9,7 @@ const WIDTH = 80;
 
 export function schemaCommand(context: Context) {
   return new Command("schema")
-    .description("Says what the tables and views of the warehouse hold, and what each column means.")
+    .description("Describes the tables and views of the warehouse and their columns.")
     .argument("[name]", "a table or view; all of them by default")
     .option(...OPTION.json)
     .addHelpText(

@@ -10,11 +10,15 @@ const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 export function statusCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("status")
     .description(
-      "Shows on one screen whether calltally works, how fresh and how complete its copy is, what was rejected, what " +
-        "drifted from the documented API, and what comes next.",
+      "Shows on one screen whether syncs work, how fresh and how complete the copy is, what was rejected, what " +
+        "differs from the documented API, and what runs next.",
     )
-    .option("--max-age <age>", "end with 3 if the last good run is older: 30m, 2h or 1d", parseAge)
-    .option("--runs <count>", "show so many runs, and nothing else", parseRuns)
+    .option(
+      "--max-age <age>",
+      "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
+      parseAge,
+    )
+    .option("--runs <count>", "show only this many runs", parseRuns)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

@@ -9,14 +9,14 @@ import { summarizeRun } from "./summary.ts";
 
 export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("sync")
-    .description("Reads all attributed calls into the warehouse, and says whether the pass was complete.")
+    .description("Copies all attributed calls into the warehouse, and reports whether the pass was complete.")
     .option(...OPTION.database)
-    .option("--limit <rows>", "calls in one page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")
-    .option("--concurrency <pages>", "pages fetched at once, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
-    .addOption(new Option("--full", "read all calls").conflicts("incremental"))
-    .option("--incremental", "read the news alone, and never fall back to a full pass")
-    .option("--accept-gone <calls>", "let so many calls go missing at once", parseCount, 0)
-    .option("--now", "go at once, though the service asked to be left alone for a while")
+    .option("--limit <rows>", "calls per page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")
+    .option("--concurrency <pages>", "pages fetched concurrently, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
+    .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
+    .option("--incremental", "sync incrementally, and never fall back to a full pass")
+    .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", parseCount, 0)
+    .option("--now", "start now, even if the service asked for a pause")
     .option(...OPTION.json)
     .addHelpText(
       "after",

@@ -25,7 +25,7 @@ interface SendFlags {
 export function webhookCommand(context: Context) {
   return new Command("webhook")
     .description(
-      "Changes webhooks of the service; each change is kept in the warehouse, table webhook_changes.",
+      "Changes webhooks at the service; each change is recorded in the warehouse table webhook_changes.",
     )
     .addHelpText("after", "\nExample:\n  $ calltally webhook patch 44 --status inactive --dry-run")
     .addCommand(replaceCommand(context))
@@ -48,7 +48,7 @@ function replaceCommand(context: Context) {
       const leftOut = OPTIONAL_WEBHOOK_FIELDS.filter((field) => !(field in change.body));
       if (leftOut.length > 0) {
         context.note(`Left out of the body: ${leftOut.join(", ")}.`);
-        context.note("webhook_status then stays as it is; what becomes of the others is not documented.");
+        context.note("webhook_status then keeps its value; what happens to the others is not documented.");
       }
       if (change.body.static_parameters) context.note("static_parameters replaces the stored list whole.");
       await send(context, change, flags);
@@ -57,7 +57,7 @@ function replaceCommand(context: Context) {
 
 function patchCommand(context: Context) {
   return new Command("patch")
-    .description("Changes some settings of a webhook (PATCH); flags go before the fields of a file.")
+    .description("Changes some settings of a webhook (PATCH); flags take precedence over fields in the file.")
     .addArgument(idArgument())
     .option("--file <json>", "the changes, a JSON object; - reads standard input")
     .option("--name <text>")
@@ -74,8 +74,16 @@ function patchCommand(context: Context) {
     .option("--no-include-indicator-scores")
     .option("--include-ivr-keypresses")
     .option("--no-include-ivr-keypresses")
-    .option("--static-parameter <name=value...>", "the new list of static parameters, whole", parseParameter)
-    .addOption(new Option("--clear-static-parameters", "an empty list").conflicts("staticParameter"))
+    .option(
+      "--static-parameter <name=value...>",
+      "the complete new list of static parameters",
+      parseParameter,
+    )
+    .addOption(
+      new Option("--clear-static-parameters", "clear the list of static parameters").conflicts(
+        "staticParameter",
+      ),
+    )
     .option("--dry-run", "print the request and do not send it")
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -151,6 +159,6 @@ function parseParameter(given: string, others: { field_name: string; field_value
 function idArgument() {
   return new Argument("<id>", "a whole number").argParser((given: string): number => {
     if (/^\d{1,15}$/.test(given)) return Number(given);
-    throw new InvalidArgumentError("A webhook's id is a whole number.");
+    throw new InvalidArgumentError("A webhook id is a whole number.");
   });
 }

@@ -34,7 +34,7 @@ export async function applyRulesAlone(
 function lockedError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot attribute the calls in ${database} by the rules that are set now: it is being synced`,
+    `Cannot apply the current attribution rules to ${database}: it is being synced`,
     { hint: "Wait for the sync to end: it applies the rules too, if it has the same settings." },
   );
 }

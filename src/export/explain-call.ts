@@ -18,7 +18,7 @@ export interface ExplainOptions {
   /** Path of the warehouse. */
   database: string;
   callId: number;
-  /** What the settings say; the call is explained by the rules that the facts stand on. */
+  /** Rules from the settings; the call is explained by the rules by which the facts were computed. */
   rules: AttributionRules;
   /** IANA zone of local times. */
   timezone: string;
@@ -29,7 +29,7 @@ export interface ExplainOptions {
 export interface Explanation {
   call_id: number;
   call_started: string | null;
-  /** The same in the zone asked for, `YYYY-MM-DD HH:MM:SS +01:00`. */
+  /** Start of the call in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
   local_time: string | null;
   /** When it was found to be gone from the service, and so is in no figure; null while it counts. */
   gone_at: string | null;
@@ -57,7 +57,7 @@ export interface Explanation {
   /** What speaks against an upload as a conversion; null where nothing does. */
   google_ads: Reason | "gone" | null;
   google_leads: Reason | "gone" | null;
-  /** Present where the settings say other rules than those that the facts stand on: the next sync or export applies them. */
+  /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
   rules_differ?: true;
 }
 

@@ -46,7 +46,7 @@ function assertFillable(keys: number, periods: number): void {
   if (keys * periods <= MAX_FILLED_ROWS) return;
   throw new UsageError(
     `--fill would write ${keys * periods} rows: ${keys} keys in ${periods} periods; ${MAX_FILLED_ROWS} are the most`,
-    { hint: "Take a shorter stretch, a coarser grain, or fewer dimensions." },
+    { hint: "Use a shorter period, a coarser grain, or fewer dimensions." },
   );
 }
 

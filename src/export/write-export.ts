@@ -22,7 +22,7 @@ export type Target = RollupTarget | CallsTarget | GoogleTarget;
 
 /** How figures are made and written. */
 export interface FigureOptions {
-  /** What counts as what; where the facts stand on other rules, they are made anew before anything is written. */
+  /** Attribution rules; facts computed by other rules are recomputed before anything is written. */
   rules: AttributionRules;
   /** Hours after a call in which late transcripts and corrections are looked for. */
   lookbackHours: number;
@@ -42,7 +42,7 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   targets: readonly Target[];
   clock?: Clock;
   signal?: AbortSignal | undefined;
-  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface ExportJob extends Required<FigureOptions> {
   nowMs: number;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
-  /** Is told where the key of `caller_hash` was made. */
+  /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;
   /** Writes one file of the export, in chunks. */
   write: (file: string, content: Iterable<Buffer | string>) => Promise<WrittenFile>;

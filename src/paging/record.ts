@@ -209,7 +209,7 @@ export class PassRecord {
     return rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
   }
 
-  /** Whether a slice has a call that the pass has not met yet, however long ago that was. */
+  /** Whether a slice has a call that the pass has not met yet. */
   hasUnseen({ rows }: Slice): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
   }

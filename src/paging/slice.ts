@@ -18,7 +18,7 @@ export interface Slice {
   total: number;
   /** Its calls, in order. */
   rows: readonly Row[];
-  /** Whether it was put together from several responses, and so is not of one moment. */
+  /** Whether the page is fragmented: put together from several responses, and so not from one moment. */
   fragmented?: boolean;
   /** The service's identifier of the request: unique, unless a cache answered. */
   requestId?: string | undefined;

@@ -15,13 +15,13 @@ export interface Judgement {
   advice: string | null;
 }
 
-/** Returns how many calls may go missing at once before it is not believed. */
+/** Returns the missing-call threshold: more calls missing at once are not marked without --accept-gone. */
 export function missingCallThreshold(calls: number): number {
   return Math.max(10, Math.ceil(calls / 100));
 }
 
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
-const ASK = "Ask the service's support";
+const ASK = "Ask the support of the service";
 
 /**
  * Judges a full pass. `exact` and `verified` say that every call that was visible during the whole pass was read: what

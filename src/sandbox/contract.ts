@@ -12,7 +12,7 @@ export const idParams = z.object({
   id: digits.openapi({
     type: "integer",
     description:
-      "Identifier. Not documented: its format beyond a whole-number example. The sandbox returns 400 for what is no whole number.",
+      "Identifier. Not documented: its format beyond a whole-number example. The sandbox returns 400 for anything but a whole number.",
   }),
 });
 

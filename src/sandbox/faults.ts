@@ -27,7 +27,7 @@ export function createFaultDraw(
   };
 }
 
-/** Responds with a fault in place of the true response; "cut" is the true response, and is for `truncateResponse`. */
+/** Responds with a fault instead of the regular response; "cut" needs the regular one, see `truncateResponse`. */
 export function respondWithFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {
   switch (kind) {
     case "500":

@@ -7,7 +7,7 @@ const LARGEST_BODY_BYTES = 1_000_000;
 /** The methods whose bodies are read. */
 const BODY_METHODS = new Set(["PUT", "PATCH", "POST", "DELETE"]);
 
-/** Responds with 400 to a body that says of itself that it is too large. */
+/** Responds with 400 to a request whose Content-Length is too large. */
 export const limitBody: MiddlewareHandler<SandboxEnv> = async (context, next) =>
   Number(context.req.header("content-length")) > LARGEST_BODY_BYTES
     ? fail(context, 400, `Body larger than ${LARGEST_BODY_BYTES} bytes`)

@@ -8,7 +8,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 /** What each route of the sandbox can reach: Node's own request and response, for responses that break HTTP. */
 export type SandboxEnv = { Bindings: HttpBindings };
 
-/** Responds with 200 with `data` in the common envelope (API v3 § 1). */
+/** Responds with 200 and `data` in the common envelope (API v3 § 1). */
 export function succeed(context: Context<SandboxEnv>, data: object): Response {
   return context.json({ code: 200, message: "Success", data, ...stamp() });
 }

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   readonly body: unknown;
   /** 0 when the connection was reset without a response. */
   readonly status: number;
-  /** The fault mixed into the response; undefined when it was a true one. */
+  /** The fault mixed into the response; undefined for a regular one. */
   readonly fault: FaultKind | undefined;
 }
 

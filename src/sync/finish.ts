@@ -38,7 +38,7 @@ import type { PageStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A run's place in the ledger. */
+/** The entry of a run in the ledger. */
 export interface Entry extends RunHold {
   /** When this process began with it, milliseconds. */
   startedMs: number;

@@ -26,7 +26,7 @@ export interface SyncRules {
   acceptGone: number;
   /** Members of a recording link that sign it, besides the usual ones. @default none */
   recordingSignature?: ReadonlySet<string> | undefined;
-  /** Whether to go at once though the service asked to be left alone. @default false */
+  /** Whether to go at once though the service asked for a pause. @default false */
   now?: boolean | undefined;
   /** A mode that was asked for, whatever the plan would be. */
   force?: "full" | "incremental" | undefined;
@@ -66,7 +66,7 @@ export async function readAll(run: Run, store: PageStore, start: WalkStart): Pro
   return { isFull: true, evidence: pages.evidence, sort: pages.sort };
 }
 
-/** Reads from the end where new calls come, until it meets calls that are known and too old to have changed. */
+/** Incremental sync: reads from the end where new calls arrive, until it meets calls that are known and too old to change. */
 export async function readIncremental(
   run: Run,
   store: PageStore,

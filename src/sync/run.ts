@@ -26,13 +26,13 @@ export interface SyncOptions extends SyncRules {
   limit: number;
   /** Pages fetched at once. */
   concurrency: number;
-  /** What counts as what; where the facts stand on other rules, they are made anew first. */
+  /** Attribution rules; facts computed by other rules are recomputed first. */
   rules?: AttributionRules | undefined;
   clock?: Clock;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 

@@ -62,9 +62,9 @@ function assertWelcome(warehouse: Warehouse, nowMs: number): void {
   if (!last?.not_before || Date.parse(last.not_before) <= nowMs) return;
   throw new ApiError(
     EXIT.unreachable,
-    `The API asked to be left alone until ${last.not_before}: nothing was sent`,
+    `The API asked for a pause until ${last.not_before}: no request was sent`,
     {
-      hint: "Run it again after that time; `calltally sync --now` goes at once.",
+      hint: "Run it again after that time, or use `calltally sync --now`.",
     },
   );
 }
@@ -94,6 +94,6 @@ function checkFile({ warehouse, clock, checkEveryHours }: Run): string | undefin
   const found = findDamage(warehouse, { thorough: false });
   if (found === undefined) return new Date(clock.now()).toISOString();
   throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
-    hint: "It was left as it is. Restore a backup, or move it away and sync anew.",
+    hint: "It was left as it is. Restore a backup, or move it away and sync again.",
   });
 }

@@ -42,32 +42,10 @@ export function prepareUpsertCalls(
   runId: number,
   { signature = new Set(), isFirstLoad = false }: UpsertOptions = {},
 ): UpsertCalls {
-  // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
-  const { sqlite } = warehouse;
-  const readHashes = sqlite
-    .prepare<
-      [ids: string],
-      [
-        call_id: number,
-        row_hash: string,
-        served_hash: string | null,
-        changed_run_id: number,
-        recording_url: string | null,
-      ]
-    >(
-      `SELECT call_id, row_hash, served_hash, changed_run_id, recording_url FROM calls
-        WHERE call_id IN (SELECT value FROM json_each(?))`,
-    )
-    .raw();
-  const upsertCall = sqlite.prepare(upsertSql("calls", ROW_COLUMNS, ["call_id", "first_run_id"]));
-  const upsertTranscript = sqlite.prepare(
-    upsertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS], ["call_id"]),
-  );
-  const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
-  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
+    prepareStatements(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
   const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules, { isFirstLoad });
-  const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
 
   return (page, hashes = []) => {
     const written = new Map<number, CallToAttribute>();
@@ -108,7 +86,35 @@ export function prepareUpsertCalls(
   };
 }
 
-/** Prepares to keep links to recordings that were signed anew. Call it in the transaction that writes the page. */
+/** Prepares the statements that run once for each call, or for each page. */
+function prepareStatements({ sqlite }: Warehouse) {
+  // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
+  const readHashes = sqlite
+    .prepare<
+      [ids: string],
+      [
+        call_id: number,
+        row_hash: string,
+        served_hash: string | null,
+        changed_run_id: number,
+        recording_url: string | null,
+      ]
+    >(
+      `SELECT call_id, row_hash, served_hash, changed_run_id, recording_url FROM calls
+        WHERE call_id IN (SELECT value FROM json_each(?))`,
+    )
+    .raw();
+  const upsertCall = sqlite.prepare(upsertSql("calls", ROW_COLUMNS, ["call_id", "first_run_id"]));
+  const upsertTranscript = sqlite.prepare(
+    upsertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS], ["call_id"]),
+  );
+  const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
+  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
+  return { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount };
+}
+
+/** Prepares to update recording links whose signature has changed. Call it in the transaction that writes the page. */
 export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
   const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
   return (callId, url) => void refresh.run(url, callId);

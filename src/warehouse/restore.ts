@@ -21,8 +21,7 @@ export interface Restored extends Copied {
 }
 
 /**
- * Puts a copy of a backup in the warehouse's place, once it was checked whole; the warehouse that was there is kept
- * beside it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
  *
  * @param nowMs names the file that is kept
  * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open

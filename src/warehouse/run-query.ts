@@ -86,9 +86,9 @@ function explain(error: unknown, reader: Warehouse, sql: string): unknown {
   }
   // better-sqlite3's own findings.
   if (!(error instanceof RangeError || error instanceof TypeError)) return error;
-  if (error.message.includes("more than one statement")) return refused("it is more than one statement");
+  if (error.message.includes("more than one statement")) return refused("it has more than one statement");
   if (error.message.includes("parameter"))
-    return refused("it has a parameter, such as ?, in the place of a value");
+    return refused("it has a parameter, such as ?, instead of a value");
   return refused(error.message);
 }
 

@@ -167,7 +167,7 @@ export const callers = sqliteTable("callers", {
   calls: integer().notNull(),
 });
 
-/** The rules that the facts stand on; the last row is in force. */
+/** The rules by which the facts were computed; the last row is in force. */
 export const rules = sqliteTable("rules", {
   /** Number of the change. */
   rules_id: integer().primaryKey({ autoIncrement: true }),
@@ -177,7 +177,7 @@ export const rules = sqliteTable("rules", {
   version: integer().notNull(),
   /** JSON object: answered, missed, qualified_seconds, duration_unit, and aliases of utm values. */
   rules: text().notNull(),
-  /** Calls that were attributed anew. */
+  /** Calls whose attribution was recomputed. */
   calls: integer().notNull(),
 });
 
@@ -259,7 +259,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   failed_request_ids: text(),
   /** How far the service's clock was ahead of ours at the least, milliseconds; null where it did not tell the time. */
   clock_ahead_ms: integer(),
-  /** Until when the service asked to be left alone, ISO 8601 UTC. */
+  /** Until when the service asked for a pause, ISO 8601 UTC. */
   not_before: text(),
   /** What ended the run early. */
   error: text(),

@@ -36,7 +36,7 @@ export async function backupWarehouse(database: string, file: string, signal?: A
 
 function assertReplaceable(target: string, source: string): void {
   if (BESIDE.some((suffix) => target === source + suffix) || isSameFile(target, source)) {
-    throw new UsageError(`Cannot back up into ${target}: it is the warehouse's own`);
+    throw new UsageError(`Cannot back up into ${target}: the warehouse uses this file`);
   }
   if (!existsSync(target)) return;
   const state = stateOf(target);
@@ -50,7 +50,7 @@ function assertReplaceable(target: string, source: string): void {
 function stateOf(file: string): string | undefined {
   if (!statSync(file).isFile()) return "is not a file";
   const { isSqlite, isOurs, isWal } = readHeader(file);
-  if (!isSqlite || !isOurs) return "is not a backup of calltally's";
+  if (!isSqlite || !isOurs) return "is not a calltally backup";
   return isWal ? "is a warehouse in use, and not a backup" : undefined;
 }
 

@@ -43,8 +43,8 @@ export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] 
 }
 
 /**
- * Sends a change, and keeps it with its response in the warehouse: before it is sent, so that it is known even if this
- * process is killed, and again when the response is there.
+ * Sends a change and records it in the warehouse: before it is sent, so that it is known even if this process is killed,
+ * and again with its response.
  *
  * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
  */

@@ -581,7 +581,7 @@ describe("ApiClient.get", () => {
       status: 429,
       requestId: "r-6",
       retryAfterMs: 3_600_000,
-      message: "The API returned 429 (request r-6), and asks to be left alone until 2026-11-20T16:00:00.000Z",
+      message: "The API returned 429 (request r-6), and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(server.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);

@@ -184,7 +184,7 @@ describe("retry", () => {
       requestId: "r-1",
       retryAfterMs: 60_001,
       transient: false,
-      message: "The API returned 503, and asks to be left alone until 2026-11-20T15:01:00.001Z",
+      message: "The API returned 503, and asks for a pause until 2026-11-20T15:01:00.001Z",
     });
     expect(count()).toBe(1);
     expect(clock.sleeps).toEqual([]);

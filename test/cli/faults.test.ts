@@ -128,7 +128,7 @@ describe("sync, of a busy service", () => {
     const { code, stdout, stderr } = await calltally(["sync"], options);
     const afterMs = Date.now();
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    const [until = ""] = /(?<=asks to be left alone until )\S+Z/.exec(stderr) ?? [];
+    const [until = ""] = /(?<=asks for a pause until )\S+Z/.exec(stderr) ?? [];
     expect(Date.parse(until)).toBeGreaterThan(beforeMs + 3_600_000);
     expect(Date.parse(until)).toBeLessThanOrEqual(afterMs + 3_600_000);
     const ledger = "SELECT run_id, status, substr(not_before, 1, 16) AS not_before FROM sync_runs";
@@ -139,7 +139,7 @@ describe("sync, of a busy service", () => {
     for (const flags of [[], ["--full"]]) {
       const again = await calltally(["sync", ...flags], options);
       expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 5, stdout: "" });
-      expect(again.stderr).toContain(`The API asked to be left alone until ${until.slice(0, 16)}`);
+      expect(again.stderr).toContain(`The API asked for a pause until ${until.slice(0, 16)}`);
       expect(again.stderr).toContain("nothing was sent");
     }
     expect(service.requests).toHaveLength(requests);

@@ -25,7 +25,7 @@ describe("judgeHealth", () => {
     const nowMs = Date.parse("2026-11-20T12:08:00.000Z");
     expect(judgeHealth({ lastGoodRun: undefined, cron, deadlineMs, nowMs })).toEqual({
       status: "failing",
-      reason: "no sync has come to a good end yet",
+      reason: "no sync has succeeded yet",
     });
   });
 });

@@ -244,7 +244,7 @@ describe("sync, of a service that fails as a whole", () => {
     expect(service.requests).toHaveLength(requests);
   });
 
-  it("does not look for a row when it asks to be left alone for long", async () => {
+  it("does not look for a row when it asks for a pause for long", async () => {
     using folder = makeTempFolder();
     const unwell = json({ code: 503, message: "Maintenance" }, 503, { "retry-after": "3600" });
     await using service = await startRowService(IDS.map(rowOf), ({ offset }) =>
@@ -252,7 +252,7 @@ describe("sync, of a service that fails as a whole", () => {
     );
     await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringContaining("asks to be left alone until 2026-11-20T16:00:00.000Z"),
+      message: expect.stringContaining("asks for a pause until 2026-11-20T16:00:00.000Z"),
     });
     expect(service.requests.filter(({ url }) => url?.includes("limit=1&")).length).toBe(0);
     expect(readRows(join(folder.path, "calls.db"), "SELECT not_before FROM sync_runs")).toEqual([

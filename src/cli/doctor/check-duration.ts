@@ -39,7 +39,7 @@ export function judgeDuration(
     return warn(
       name,
       `${found}: neither seconds nor milliseconds`,
-      "Ask the service's support for the unit.",
+      "Ask the support of the service for the unit.",
     );
   }
   return warn(

@@ -35,10 +35,8 @@ export function checkModes(folder: string, database: string, secrets: readonly s
     const stat = statOf(path);
     return stat !== undefined && (stat.mode & 0o077) !== 0;
   });
-  if (open.length === 0) return [ok("file modes", "calls and token can be read by their owner alone")];
-  return open.map(({ name }) =>
-    warn("file modes", `others may read ${name}`, "Take that away with chmod 600."),
-  );
+  if (open.length === 0) return [ok("file modes", "only the owner can read the calls and the token")];
+  return open.map(({ name }) => warn("file modes", `other users can read ${name}`, "Run chmod 600 on it."));
 }
 
 /** Looks at the room that is left for the warehouse. */
@@ -47,10 +45,15 @@ export function checkDisk(folder: string, database: string): Check {
   const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
   const free = bavail * bsize;
   const size = statOf(file)?.size ?? 0;
-  const found = `${formatBytes(free)} free; the warehouse has ${formatBytes(size)}`;
-  if (free < LEAST_FREE_BYTES) return fail(EXIT.storage, "free disk", found, "Make room: a sync would fail.");
+  const found = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
+  if (free < LEAST_FREE_BYTES)
+    return fail(EXIT.storage, "free disk", found, "Free up space: a sync would fail.");
   if (free < size + LEAST_FREE_BYTES) {
-    return warn("free disk", found, "Make room: a migration or a backup on this disk needs as much again.");
+    return warn(
+      "free disk",
+      found,
+      "Free up space: a migration or a backup on this disk needs as much again.",
+    );
   }
   return ok("free disk", found);
 }

@@ -46,7 +46,7 @@ function judgeCap({ limit, first }: Probes): Check {
   return warn(
     name,
     `the service caps its pages: ${formatCount(limit)} calls asked for, ${formatCount(rows)} sent`,
-    `No call is missed by it. CALLTALLY_LIMIT=${Math.max(1, rows)} asks for what it sends.`,
+    `This loses no call. CALLTALLY_LIMIT=${Math.max(1, rows)} asks for what it sends.`,
   );
 }
 
@@ -61,7 +61,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
     return unverified(
       name,
       "the service lists the calls in another order each time: two requests for one page do not agree",
-      "No pass over such pages can be verified. Ask the service's support for a stable order.",
+      "No pass over such pages can be verified. Ask the support of the service for a stable order.",
     );
   }
   chain.add(second, HELD_BY_BEING_FIRST);
@@ -69,7 +69,7 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
     return unverified(
       name,
       "a page that should repeat the end of the one before has none of its calls",
-      "Without overlapping pages no pass can be verified. Ask the service's support what offset counts.",
+      "Without overlapping pages no pass can be verified. Ask the support of the service what offset counts.",
     );
   }
   for (const slice of [third, toSlice(last)]) chain.add(slice, HELD_BY_BEING_FIRST);

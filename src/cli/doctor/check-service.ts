@@ -59,13 +59,13 @@ function failedCheck({ exitCode, message, hint }: ApiError): Check {
 /** Compares the timestamp of the response with the local time at which it must have been made. */
 function judgeClock(timestamp: string | undefined, askedMs: number, respondedMs: number): Check {
   const servedMs = Date.parse(timestamp ?? "");
-  if (Number.isNaN(servedMs)) return ok("clock", "the service does not say what time it has");
+  if (Number.isNaN(servedMs)) return ok("clock", "the service does not report its time");
   const skewMs = askedMs > servedMs ? askedMs - servedMs : Math.min(0, respondedMs - servedMs);
-  if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok("clock", "agrees with the service's to the minute");
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return ok("clock", "agrees with the service to the minute");
   const side = skewMs > 0 ? "ahead of" : "behind";
   return warn(
     "clock",
-    `this machine's clock is ${formatElapsed(Math.abs(skewMs))} ${side} the service's`,
-    "Have the clock set by NTP: the look-back and the age of the last full pass go by it.",
+    `the clock of this machine is ${formatElapsed(Math.abs(skewMs))} ${side} that of the service`,
+    "Set the clock by NTP: the look-back and the age of the last full pass depend on it.",
   );
 }

@@ -20,7 +20,7 @@ export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile">):
   if (settings.aliasesFile === undefined) return [];
   try {
     const { aliases } = readAttributionRules(settings);
-    return [ok("aliases", `${Object.keys(aliases).length} utm values are counted under another`)];
+    return [ok("aliases", `${Object.keys(aliases).length} utm values have an alias`)];
   } catch (error) {
     const hint = error instanceof UsageError ? error.hint : undefined;
     return [fail(EXIT.usage, "aliases", describeError(error), hint)];
@@ -74,7 +74,7 @@ function checkUnknown(name: string): Check {
   );
   return warn(
     name,
-    "is no setting of calltally's, and has no effect",
+    "is not a calltally setting, and has no effect",
     meant === undefined ? "The README lists the settings." : `Did you mean ${meant}?`,
   );
 }

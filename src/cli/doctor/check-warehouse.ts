@@ -31,7 +31,7 @@ export interface WarehouseFindings {
   checks: Check[];
   /** The latest calls that have a transcript. */
   samples: DurationSample[];
-  /** Until when the service asked to be left alone, ISO 8601 UTC. */
+  /** Until when the service asked for a pause, ISO 8601 UTC. */
   notBefore: string | undefined;
 }
 
@@ -82,7 +82,7 @@ function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   return `whole, checked by sync ${formatAge(nowMs - Date.parse(checkedAt))}; --deep checks it now`;
 }
 
-const RESTORE = "`calltally restore` takes a backup; without one, move the file away and sync anew.";
+const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
 
 /** Whether the last run came to its end. */
 function checkLastRun(warehouse: Warehouse): Check {
@@ -98,7 +98,7 @@ function checkLastRun(warehouse: Warehouse): Check {
     return unverified(
       "last run",
       `${formatQuantity(withheld, "call")} went missing at once, over the missing-call threshold, and still count in every figure`,
-      `Look why; then: calltally sync --full --accept-gone ${withheld}`,
+      `Find out why; to accept it: calltally sync --full --accept-gone ${withheld}`,
     );
   }
   if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);

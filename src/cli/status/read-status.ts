@@ -59,7 +59,7 @@ function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
     plan_reason: plan.reason,
     /** When a full pass is due by age. */
     full_pass_due: plan.mode === "full" ? null : new Date(dueMs).toISOString(),
-    /** Until when the service asked to be left alone. */
+    /** Until when the service asked for a pause. */
     not_before: latest?.not_before && Date.parse(latest.not_before) > nowMs ? latest.not_before : null,
     /** The next times of `calltally schedule`, where that runs. */
     sync: slot(syncCron),

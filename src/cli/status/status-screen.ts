@@ -72,7 +72,7 @@ function describeWorking({ runs: [last], next, calls_withheld: withheld }: Statu
   if (last === undefined) return "not yet: run `calltally sync`";
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
-    return `waiting: the API asked to be left alone until ${minuteOf(next.not_before)}`;
+    return `waiting: the API asked for a pause until ${minuteOf(next.not_before)}`;
   if (last.status === "running")
     return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
   const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
@@ -146,10 +146,10 @@ function describeDrift({ drift }: Status): string[] {
 
 function describePlan({ next }: Status): string {
   if (next.full_pass_due === null) return `a full pass: ${next.plan_reason}`;
-  return `the news alone; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
+  return `an incremental sync; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
 }
 
-/** Cron or systemd may run the jobs in the schedule's place, at times that are theirs. */
+/** Cron or systemd may run the jobs instead of the schedule, at other times. */
 function describeSlots({ next }: Status): string[] {
   const jobs = [
     { job: "sync", at: next.sync },
