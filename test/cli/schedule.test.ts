@@ -304,7 +304,7 @@ describe("calltally schedule", () => {
     const ill = await fetch(healthz);
     expect({ status: ill.status, body: await ill.json() }).toMatchObject({
       status: 503,
-      body: { status: "failing", reason: "the next good sync was due by 2025-01-01T01:00:00.000Z" },
+      body: { status: "failing", reason: "the next successful sync was due by 2025-01-01T01:00:00.000Z" },
     });
     await stop();
   });

@@ -95,7 +95,7 @@ describe("calltally status", () => {
     expect(stderr).toContain("such as 30m, 2h or 1d");
   });
 
-  it("says what a warehouse without a run needs, what is running, and until when the API is left alone", async () => {
+  it("says what a warehouse without a run needs, what is running, and until when the API asked for a pause", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path };
     const file = join(folder.path, "data/calltally.db");

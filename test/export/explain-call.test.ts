@@ -30,7 +30,7 @@ function explain(calls: readonly Call[], callId: number, timezone = "UTC"): Expl
 }
 
 describe("explainCall", () => {
-  it("says every step of a call that a click on Google's ad brought", () => {
+  it("says every step of a call that a Google Ads click brought", () => {
     const call = makeCall({
       call_id: 7,
       caller_id: "+491",

@@ -54,7 +54,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     for (const name of ["calls.db", "other.db"]) {
       await expect(sync(service, folder.path, name)).rejects.toMatchObject({
         exitCode: 7,
-        message: expect.stringContaining("has another name as well, by a hard link"),
+        message: expect.stringContaining("has a second name, a hard link"),
       });
     }
     rmSync(join(folder.path, "other.db"));
