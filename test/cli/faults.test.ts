@@ -140,7 +140,7 @@ describe("sync, of a busy service", () => {
       const again = await calltally(["sync", ...flags], options);
       expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 5, stdout: "" });
       expect(again.stderr).toContain(`The API asked for a pause until ${until.slice(0, 16)}`);
-      expect(again.stderr).toContain("nothing was sent");
+      expect(again.stderr).toContain("no request was sent");
     }
     expect(service.requests).toHaveLength(requests);
     expect(readRows(databaseOf(folder.path), ledger)).toEqual(failed);

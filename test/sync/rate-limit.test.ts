@@ -66,7 +66,7 @@ describe("sync, of a service that answers 429", () => {
     clock.advance(3_599_999);
     await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API asked for a pause until 2026-11-20T16:00:00.000Z: nothing was sent",
+      message: "The API asked for a pause until 2026-11-20T16:00:00.000Z: no request was sent",
     });
     expect(service.requests).toHaveLength(sent);
     expect(readLedger(folder.path)).toEqual([failed]);
@@ -123,8 +123,8 @@ describe("sync, of a service that answers 429", () => {
       before === 0 ? busy("3600") : undefined,
     );
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("asked for a pause");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("nothing was sent");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("asks for a pause");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("no request was sent");
     expect(await syncFrom(service, folder.path, { clock, now: true })).toMatchObject({ verdict: "exact" });
   });
 });
