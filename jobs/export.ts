@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { readAttributionRules } from "../src/config/attribution-settings.ts";
 import { EXIT } from "../src/errors.ts";
-import { exportToFolder } from "../src/export/export.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
+import { exportToFolder } from "../src/export/write-export.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";

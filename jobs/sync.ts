@@ -1,7 +1,7 @@
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
-import { toSyncOptions } from "../src/sync/options.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
+import { toSyncOptions } from "../src/sync/sync-options.ts";
 import { readLastDoneRun } from "../src/warehouse/runs.ts";
 
 /** Reads the calls into the warehouse. */

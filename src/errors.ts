@@ -38,7 +38,7 @@ export class UsageError extends CalltallyError {
   }
 }
 
-/** The run was told to stop: by SIGINT, SIGTERM or its caller's AbortSignal. */
+/** The run was stopped by SIGINT, SIGTERM or the AbortSignal of its caller. */
 export class InterruptedError extends CalltallyError {
   override name = "InterruptedError";
 

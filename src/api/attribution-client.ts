@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
+import { ApiError } from "./api-errors.ts";
 import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
 import { cutPage, PLACE } from "./cut-page.ts";
-import { type Envelope, parseContract, parseEnvelope } from "./envelope.ts";
-import { ApiError } from "./errors.ts";
 import { type ParsedRow, parseRow } from "./parse.ts";
+import { type Envelope, parseContract, parseEnvelope } from "./response-envelope.ts";
 
 export const SORT_KEYS = [
   "source_name",

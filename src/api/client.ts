@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
-import { readBody } from "./body.ts";
-import { type Envelope, parseEnvelope } from "./envelope.ts";
-import { ApiError, unknownOutcome } from "./errors.ts";
-import { errorOfAnswer, errorOfConnection } from "./failure.ts";
+import { ApiError, unknownOutcome } from "./api-errors.ts";
+import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import { readBody } from "./response-body.ts";
+import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
 export interface ApiClientOptions {
@@ -92,7 +92,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   /**
-   * The same, for whom the envelope's bytes are the better start.
+   * Reads one resource with retries, and returns what `parse` makes of the raw bytes of the envelope.
    *
    * @throws ApiError
    */
@@ -174,7 +174,7 @@ export class ApiClient implements AsyncDisposable {
       }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
       const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
-      throw errorOfAnswer(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
+      throw errorOfResponse(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { describeError, EXIT } from "../errors.ts";
-import { ApiError, contractError } from "./errors.ts";
+import { ApiError, contractError } from "./api-errors.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
 const RETRIED_STATUSES = new Set([408, 425, 429]);
@@ -16,8 +16,8 @@ const UNSENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Returns the error for an answer whose status is not 200 (API v3 § 7). */
-export function errorOfAnswer(
+/** Returns the error for a response whose status is not 200 (API v3 § 7). */
+export function errorOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
   { token, nowMs }: { token: string; nowMs: number },
@@ -34,7 +34,7 @@ export function errorOfAnswer(
   }
   if (status >= 500 || RETRIED_STATUSES.has(status)) {
     const retryAfter = headers["retry-after"];
-    return new ApiError(EXIT.unreachable, `The API answered ${status}${said}${named}`, {
+    return new ApiError(EXIT.unreachable, `The API returned ${status}${said}${named}`, {
       ...details,
       transient: true,
       retryAfterMs: parseRetryAfterMs(retryAfter === undefined ? undefined : String(retryAfter), nowMs),
@@ -42,16 +42,16 @@ export function errorOfAnswer(
     });
   }
   if (status === 400 || status === 404) {
-    return new ApiError(EXIT.contract, `The API answered ${status}${said}${named}`, details);
+    return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, details);
   }
-  return contractError(`The API answered ${status}, which its documentation does not list${named}`, {
+  return contractError(`The API returned ${status}, which its documentation does not list${named}`, {
     status,
     requestId,
     transient: status >= 200 && status < 300,
   });
 }
 
-/** Returns the error for a request that got no answer. */
+/** Returns the error for a request that got no response. */
 export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
   return new ApiError(EXIT.unreachable, `Cannot reach ${origin}: ${reasonOf(cause, attemptTimeoutMs)}`, {
     transient: true,
@@ -76,7 +76,7 @@ function readErrorBody(body: string, token: string): { requestId?: string; messa
 
 function reasonOf(cause: unknown, attemptTimeoutMs: number): string {
   if (cause instanceof DOMException && cause.name === "TimeoutError") {
-    return `no complete answer within ${attemptTimeoutMs / 1000} s`;
+    return `no complete response within ${attemptTimeoutMs / 1000} s`;
   }
   // Node joins the failures of several addresses in one error without a message of its own.
   if (cause instanceof AggregateError) return cause.errors.map(describeError).join("; ");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Call, DNI_FIELDS } from "../call.ts";
-import { parseJson, stringifyJson } from "./json.ts";
+import { parseJson, stringifyJson } from "./parse-json.ts";
 import { CALL_MEMBERS, CUT_LINES, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */

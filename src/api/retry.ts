@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { EXIT } from "../errors.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "./api-errors.ts";
 
 /** How often and how long one request is tried. */
 export interface RetryPolicy {
@@ -83,8 +83,8 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const notBefore = new Date(nowMs + retryAfterMs).toISOString();
   const isCut = retryAfterMs < error.retryAfterMs;
   const asked = isCut
-    ? `asks to be left alone for longer than an hour, which is taken as an hour: until ${notBefore}`
-    : `asks to be left alone until ${notBefore}`;
+    ? `asks for a pause for longer than an hour, which is taken as an hour: until ${notBefore}`
+    : `asks for a pause until ${notBefore}`;
   return new ApiError(EXIT.unreachable, `${error.message}, and ${asked}`, {
     status: error.status,
     requestId: error.requestId,

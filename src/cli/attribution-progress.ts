@@ -1,9 +1,9 @@
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import type { Context } from "./context.ts";
-import { formatQuantity } from "./format.ts";
 import { ProgressBar } from "./progress.ts";
+import { formatQuantity } from "./terminal-text.ts";
 
-/** Shows how far it is while calls are attributed anew, and says at the end how many that were. */
+/** Shows the progress of recomputing the attribution, and prints how many calls it covered. */
 export function attributionProgress(context: Context): (progress: AttributionProgress) => void {
   let bar: ProgressBar | undefined;
   return (progress) => {
@@ -14,7 +14,7 @@ export function attributionProgress(context: Context): (progress: AttributionPro
     if (read < total) return;
     bar[Symbol.dispose]();
     context.note(
-      `Attributed ${formatQuantity(total, "call")} anew: what decides about it is another than before.`,
+      `Recomputed the attribution of ${formatQuantity(total, "call")}, because the attribution rules have changed.`,
     );
   };
 }

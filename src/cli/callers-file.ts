@@ -4,17 +4,17 @@ import { UsageError } from "../errors.ts";
 
 const PHONE_NUMBER = /^\+?[1-9]\d{2,14}$/;
 const HINT =
-  "One number a line, with its country's code, such as +49 30 123456; what follows a # is a remark.";
+  "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
 
 /**
- * Reads a file of phone numbers, one a line; what follows a `#` is a remark. Returns their digits and plus signs.
+ * Reads a file of phone numbers, one per line; text after a `#` is a comment. Returns their digits and plus signs.
  *
  * @throws UsageError that names the file, and the line, but not what is in it
  */
 export function readCallersFile(file: string): string[] {
   // A number in place of its file must not get into a log, in what is said of the file that is not there.
   if (PHONE_NUMBER.test(toPhoneDigits(file))) {
-    throw new UsageError("--exclude-callers takes a file of phone numbers, and this is a number itself", {
+    throw new UsageError("--exclude-callers takes a file of phone numbers, not a phone number", {
       hint: HINT,
     });
   }

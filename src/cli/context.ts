@@ -31,7 +31,7 @@ export interface SettingFlags {
   timezone?: string | undefined;
 }
 
-/** Reads the settings, the flags of a command before all else. */
+/** Reads the settings; flags of the command take precedence over all other sources. */
 export function settingsOf(context: Context, flags: SettingFlags = {}): Settings {
   return loadSettings({
     env: context.env,
@@ -48,7 +48,7 @@ export function settingsOf(context: Context, flags: SettingFlags = {}): Settings
 
 /** Options that several commands share, as commander writes them. */
 export const OPTION = {
-  database: ["--database <file>", "the warehouse (CALLTALLY_DATABASE, data/calltally.db)"],
-  out: ["--out <folder>", "where the files go (CALLTALLY_EXPORT_DIR, data/exports)"],
+  database: ["--database <file>", "the warehouse file (CALLTALLY_DATABASE, data/calltally.db)"],
+  out: ["--out <folder>", "folder for the files (CALLTALLY_EXPORT_DIR, data/exports)"],
   json: ["--json", "print JSON"],
 } as const;

@@ -2,12 +2,12 @@ import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
-import type { Target } from "../export/export.ts";
-import type { FormatOptions } from "../export/format.ts";
+import type { FormatOptions } from "../export/encode-table.ts";
+import type { Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
-import type { Contents, ExportFlags } from "./export.ts";
+import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
 export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {
@@ -111,11 +111,11 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
     [
       compare !== undefined && last === undefined && (from === undefined || to === undefined),
-      "--compare needs --from and --to, or --last: it compares with a stretch as long",
+      "--compare needs --from and --to, or --last: it compares with a period of the same length",
     ],
     [
       !has("rollup") && (grain !== undefined || fill || compare !== undefined || total || raw),
-      "--grain, --fill, --compare, --total and --raw are for rollups, and none is asked for",
+      "--grain, --fill, --compare, --total and --raw apply only to rollups, and none was requested",
     ],
     [
       flags.with !== undefined && !has("calls"),
@@ -123,7 +123,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     ],
     [
       google && (format !== "csv" || profile !== undefined || delimiter !== undefined),
-      "google-ads and google-leads are CSV files as Google takes them: leave out --format, --profile and --delimiter",
+      "google-ads and google-leads have the fixed CSV format of Google Ads: leave out --format, --profile and --delimiter",
     ],
     [profile !== undefined && format !== "csv" && format !== "tsv", "--profile is for csv and tsv"],
     [delimiter !== undefined && format !== "csv", "--delimiter is for csv"],
@@ -141,7 +141,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     ],
     [
       stdout && flags.json === true,
-      "--json prints the manifest, and --stdout has none: leave one of them out",
+      "--json prints the manifest, and --stdout writes none: use one or the other",
     ],
   ];
   const refused = refusals.find(([isRefused]) => isRefused);

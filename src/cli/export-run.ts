@@ -2,13 +2,13 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { type ExportResult, exportToFolder, exportToStream } from "../export/export.ts";
 import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
+import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
-import type { Contents, ExportFlags } from "./export.ts";
+import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
-import { formatCount, formatQuantity } from "./format.ts";
+import { formatCount, formatQuantity } from "./terminal-text.ts";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -47,7 +47,7 @@ export async function runExport(
   }
   const [target, ...others] = targets;
   if (target === undefined || others.length > 0) {
-    throw new UsageError(`--stdout takes one file, and these are ${targets.length}`, {
+    throw new UsageError(`--stdout writes one file, and ${targets.length} were requested`, {
       hint: "Example: calltally export utm_source --stdout",
     });
   }
@@ -77,21 +77,21 @@ function remarksOn({ files, filter, range, compared_with }: Manifest, newKey: st
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
-    [calls === 0 && isFiltered, "No call in the warehouse fits the filter: the files have no rows."],
+    [calls === 0 && isFiltered, "No call in the warehouse matches the filter: the files have no rows."],
     [calls === 0 && !isFiltered, "The warehouse has no calls: the files have no rows."],
     [
       compared_with?.begins_before_first_call === true,
-      `The stretch compared with begins ${compared_with?.from}, before the warehouse's first call: its figures are too low.`,
+      `The comparison period begins ${compared_with?.from}, before the first call in the warehouse: its figures are too low.`,
     ],
     [
       unknown > 0,
-      `${formatQuantity(unknown, "number")} of --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
+      `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
     ],
     [
       tooRecent > 0,
-      `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "is" : "are"} for the next file: let it begin a day before this one ends.`,
+      `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
     ],
-    [newKey !== undefined, `Made a key for caller_hash, ${newKey}: keep it with your backups.`],
+    [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
   return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }

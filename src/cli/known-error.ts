@@ -28,7 +28,7 @@ export function toCalltallyError(error: unknown): CalltallyError {
   return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
 }
 
-/** Told by its code: its class comes with the library, which `--help` need not wait for. */
+/** Identified by its code, so that `--help` does not have to load better-sqlite3. */
 function isSqliteError(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 }

@@ -16,83 +16,83 @@ interface Entry {
 const COMMANDS: readonly Entry[] = [
   {
     name: "demo",
-    summary: "try it all without an account",
-    load: async () => (await import("./demo.ts")).demoCommand,
+    summary: "try everything without an account",
+    load: async () => (await import("./demo-command.ts")).demoCommand,
   },
   {
     name: "sync",
-    summary: "read the calls into the warehouse",
-    load: async () => (await import("./sync.ts")).syncCommand,
+    summary: "copy calls from the API into the warehouse",
+    load: async () => (await import("./sync-command.ts")).syncCommand,
   },
   {
     name: "export",
     summary: "write rollups, calls or ad conversions as files",
-    load: async () => (await import("./export.ts")).exportCommand,
+    load: async () => (await import("./export-command.ts")).exportCommand,
   },
   {
     name: "explain",
-    summary: "say why a call is tallied where it is",
-    load: async () => (await import("./explain.ts")).explainCommand,
+    summary: "show how a call was attributed, and why",
+    load: async () => (await import("./explain-command.ts")).explainCommand,
   },
   {
     name: "query",
-    summary: "ask the warehouse in SQL",
-    load: async () => (await import("./query.ts")).queryCommand,
+    summary: "query the warehouse in SQL",
+    load: async () => (await import("./query-command.ts")).queryCommand,
   },
   {
     name: "schema",
-    summary: "say what the tables, views and columns mean",
-    load: async () => (await import("./schema.ts")).schemaCommand,
+    summary: "describe the tables, views and columns",
+    load: async () => (await import("./schema-command.ts")).schemaCommand,
   },
   {
     name: "status",
-    summary: "is it working, how fresh, how complete, what comes next",
-    load: async () => (await import("./status.ts")).statusCommand,
+    summary: "show whether syncs work and how fresh and complete the copy is",
+    load: async () => (await import("./status-command.ts")).statusCommand,
   },
   {
     name: "doctor",
-    summary: "look for what is wrong, and say what to do",
-    load: async () => (await import("./doctor.ts")).doctorCommand,
+    summary: "find problems, and say how to fix them",
+    load: async () => (await import("./doctor-command.ts")).doctorCommand,
   },
   {
     name: "backup",
-    summary: "copy the warehouse into one file, and check the copy",
-    load: async () => (await import("./backup.ts")).backupCommand,
+    summary: "copy the warehouse into one file, and verify the copy",
+    load: async () => (await import("./backup-command.ts")).backupCommand,
   },
   {
     name: "restore",
-    summary: "put a backup in the warehouse's place",
-    load: async () => (await import("./backup.ts")).restoreCommand,
+    summary: "replace the warehouse with a backup",
+    load: async () => (await import("./backup-command.ts")).restoreCommand,
   },
   {
     name: "insight",
     summary: "read the details of insights",
-    load: async () => (await import("./insight.ts")).insightCommand,
+    load: async () => (await import("./insight-command.ts")).insightCommand,
   },
   {
     name: "webhook",
-    summary: "change webhooks of the service",
-    load: async () => (await import("./webhook.ts")).webhookCommand,
+    summary: "change webhooks at the service",
+    load: async () => (await import("./webhook-command.ts")).webhookCommand,
   },
   {
     name: "schedule",
-    summary: "run the jobs on their schedule, until stopped",
-    load: async () => (await import("./schedule.ts")).scheduleCommand,
+    summary: "run the jobs on their schedule until stopped",
+    load: async () => (await import("./schedule-command.ts")).scheduleCommand,
   },
   {
     name: "job",
-    summary: "run one job once, for cron and systemd",
-    load: async () => (await import("./job.ts")).jobCommand,
+    summary: "run one job once, for use with cron or systemd",
+    load: async () => (await import("./job-command.ts")).jobCommand,
   },
   {
     name: "sandbox",
-    summary: "serve the API with made-up calls, to try things on",
-    load: async () => (await import("./sandbox.ts")).sandboxCommand,
+    summary: "serve the API locally with made-up calls, for testing",
+    load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
   },
   {
     name: "completion",
-    summary: "print a script that completes commands in a shell",
-    load: async () => (await import("./completion.ts")).completionCommand,
+    summary: "print a completion script for a shell",
+    load: async () => (await import("./completion-command.ts")).completionCommand,
   },
 ];
 /** What the shells' scripts call; no person does. */
@@ -111,7 +111,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = await assemble(COMMANDS, context, exit, args);
   if (args[0] === COMPLETE) {
-    const { completeCommand } = await import("./completion.ts");
+    const { completeCommand } = await import("./completion-command.ts");
     // The library that it uses adds a command for the scripts of its own.
     const others = COMMANDS.filter(({ name }) => name !== "completion");
     const names = others.map(({ name }) => name);
@@ -143,9 +143,9 @@ async function assemble(
 
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
-  command.exitOverride().showHelpAfterError("(add --help for what is allowed)");
+  command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-  command.option("--quiet", "no summaries, remarks or progress");
+  command.option("--quiet", "print no summaries, notes or progress");
   command.hook("preAction", (_, action) => {
     context.quiet = action.optsWithGlobals().quiet === true;
   });

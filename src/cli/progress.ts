@@ -1,6 +1,6 @@
 import { SingleBar } from "cli-progress";
-import type { SyncProgress } from "../sync/read.ts";
-import { formatCount } from "./format.ts";
+import type { SyncProgress } from "../sync/read-calls.ts";
+import { formatCount } from "./terminal-text.ts";
 
 /** A bar with rate and time left on a terminal; nothing elsewhere. */
 export class ProgressBar implements Disposable {

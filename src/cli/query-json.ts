@@ -1,14 +1,14 @@
 import { UsageError } from "../errors.ts";
 import { inChunks } from "../export/chunks.ts";
-import type { Answer, SqlValue } from "../warehouse/query.ts";
+import type { QueryResult, SqlValue } from "../warehouse/run-query.ts";
 
 /**
- * Yields an answer as a JSON array of objects, each on its own line, in constant memory. Integers have all their digits,
+ * Yields a query result as a JSON array of objects, each on its own line, in constant memory. Integers have all their digits,
  * BLOBs are hexadecimal text, infinities `1e999`.
  *
  * @throws UsageError if two columns have one name
  */
-export function* toQueryJson({ columns, rows }: Answer): Generator<string> {
+export function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined) {
     throw new UsageError(`Cannot write JSON: two columns are called ${twice}`, {

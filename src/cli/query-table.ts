@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { SqlValue } from "../warehouse/query.ts";
+import type { SqlValue } from "../warehouse/run-query.ts";
 
 const GAP = "  ";
 /** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */
@@ -46,8 +46,8 @@ function layOutRecords(heads: readonly string[], lines: readonly string[][], wid
   const nameWidth = Math.max(...heads.map(widthOf));
   const layOut = (line: readonly string[], index: number) => [
     `row ${index + 1}`,
-    ...heads.map((head, place) =>
-      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[place]}`, width).trimEnd(),
+    ...heads.map((head, index) =>
+      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[index]}`, width).trimEnd(),
     ),
   ];
   return lines.flatMap(layOut).join("\n");

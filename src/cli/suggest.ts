@@ -18,7 +18,7 @@ export function oneOf<C extends string>(candidates: readonly C[]): (text: string
 }
 
 /**
- * The same for an argument or option that takes several (`[name...]`).
+ * Returns a parser for an argument or option that takes several values (`[name...]`).
  *
  * @param defaults the value given to `default`, if any: commander hands it over as what was collected so far
  */

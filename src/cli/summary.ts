@@ -1,6 +1,6 @@
 import { describeKeys, readKeys } from "../paging/order-key.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
-import { formatCount, formatElapsed } from "./format.ts";
+import { formatCount, formatElapsed } from "./terminal-text.ts";
 
 /** Returns the order in which a run was served, in words. */
 export function describeOrder({ order_key, sort }: Pick<SyncRun, "order_key" | "sort">): string {

@@ -12,16 +12,16 @@ import {
   wholeNumber,
 } from "./setting-parsers.ts";
 
-/** One setting: where it is given, how its text is read, and what a person should know of it. */
+/** One setting: where it is given, how its text is parsed, and its help text. */
 export interface SettingSpec<T> {
   env: string;
   /** The flag that overrides it, where a command has one. */
   flag?: string;
   /** Reads the text; throws an Error that says what is wrong with it. */
   parse: (text: string) => T;
-  /** As one would write it. Without one the setting must be given, or is off. */
+  /** The default as text. Without one the setting is required, or off. */
   default?: string;
-  /** Whether nobody may see it: of its value only the length is ever shown. */
+  /** Whether the value is secret: only its length is ever shown. */
   isSecret?: boolean;
   help: string;
 }
@@ -39,7 +39,7 @@ export const SETTINGS = {
     env: "CALLTALLY_TOKEN_FILE",
     parse: readTokenFile,
     isSecret: true,
-    help: "File that holds the bearer token; goes before `CALLTALLY_TOKEN`",
+    help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
   }),
   token: setting({
     env: "CALLTALLY_TOKEN",
@@ -66,62 +66,62 @@ export const SETTINGS = {
     flag: "--timezone",
     parse: parseTimeZone,
     default: "UTC",
-    help: "Time zone of the days in exports and of the schedule, an IANA name",
+    help: "IANA time zone of the days in exports and of the schedule",
   }),
   limit: setting({
     env: "CALLTALLY_LIMIT",
     flag: "--limit",
     parse: wholeNumber(1, 1000),
     default: "1000",
-    help: "Calls asked for in one page, 1 to 1000",
+    help: "Calls requested per page, 1 to 1000",
   }),
   concurrency: setting({
     env: "CALLTALLY_CONCURRENCY",
     flag: "--concurrency",
     parse: wholeNumber(1, 32),
     default: "4",
-    help: "Pages fetched at once, 1 to 32",
+    help: "Pages fetched concurrently, 1 to 32",
   }),
   timeoutSeconds: setting({
     env: "CALLTALLY_TIMEOUT_SECONDS",
     parse: wholeNumber(1, 3600),
     default: "60",
-    help: "Time for one attempt of a request, up to its last byte",
+    help: "Timeout of one request attempt in seconds, from connecting to the last byte of the response",
   }),
   retrySeconds: setting({
     env: "CALLTALLY_RETRY_SECONDS",
     parse: wholeNumber(0, 86_400),
     default: "120",
-    help: "Time after which a failing request is not tried again; 6 attempts at most",
+    help: "Time in seconds after which a failing request is no longer retried; at most 6 attempts",
   }),
   lookbackHours: setting({
     env: "CALLTALLY_LOOKBACK_HOURS",
     parse: wholeNumber(0, 8760),
     default: "72",
-    help: "Calls younger than this at the last good sync are read again, for late transcripts and corrections",
+    help: "Hours before the last good sync from which calls are read again, to pick up late transcripts and corrections",
   }),
   fullEveryHours: setting({
     env: "CALLTALLY_FULL_EVERY_HOURS",
     parse: wholeNumber(0, 8760),
     default: "24",
-    help: "Age of the last verified full pass from which the next is due; 0 makes each pass a full one",
+    help: "Hours after a verified full pass until the next one is due; 0 makes every pass a full one",
   }),
   checkEveryHours: setting({
     env: "CALLTALLY_CHECK_EVERY_HOURS",
     parse: wholeNumber(0, 87_600),
     default: "168",
-    help: "Hours after which `sync` checks the whole file for damage again; it does so after a run that failed or was killed, too",
+    help: "Hours between full checks of the warehouse file for damage; `sync` also checks it after a run that failed or was killed",
   }),
   goneAfterHours: setting({
     env: "CALLTALLY_GONE_AFTER_HOURS",
     parse: wholeNumber(0, 8760),
     default: "6",
-    help: "A call that verified full passes miss for so long is marked as gone",
+    help: "Hours a call must be missing from verified full passes before it is marked as gone",
   }),
   recordingSignature: setting({
     env: "CALLTALLY_RECORDING_SIGNATURE",
     parse: parseList,
-    help: "Members of a recording link's query that are new in every response, besides the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
+    help: "Query parameters of recording links that change with every response, in addition to the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
   }),
   answered: setting({
     env: "CALLTALLY_ANSWERED",
@@ -133,70 +133,70 @@ export const SETTINGS = {
     env: "CALLTALLY_MISSED",
     parse: parseList,
     default: DEFAULT_RULES.missed.join(","),
-    help: "Dispositions that count as missed; any other is `other`",
+    help: "Dispositions that count as missed; all others count as `other`",
   }),
   qualifiedSeconds: setting({
     env: "CALLTALLY_QUALIFIED_SECONDS",
     parse: wholeNumber(0, 86_400),
     default: String(DEFAULT_RULES.qualified_seconds),
-    help: "Seconds an answered call lasts at least to be qualified",
+    help: "Minimum duration of a qualified call, in seconds",
   }),
   durationUnit: setting({
     env: "CALLTALLY_DURATION_UNIT",
     parse: parseDurationUnit,
     default: DEFAULT_RULES.duration_unit,
-    help: "Unit of the API's `duration`, which its document leaves open: `seconds` or `milliseconds`",
+    help: "Unit of the API field `duration`, which its documentation does not state: `seconds` or `milliseconds`",
   }),
   aliasesFile: setting({
     env: "CALLTALLY_ALIASES",
     parse: String,
-    help: "CSV file `raw,value` of utm values that are tallied under another's name, such as `fb,facebook`",
+    help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
   }),
   insightIds: setting({
     env: "CALLTALLY_INSIGHT_IDS",
     parse: parseIds,
-    help: "Insights that the job `insights` keeps up to date, ids separated by commas",
+    help: "Ids of the insights that the job `insights` refreshes, separated by commas",
   }),
   syncCron: setting({
     env: "CALLTALLY_SYNC_CRON",
     parse: String,
     default: "7 * * * *",
-    help: "When `schedule` syncs, a cron expression",
+    help: "Cron expression for `sync` in `schedule`",
   }),
   exportCron: setting({
     env: "CALLTALLY_EXPORT_CRON",
     parse: String,
     default: "30 5 * * *",
-    help: "When `schedule` exports, a cron expression",
+    help: "Cron expression for `export` in `schedule`",
   }),
   insightsCron: setting({
     env: "CALLTALLY_INSIGHTS_CRON",
     parse: String,
     default: "15 4 * * *",
-    help: "When `schedule` refreshes the insights, a cron expression",
+    help: "Cron expression for `insights` in `schedule`",
   }),
   jitterSeconds: setting({
     env: "CALLTALLY_JITTER_SECONDS",
     parse: wholeNumber(0, 3600),
     default: "30",
-    help: "Seconds at most, drawn at random, by which `schedule` starts a job after its time, lest all machines ask at once",
+    help: "Maximum random delay before a scheduled start, in seconds. Spreads the load when many machines share a schedule",
   }),
   jobMinutes: setting({
     env: "CALLTALLY_JOB_MINUTES",
     parse: wholeNumber(1, 1440),
     default: "60",
-    help: "Minutes after which `schedule` ends a job that still runs; a sync then goes on from there the next time",
+    help: "Maximum run time of a job in minutes; `schedule` then stops it, and a stopped sync resumes where it was the next time",
   }),
   heartbeatUrl: setting({
     env: "CALLTALLY_HEARTBEAT_URL",
     isSecret: true,
     parse: parseHeartbeatUrl,
-    help: "Address of a monitor that is told of each sync of `schedule` and `job`: with `/start` before it, as it is after success, with `/fail` otherwise",
+    help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise",
   }),
   logLevel: setting({
     env: "CALLTALLY_LOG_LEVEL",
     parse: parseLogLevel,
     default: "info",
-    help: "What `schedule` and `job` log: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
+    help: "Log level of `schedule` and `job`: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
   }),
 };

@@ -1,10 +1,10 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type ApplyRulesOptions, applyRules, needsAttribution } from "../warehouse/attribute-all.ts";
-import { nameFile } from "../warehouse/errors.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
-import { takeLock } from "../warehouse/lock.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function applyRulesAlone(
   try {
     const isOther = needsAttribution(warehouse, rules);
     const isUnsettled = readUnsettled(warehouse) > 0;
-    using lock = isOther || isUnsettled ? takeLock(warehouse.path) : undefined;
+    using lock = isOther || isUnsettled ? tryAcquireLock(warehouse.path) : undefined;
     if (isOther && lock === undefined) throw lockedError(warehouse.path);
     // A first load that is under way settles its callers itself; one that was cut short could not.
     if (isUnsettled && lock !== undefined) writeTransaction(warehouse, () => settleCallers(warehouse));
@@ -34,7 +34,7 @@ export async function applyRulesAlone(
 function lockedError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot attribute the calls in ${database} by the rules that are set now: it is being synced`,
+    `Cannot apply the current attribution rules to ${database}: it is being synced`,
     { hint: "Wait for the sync to end: it applies the rules too, if it has the same settings." },
   );
 }

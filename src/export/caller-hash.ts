@@ -39,7 +39,7 @@ function readKey(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, "latin1").trim(), "hex");
   if (key.length === KEY_BYTES) return key;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file}: it is not a key of ${KEY_BYTES} bytes in hex`, {
-    hint: "Restore it from a backup. With another key the pseudonyms of callers do not match those of earlier files.",
+    hint: "Restore it from a backup. With a different key the pseudonyms of callers would not match those in earlier files.",
   });
 }
 

@@ -4,10 +4,10 @@ import { localTime } from "../calendar/local-time.ts";
 import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
 import type { RollupSession, Selected } from "../rollup/session.ts";
 import type { Consent } from "./choices.ts";
-import type { ExportJob } from "./export.ts";
-import { encodeTable } from "./format.ts";
+import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
+import type { ExportJob } from "./write-export.ts";
 
 /** What every conversion in a file says. */
 export interface ConversionOptions {

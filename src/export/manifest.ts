@@ -3,7 +3,7 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import { countCalls } from "../warehouse/calls.ts";
+import { countCalls } from "../warehouse/call-table.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
@@ -159,8 +159,8 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {
   const { no_finished_sync, unverified, withheld_calls } = caveats;
   const sentences = [
-    no_finished_sync && "No sync has finished yet: the figures stand on whatever was read so far.",
-    unverified !== undefined && `The last sync is unverified, so calls may be lacking: ${unverified}.`,
+    no_finished_sync && "No sync has finished yet: the figures are based on whatever was read so far.",
+    unverified !== undefined && `The last sync is unverified, so calls may be missing: ${unverified}.`,
     withheld_calls !== undefined &&
       `${withheld_calls} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
   ];

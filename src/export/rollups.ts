@@ -2,9 +2,9 @@ import { UsageError } from "../errors.ts";
 import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
-import type { ExportJob } from "./export.ts";
-import { encodeTable } from "./format.ts";
+import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { ExportJob } from "./write-export.ts";
 
 /** A file of figures, one row for each key of some dimensions together. */
 export interface RollupTarget {
@@ -46,7 +46,7 @@ function assertFillable(keys: number, periods: number): void {
   if (keys * periods <= MAX_FILLED_ROWS) return;
   throw new UsageError(
     `--fill would write ${keys * periods} rows: ${keys} keys in ${periods} periods; ${MAX_FILLED_ROWS} are the most`,
-    { hint: "Take a shorter stretch, a coarser grain, or fewer dimensions." },
+    { hint: "Use a shorter period, a coarser grain, or fewer dimensions." },
   );
 }
 

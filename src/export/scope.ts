@@ -19,7 +19,7 @@ export interface ScopeOptions {
   compare?: Comparison | undefined;
 }
 
-/** The same in instants. */
+/** The range as instants. */
 export interface Scope {
   timezone: string;
   filter: CallFilter;

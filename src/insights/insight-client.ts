@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { contractError } from "../api/api-errors.ts";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { parseContract } from "../api/envelope.ts";
-import { contractError } from "../api/errors.ts";
+import { parseContract } from "../api/response-envelope.ts";
 
 const text = z
   .string()
@@ -107,10 +107,10 @@ export async function getInsight(
       const insight = parseContract(
         insightSchema,
         data,
-        `The API's answer for insight ${id} is not as documented`,
+        `The API response for insight ${id} is not as documented`,
       );
       if (insight.insight_id !== id)
-        throw contractError(`The API answered for insight ${insight.insight_id}, not ${id}`);
+        throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
       const unknown = Object.entries(data).filter(([member]) => !(member in insightSchema.shape));
       return { ...insight, extra: Object.fromEntries(unknown) };
     },

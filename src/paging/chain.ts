@@ -6,7 +6,7 @@ const HEAD_SLICES = 4;
 /** Slices in each of two generations of later ones; the older one is forgotten when the younger is full. */
 const GENERATION_SLICES = 32;
 
-/** Bits of {@link Place.held}: one for each of {@link ORDER_KEYS}, and one for sharing any call at all. */
+/** Bits of {@link Link.held}: one for each of {@link ORDER_KEYS}, and one for sharing any call at all. */
 const LINKED = 1 << ORDER_KEYS.length;
 const ALL = LINKED * 2 - 1;
 
@@ -14,14 +14,14 @@ const ALL = LINKED * 2 - 1;
 export const HELD_BY_BEING_FIRST = ALL;
 
 /** How a slice hangs together with those before it. */
-export interface Place {
+export interface Link {
   /**
    * The hypotheses under which the slice is *held* by the front, a bit each: the keys by which it is joined, and
    * whether it shares any call with a slice that is linked to the front.
    */
   held: number;
-  /** Calls not met before. */
-  news: number;
+  /** Calls that the pass has not met before. */
+  unseen: number;
   /** Calls met before. */
   known: number;
 }
@@ -78,15 +78,15 @@ export class Chain {
    *
    * @param isFirst whether it is held by being where the reading begins; else it has to share calls
    */
-  place({ rows }: Slice, isFirst: boolean): Place {
-    let [held, news, known] = [isFirst ? ALL : 0, 0, 0];
+  findLink({ rows }: Slice, isFirst: boolean): Link {
+    let [held, unseen, known] = [isFirst ? ALL : 0, 0, 0];
     /** The first call of the slice that is held under each key. */
     const firsts: (Row | undefined)[] = [];
     for (const row of rows) {
       if (row.id === null) continue;
       const before = this.#find(row.id);
       if (before === undefined) {
-        news++;
+        unseen++;
         continue;
       }
       known++;
@@ -101,14 +101,14 @@ export class Chain {
         else if (key.compare(first, row) !== 0) held |= 1 << index;
       }
     }
-    return { held, news, known };
+    return { held, unseen, known };
   }
 
   /** Whether a slice is held as well as the one before it. */
-  isHeld(place: Place, before: number): boolean {
+  isHeld(link: Link, before: number): boolean {
     const keys = before & this.#left & ~LINKED;
-    if (keys !== 0) return (place.held & keys) === keys;
-    return before & LINKED ? (place.held & LINKED) !== 0 : place.known > 0;
+    if (keys !== 0) return (link.held & keys) === keys;
+    return before & LINKED ? (link.held & LINKED) !== 0 : link.known > 0;
   }
 
   /** Whether a slice is linked to the front by calls that are shared, if not held under a key. */

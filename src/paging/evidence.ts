@@ -19,7 +19,7 @@ export interface Evidence {
   end: "unseen" | "disputed" | "seen";
   /** From where the reading began to its end, and back to the front, slices are joined by two keys: all that are left. */
   isProven: boolean;
-  /** The same, but that the slices share calls is enough. */
+  /** Whether the slices are linked from start to end and back to the front by shared calls, which is weaker than by two keys. */
   isLinked: boolean;
   /** The closing look at the front met a call of the pass again. */
   isFrontMet: boolean;
@@ -27,8 +27,8 @@ export interface Evidence {
   seamsMended: number;
   /** Seams that share no call. */
   seamsBroken: number;
-  /** Slices that could be read in pieces only, around a row that the service fails on. */
-  torn: number;
+  /** Fragmented pages: read in pieces, around a row that the service fails on. */
+  fragmented: number;
   /** Calls that were not where they had been read, though those around them were. */
   vanished: number;
   /** Rows without a readable id: their calls cannot be told from those that are missing. */

@@ -12,7 +12,7 @@ export interface OrderKey {
   members: readonly Member[];
   /** Which end of the list new calls come to: of an order that goes by time or id, and not by source first. */
   newestAt: "front" | "end" | undefined;
-  /** Below 0 where `a` goes before `b`, 0 where the key does not tell, above 0 where it goes after. */
+  /** Below 0 where `a` precedes `b`, 0 where the key does not tell, above 0 where it follows. */
   compare: (a: Row, b: Row) => number;
 }
 

@@ -17,7 +17,7 @@ export interface WalkOptions {
 const DEFAULT_OVERLAP = 50;
 const DEFAULT_CONCURRENCY = 4;
 
-/** Slices in a row that neither join nor bring news, after which a seam or the end is given up. */
+/** Slices in a row that neither join nor bring unseen calls, after which a seam or the end is given up. */
 const MAX_FRUITLESS = 10;
 const MAX_FRUITLESS_BROKEN = 2;
 /** Tries to join two slices that share calls by two keys; after that they are only linked. */
@@ -26,7 +26,7 @@ const MAX_TIE_TRIES = 4;
 const MAX_THIN = 50;
 /** Looks beyond an end that its own total contradicts, or where calls come in all the time. */
 const MAX_LOOKS = 3;
-/** Planned slices in a row that bring no news, after which the plan is given up. */
+/** Planned slices in a row that bring no unseen calls, after which the plan is given up. */
 const MAX_IDLE_PLANS = 3;
 /** Slices read at the front in the end, to meet a known call again. */
 const MAX_CLOSING = 10;
@@ -79,14 +79,14 @@ export class Pass<S extends Slice> implements Disposable {
       earlier.reduce((furthest, slice) => (endOf(slice) >= endOf(furthest) ? slice : furthest)),
     );
     const next = await this.#pages.fetch(this.#record.nextOffset());
-    const place = this.#record.place(next);
-    if (!this.#record.isHeld(place)) {
+    const link = this.#record.findLink(next);
+    if (!this.#record.isHeld(link)) {
       this.#record = new PassRecord(this.#options);
       return false;
     }
     this.#resumed = earlier.length;
     this.#pages.planAfter(next);
-    this.#record.accept(next, place);
+    this.#record.accept(next, link);
     yield next;
     return true;
   }
@@ -112,12 +112,12 @@ export class Pass<S extends Slice> implements Disposable {
       const right = await this.#pages.take();
       if (right === undefined) return;
       if (right.rows.length === 0) break; // planned by a total that has shrunk since, or was never true
-      if (!record.isHeld(record.place(right))) {
-        const outcome = yield* this.#walkOn(() => record.isHeld(record.place(right)));
+      if (!record.isHeld(record.findLink(right))) {
+        const outcome = yield* this.#walkOn(() => record.isHeld(record.findLink(right)));
         if (outcome === "end") break; // what lay there has moved before the end, and was read
         if (outcome === "arrived") this.#seamsMended++;
       }
-      idle = record.hasNews(right) ? 0 : idle + 1;
+      idle = record.hasUnseen(right) ? 0 : idle + 1;
       record.accept(right);
       yield right;
     }
@@ -149,13 +149,13 @@ export class Pass<S extends Slice> implements Disposable {
       const size = Math.max(2, edge.rows.length);
       const shift = overlapOf(size, this.#overlap) * 2 ** fruitless;
       const slice: S = await this.#pages.fetch(Math.max(0, edge.offset - size + shift));
-      const place = this.#record.place(slice);
-      if (!this.#record.isHeld(place) || slice.offset >= edge.offset) {
+      const link = this.#record.findLink(slice);
+      if (!this.#record.isHeld(link) || slice.offset >= edge.offset) {
         fruitless++;
         continue;
       }
       fruitless = 0;
-      this.#record.acceptEarlier(slice, place);
+      this.#record.acceptEarlier(slice, link);
       yield slice;
       edge = slice;
     }
@@ -188,9 +188,9 @@ export class Pass<S extends Slice> implements Disposable {
     while (fruitless < patience && thin < MAX_THIN) {
       const asked = record.nextOffset(stepBack);
       const slice = await this.#pages.fetch(asked);
-      const place = record.place(slice);
-      if (!record.isHeld(place)) {
-        const isTied = place.known > 0 && ++ties >= MAX_TIE_TRIES;
+      const link = record.findLink(slice);
+      if (!record.isHeld(link)) {
+        const isTied = link.known > 0 && ++ties >= MAX_TIE_TRIES;
         if (!isTied) {
           fruitless++;
           stepBack *= 2;
@@ -198,15 +198,15 @@ export class Pass<S extends Slice> implements Disposable {
         }
       }
       [stepBack, ties] = [1, 0];
-      const hasNews = record.hasNews(slice);
-      record.accept(slice, place);
+      const hasUnseen = record.hasUnseen(slice);
+      record.accept(slice, link);
       yield slice;
       if (hasArrived(slice)) return "arrived";
       if (record.mayBeEnd && (await this.#isEnd())) return "end";
       // Calls that come as fast as they are read, or a list that is another each time, would be read for ever.
-      const isThin = place.news * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
-      if (hasNews && isThin) thin++;
-      fruitless = hasNews ? 0 : fruitless + 1;
+      const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
+      if (hasUnseen && isThin) thin++;
+      fruitless = hasUnseen ? 0 : fruitless + 1;
     }
     return "lost";
   }

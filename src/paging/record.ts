@@ -1,4 +1,4 @@
-import { Chain, HELD_BY_BEING_FIRST, type Place } from "./chain.ts";
+import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
 import { type Evidence, observeTotal, type Totals } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
 import { isTrusted, type Sort } from "./order-key.ts";
@@ -43,7 +43,16 @@ export class PassRecord {
     overruns: 0,
   };
   #startsAtFront = false;
-  #counts = { slices: 0, fresh: 0, seamsBroken: 0, torn: 0, unplaced: 0, repeated: 0, old: 0, vanished: 0 };
+  #counts = {
+    slices: 0,
+    fresh: 0,
+    seamsBroken: 0,
+    fragmented: 0,
+    unplaced: 0,
+    repeated: 0,
+    old: 0,
+    vanished: 0,
+  };
 
   /** @param options what is asked for: rows of a page, rows that neighbours share, and the order */
   constructor({ limit, overlap, sort }: { limit: number; overlap: number; sort: Sort }) {
@@ -91,40 +100,40 @@ export class PassRecord {
   }
 
   /** Returns how a slice would hang together with those before it. */
-  place(slice: Slice): Place {
-    return this.#chain.place(slice, slice.offset === 0 || this.#counts.slices === 0);
+  findLink(slice: Slice): Link {
+    return this.#chain.findLink(slice, slice.offset === 0 || this.#counts.slices === 0);
   }
 
   /** Whether a slice is held as well as the chain's last one. */
-  isHeld(place: Place): boolean {
-    return this.#chain.isHeld(place, this.#leftHeld);
+  isHeld(link: Link): boolean {
+    return this.#chain.isHeld(link, this.#leftHeld);
   }
 
   /** Takes a slice into the chain, as its last one. */
-  accept(slice: Slice, place = this.place(slice)): void {
-    this.acceptEarlier(slice, place);
+  accept(slice: Slice, link = this.findLink(slice)): void {
+    this.acceptEarlier(slice, link);
     // Without what it may carry beside its rows.
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
-    this.#leftHeld = place.held;
+    this.#leftHeld = link.held;
   }
 
   /** Takes a slice into the chain that does not lead it on. */
-  acceptEarlier(slice: Slice, place: Place): void {
+  acceptEarlier(slice: Slice, link: Link): void {
     if (this.#counts.slices === 0) {
       this.#startsAtFront = slice.offset === 0;
       this.#first = { offset: slice.offset, total: slice.total, rows: slice.rows };
       this.#front.add(slice, HELD_BY_BEING_FIRST);
     }
     this.#counts.vanished += this.#chain.countVanished(this.#left.rows, slice.rows);
-    if (!this.#chain.isLinked(place.held)) this.#counts.seamsBroken++;
-    this.#observe(slice, place);
-    this.#chain.add(slice, place.held);
+    if (!this.#chain.isLinked(link.held)) this.#counts.seamsBroken++;
+    this.#observe(slice, link);
+    this.#chain.add(slice, link.held);
   }
 
   /** Makes the slice that reaches furthest the chain's last one: the pass goes on from there. */
   goBackTo(slice: Slice): void {
     this.#left = slice;
-    this.#leftHeld = this.place(slice).held;
+    this.#leftHeld = this.findLink(slice).held;
   }
 
   /** Where the slice after the chain's last one starts; further back where its last calls have equal keys. */
@@ -172,10 +181,10 @@ export class PassRecord {
    * where its own slices do not join.
    */
   acceptClosing(slice: Slice): { isMet: boolean; next: number } | undefined {
-    const within = this.#closing.place(slice, slice.offset === 0);
+    const within = this.#closing.findLink(slice, slice.offset === 0);
     const isJoined = this.#closing.isHeld(within, this.#closingHeld);
     this.#hasClosing = true;
-    this.#observe(slice, this.#chain.place(slice, false));
+    this.#observe(slice, this.#chain.findLink(slice, false));
     this.#chain.add(slice, 0);
     this.#counts.vanished += this.#chain.countVanished(this.#first.rows, slice.rows);
     this.#closing.add(slice, within.held);
@@ -185,7 +194,7 @@ export class PassRecord {
     // where they were. Of one or two calls there cannot be two keys.
     const isWhole =
       slice.offset === 0 && slice.rows.length <= 2 && (reachesTotal(slice) || this.#end === "disputed");
-    const met = this.#front.place(slice, false);
+    const met = this.#front.findLink(slice, false);
     const isEnough = met.known >= Math.min(overlapOf(this.#pageSize, this.#overlap), this.#first.rows.length);
     this.#frontHeld |= (isWhole ? HELD_BY_BEING_FIRST : isEnough ? met.held : 0) & within.held;
     const next = Math.max(0, endOf(slice) - overlapOf(this.#pageSize, this.#overlap));
@@ -200,19 +209,19 @@ export class PassRecord {
     return rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
   }
 
-  /** Whether a slice has a call that the pass has not met yet, however long ago that was. */
-  hasNews({ rows }: Slice): boolean {
+  /** Whether a slice has a call that the pass has not met yet. */
+  hasUnseen({ rows }: Slice): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
   }
 
-  #observe(slice: Slice, { news }: Place): void {
+  #observe(slice: Slice, { unseen }: Link): void {
     const counts = this.#counts;
-    counts.fresh += news;
+    counts.fresh += unseen;
     for (const { id } of slice.rows) if (id !== null) this.#met.add(id);
     this.#pageSize = Math.max(this.#pageSize, slice.rows.length);
     this.#totals = observeTotal(counts.slices === 0 ? undefined : this.#totals, slice);
     counts.slices++;
-    if (slice.torn) counts.torn++;
+    if (slice.fragmented) counts.fragmented++;
     counts.unplaced += slice.rows.filter(({ id }) => id === null).length;
     this.#noteOrigin(slice);
   }

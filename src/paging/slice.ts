@@ -18,8 +18,8 @@ export interface Slice {
   total: number;
   /** Its calls, in order. */
   rows: readonly Row[];
-  /** Whether it was put together from several responses, and so is not of one moment. */
-  torn?: boolean;
+  /** Whether the page is fragmented: put together from several responses, and so not from one moment. */
+  fragmented?: boolean;
   /** The service's identifier of the request: unique, unless a cache answered. */
   requestId?: string | undefined;
   /** Whether the response was old when it came, as from a cache. */

@@ -1,13 +1,13 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
-/** Good answers after which one more request may run at once again. */
-const ANSWERS_TO_RECOVER = 10;
+/** Successful responses after which one more request may run at once again. */
+const SUCCESSES_TO_RECOVER = 10;
 
-/** How many requests run at once: half as many after each 429, and one more after some good answers. */
+/** How many requests run at once: half as many after each 429, and one more after some successful responses. */
 export class Throttle {
   readonly limit: LimitFunction;
   readonly max: number;
-  #answers = 0;
+  #successes = 0;
 
   constructor(max: number) {
     this.max = max;
@@ -15,13 +15,13 @@ export class Throttle {
   }
 
   slowDown(): void {
-    this.#answers = 0;
+    this.#successes = 0;
     this.limit.concurrency = Math.max(1, Math.floor(this.limit.concurrency / 2));
   }
 
-  answered(): void {
-    if (this.limit.concurrency === this.max || ++this.#answers < ANSWERS_TO_RECOVER) return;
-    this.#answers = 0;
+  succeeded(): void {
+    if (this.limit.concurrency === this.max || ++this.#successes < SUCCESSES_TO_RECOVER) return;
+    this.#successes = 0;
     this.limit.concurrency++;
   }
 }

@@ -15,13 +15,13 @@ export interface Judgement {
   advice: string | null;
 }
 
-/** Returns how many calls may go missing at once before it is not believed. */
+/** Returns the missing-call threshold: more calls missing at once are not marked without --accept-gone. */
 export function missingCallThreshold(calls: number): number {
   return Math.max(10, Math.ceil(calls / 100));
 }
 
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
-const ASK = "Ask the service's support";
+const ASK = "Ask the support of the service";
 
 /**
  * Judges a full pass. `exact` and `verified` say that every call that was visible during the whole pass was read: what
@@ -43,7 +43,7 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
 
 /** What leaves it open whether all calls were read. */
 function findBreak(evidence: Evidence, distinct: number): Judgement | undefined {
-  const { totals, seamsBroken, torn, keys } = evidence;
+  const { totals, seamsBroken, fragmented, keys } = evidence;
   const count = counted(distinct, totals);
   if (!evidence.startsAtFront) {
     return unverified(
@@ -55,9 +55,9 @@ function findBreak(evidence: Evidence, distinct: number): Judgement | undefined 
   if (distinct === 0 && totals.last > 0) {
     return unverified(`no call came: ${count}`, `${ASK} why its pages are empty.`);
   }
-  if (torn > 0) {
+  if (fragmented > 0) {
     return unverified(
-      `${plural(torn, "page")} had to be read in pieces: ${count}`,
+      `${plural(fragmented, "page")} had to be read in pieces: ${count}`,
       "See the rows that the service fails on in `rejected_calls`, and tell its support.",
     );
   }
@@ -170,14 +170,14 @@ export interface Books {
  * look-back, would leave the books in balance.
  */
 export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Books): Judgement {
-  const { totals, torn, repeated, old } = evidence;
+  const { totals, fragmented, repeated, old } = evidence;
   const isRemembered = evidence.keys.some(({ name }) => keys.some((key) => key.name === name));
   if (!isRemembered) {
     const order = describeKeys(keys) ?? "in order";
     return unverified(`the calls are not listed as they were, ${order}`, FULL);
   }
   if (!evidence.settled) return unverified("no calls were met that are known and cannot have changed", FULL);
-  if (!evidence.isProven || torn > 0) return unverified("the pages read did not join", FULL);
+  if (!evidence.isProven || fragmented > 0) return unverified("the pages read did not join", FULL);
   if (evidence.end !== "seen" && !evidence.isFrontMet) {
     return unverified("the live end of the calls was not met again", FULL);
   }

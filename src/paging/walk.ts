@@ -28,7 +28,7 @@ export interface WalkStart {
 }
 
 /**
- * Walks all calls in overlapping slices, and yields each slice once it has its place in the chain. Offset pages shift
+ * Walks all calls in overlapping slices, and yields each slice once it is linked into the chain. Offset pages shift
  * while they are read: what the slices prove all the same, and why, stands at `Chain`.
  *
  * Where the rows show no order by a key, the walk begins anew in another order if that shows one.

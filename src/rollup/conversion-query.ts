@@ -1,6 +1,6 @@
 /** Which calls may be conversions, and which of them count as the same. */
 export interface ConversionQuery {
-  /** What a conversion is told by: the click, or the caller. */
+  /** What identifies a conversion: the click, or the caller. */
   key: "gclid" | "caller";
   /** Values of gclsrc that are taken, empty for none. @default all */
   sources?: readonly string[] | undefined;

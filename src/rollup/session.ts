@@ -33,7 +33,7 @@ export interface Selected<Item> {
 }
 
 export interface SessionOptions {
-  /** The rules that the facts stand on. */
+  /** The rules by which the facts were computed. */
   rules: AttributionRules;
   /** Which calls count. @default those that the service still shows */
   filter?: CallFilter | undefined;

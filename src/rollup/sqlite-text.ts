@@ -161,8 +161,8 @@ function sideText({ keys, measures, span, periods, name }: Side, context: Sqlite
     ...keys.map((key) => `${keyText(key, context)} AS ${key.name}`),
   ];
   const figures = measures.map(({ aggregate, name }) => `${aggregateText(aggregate, context)} AS ${name}`);
-  const places = keysText.map((_, index) => String(index + 1));
-  const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selection.sql}\n${groupBy(places)}`;
+  const ordinals = keysText.map((_, index) => String(index + 1));
+  const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selection.sql}\n${groupBy(ordinals)}`;
   return { sql: sql.trimEnd(), values: selection.values };
 }
 

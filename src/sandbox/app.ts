@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { attributionApp, attributionRoute } from "./attribution.ts";
+import { attributionApp, attributionRoute } from "./attribution-routes.ts";
 import { requireBearer } from "./auth.ts";
-import { limitBody } from "./body.ts";
 import { controlApp } from "./control.ts";
-import { fail, failInvalid, failThrown, type SandboxEnv } from "./envelope.ts";
 import { createFaultDraw } from "./faults.ts";
-import { insightApp, insightRoute } from "./insights.ts";
-import type { SandboxSettings } from "./options.ts";
+import { insightApp, insightRoute } from "./insight-routes.ts";
+import { limitBody } from "./request-body.ts";
+import { fail, failInvalid, failThrown, type SandboxEnv } from "./sandbox-envelope.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import { churn, logAndDisturb } from "./traffic.ts";
-import { patchWebhookRoute, webhookApp } from "./webhooks.ts";
+import { patchWebhookRoute, webhookApp } from "./webhook-routes.ts";
 import type { World } from "./world.ts";
 
 const OPERATIONS = [
@@ -47,7 +47,7 @@ export function createApp(settings: SandboxSettings, world: World): OpenAPIHono<
   return app;
 }
 
-/** Answers 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
+/** Responds with 405 to other methods; Hono would hand HEAD to the routes for GET, and the API shows no HEAD. */
 function allowOnly(methods: readonly string[]): MiddlewareHandler<SandboxEnv> {
   return async (context, next) => {
     if (methods.includes(context.req.method)) return next();

@@ -13,13 +13,13 @@ export const attributionQuery = z.object({
     default: 100,
     maximum: 1000,
     description:
-      "Most calls to return. Not documented: a least value, and what becomes of a limit above the maximum. The sandbox answers 400 to 0 and to more than 1000.",
+      "Most calls to return. Not documented: a least value, and what becomes of a limit above the maximum. The sandbox returns 400 for 0 and for more than 1000.",
   }),
   offset: digits.default(0).openapi({
     type: "integer",
     default: 0,
     description:
-      "Number of calls skipped. Not documented: what becomes of a negative one. The sandbox answers 400.",
+      "Number of calls skipped. Not documented: what becomes of a negative one. The sandbox returns 400.",
   }),
   sort_by: z.enum(SORT_KEYS).optional().openapi({
     description:

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { fail, type SandboxEnv } from "./envelope.ts";
+import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
-/** Answers 401 to a request without the bearer token (API v3 § 5). */
+/** Responds with 401 to a request without the bearer token (API v3 § 5). */
 export function requireBearer(token: string): MiddlewareHandler<SandboxEnv> {
   return async (context, next) =>
     context.req.header("authorization") === `Bearer ${token}`

@@ -12,7 +12,7 @@ export const idParams = z.object({
   id: digits.openapi({
     type: "integer",
     description:
-      "Identifier. Not documented: its format beyond a whole-number example. The sandbox answers 400 to what is no whole number.",
+      "Identifier. Not documented: its format beyond a whole-number example. The sandbox returns 400 for anything but a whole number.",
   }),
 });
 
@@ -29,15 +29,15 @@ function envelopeOf<Data extends z.ZodType>(data: Data) {
   });
 }
 
-interface AnswerTexts {
+interface ResponseTexts {
   readonly 200: string;
   readonly 400: string;
   /** Left out where the API lists no 404. */
   readonly 404?: string;
 }
 
-/** The answers of an operation, with the error statuses the API lists for it (§ 7). */
-export function answersOf(data: z.ZodType, texts: AnswerTexts): RouteConfig["responses"] {
+/** The responses of an operation, with the error statuses the API lists for it (§ 7). */
+export function responsesOf(data: z.ZodType, texts: ResponseTexts): RouteConfig["responses"] {
   return {
     200: {
       description: texts[200],

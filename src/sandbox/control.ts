@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { SandboxEnv } from "./envelope.ts";
+import type { SandboxEnv } from "./sandbox-envelope.ts";
 import type { World } from "./world.ts";
 
 const MOST_LISTED = 100;

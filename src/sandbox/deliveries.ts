@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import pLimit from "p-limit";
-import type { WireCall } from "./calls.ts";
+import type { WireCall } from "./call-store.ts";
 import { type DeliveryRequest, isLoopback, toDeliveryRequest } from "./delivery-request.ts";
 import type { Webhook } from "./webhook-schema.ts";
 
@@ -12,11 +12,11 @@ export interface LoggedDelivery {
   readonly url: string;
   readonly body: string | undefined;
   /**
-   * "delivered": answered with 2xx. "failed": another answer, or none. "withheld": the endpoint is beyond this
+   * "delivered": a 2xx response. "failed": another response, or none. "withheld": the endpoint is beyond this
    * machine. "dropped": too many were waiting.
    */
   readonly outcome: "delivered" | "failed" | "withheld" | "dropped";
-  /** The receiver's; undefined when it did not answer. */
+  /** The receiver's; undefined when it did not respond. */
   readonly status: number | undefined;
   readonly error: string | undefined;
 }
@@ -96,7 +96,7 @@ async function deliver(delivery: DeliveryRequest, stop: AbortSignal): Promise<Ou
 }
 
 /**
- * Sends the request and returns the status of the answer; redirects are not followed.
+ * Sends the request and returns the status of the response; redirects are not followed.
  *
  * A receiver on this machine may sign its own certificate: nobody stands between it and us.
  */

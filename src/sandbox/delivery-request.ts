@@ -1,5 +1,5 @@
 import { BlockList } from "node:net";
-import type { WireCall } from "./calls.ts";
+import type { WireCall } from "./call-store.ts";
 import type { Webhook } from "./webhook-schema.ts";
 
 /** What goes to a webhook's endpoint. */

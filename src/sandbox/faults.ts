@@ -1,11 +1,11 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { fail, type SandboxEnv } from "./envelope.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 
 /**
- * What can go wrong with an answer: a server error, a proxy's error page, a rate limit (with Retry-After: 1),
- * a socket reset before any answer, a body cut off half-way, and an HTML page with status 200.
+ * What can go wrong with a response: a server error, a proxy's error page, a rate limit (with Retry-After: 1),
+ * a socket reset before any response, a body cut off half-way, and an HTML page with status 200.
  */
 export const FAULT_KINDS = ["500", "502", "429", "reset", "cut", "html"] as const;
 
@@ -27,8 +27,8 @@ export function createFaultDraw(
   };
 }
 
-/** Answers with a fault in place of the true answer; "cut" is the true answer, and is for `cutAnswer`. */
-export function answerFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {
+/** Responds with a fault instead of the regular response; "cut" needs the regular one, see `truncateResponse`. */
+export function respondWithFault(context: Context<SandboxEnv>, kind: Exclude<FaultKind, "cut">): Response {
   switch (kind) {
     case "500":
       return fail(context, 500, "Internal server error");
@@ -45,8 +45,8 @@ export function answerFault(context: Context<SandboxEnv>, kind: Exclude<FaultKin
   }
 }
 
-/** Declares the whole length of the answer, sends the first half of it and destroys the socket. */
-export async function cutAnswer(context: Context<SandboxEnv>): Promise<void> {
+/** Declares the whole length of the response, sends the first half of it and destroys the socket. */
+export async function truncateResponse(context: Context<SandboxEnv>): Promise<void> {
   const { status, headers } = context.res;
   const body = Buffer.from(await context.res.arrayBuffer());
   const { incoming, outgoing } = context.env;

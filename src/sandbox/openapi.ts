@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { attributionRoute } from "./attribution.ts";
+import { attributionRoute } from "./attribution-routes.ts";
 import { BEARER_NAME } from "./contract.ts";
-import { insightRoute } from "./insights.ts";
-import { patchWebhookRoute, replaceWebhookRoute } from "./webhooks.ts";
+import { insightRoute } from "./insight-routes.ts";
+import { patchWebhookRoute, replaceWebhookRoute } from "./webhook-routes.ts";
 
 const ROUTES = [attributionRoute, insightRoute, replaceWebhookRoute, patchWebhookRoute];
 
@@ -11,9 +11,9 @@ const DESCRIPTION = `Four operations of a call-tracking and conversation-analyti
 Made from the schemas of calltally's sandbox. Where a description says "Not documented", the API's document leaves the point open, and what the sandbox does there is its own choice.
 
 - Not documented: the shape of an error's body. The sandbox's has code, message, request_id and timestamp.
-- Not documented: which status is returned when several apply. The sandbox answers 401 first, then 400, then 404.
+- Not documented: which status is returned when several apply. The sandbox returns 401 first, then 400, then 404.
 - Not documented: how tokens are obtained, their lifetime and their scopes.
-- Not documented: rate limits and the size limits of fields. The sandbox answers 400 to a body of more than 1 MB.
+- Not documented: rate limits and the size limits of fields. The sandbox returns 400 for a body of more than 1 MB.
 - Not documented: the events webhooks deliver, their payload, retries and signing. The sandbox sends each active webhook a small event of its own when a call is added.
 
 The V2 interface and its authentication are deprecated.`;

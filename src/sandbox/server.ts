@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
-import type { SandboxCalls } from "./calls.ts";
+import type { SandboxCalls } from "./call-store.ts";
 import type { LoggedDelivery } from "./deliveries.ts";
 import type { SandboxInsights } from "./insight-store.ts";
-import { parseOptions, type SandboxOptions } from "./options.ts";
+import { parseOptions, type SandboxOptions } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
 import type { SandboxWebhooks } from "./webhook-store.ts";
 import { createWorld } from "./world.ts";
 
-export type { SandboxCalls } from "./calls.ts";
+export type { SandboxCalls } from "./call-store.ts";
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
-export type { SandboxOptions } from "./options.ts";
+export type { SandboxOptions } from "./sandbox-options.ts";
 
 const HOST = "127.0.0.1";
 
@@ -23,7 +23,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly token: string;
   /**
    * The live calls: a test may insert, remove and edit them between requests. With the order "random" no
-   * answer shows them in the order of their `ids`.
+   * response shows them in the order of their `ids`.
    */
   readonly calls: SandboxCalls;
   /** Insights 101 (keywords), 102 (LLM), 103 (deleted) and 104 (with a draft); a test may edit them. */

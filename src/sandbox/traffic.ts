@@ -1,20 +1,20 @@
 import type { MiddlewareHandler } from "hono";
-import { readBody } from "./body.ts";
-import type { SandboxCalls } from "./calls.ts";
-import type { SandboxEnv } from "./envelope.ts";
-import { answerFault, cutAnswer, type FaultKind } from "./faults.ts";
+import type { SandboxCalls } from "./call-store.ts";
+import { type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
+import { readBody } from "./request-body.ts";
+import type { SandboxEnv } from "./sandbox-envelope.ts";
 
-/** One request of the four operations, in the order of the answers. */
+/** One request of the four operations, in the order of the responses. */
 export interface LoggedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   /** Parsed JSON, the text of what is no JSON, or undefined when there was none. */
   readonly body: unknown;
-  /** 0 when the connection was reset without an answer. */
+  /** 0 when the connection was reset without a response. */
   readonly status: number;
-  /** The fault mixed into the answer; undefined when it was a true one. */
+  /** The fault mixed into the response; undefined for a regular one. */
   readonly fault: FaultKind | undefined;
 }
 
@@ -23,7 +23,7 @@ const LONGEST_LOG = 10_000;
 /**
  * Puts the requests that pass through into the log, which keeps the last 10,000, and mixes faults in.
  *
- * A request that meets a fault is not carried out, but for "cut": that one is, and only its answer is lost.
+ * A request that meets a fault is not carried out, but for "cut": that one is, and only its response is lost.
  */
 export function logAndDisturb(
   log: LoggedRequest[],
@@ -33,7 +33,7 @@ export function logAndDisturb(
     const fault = drawFault();
     const body = await readBody(context);
     const isReplaced = fault !== undefined && fault !== "cut";
-    if (isReplaced) context.res = answerFault(context, fault);
+    if (isReplaced) context.res = respondWithFault(context, fault);
     else await next();
 
     const status = fault === "reset" ? 0 : context.res.status;
@@ -47,7 +47,7 @@ export function logAndDisturb(
     });
     if (log.length > LONGEST_LOG) log.shift();
 
-    if (fault === "cut") await cutAnswer(context);
+    if (fault === "cut") await truncateResponse(context);
   };
 }
 
@@ -57,7 +57,7 @@ interface ChurnOptions {
   readonly deleteEvery?: number | undefined;
 }
 
-/** Adds and removes calls as the requests come by, before they are answered. */
+/** Adds and removes calls as the requests come by, before their responses are made. */
 export function churn(calls: SandboxCalls, options: ChurnOptions): MiddlewareHandler<SandboxEnv> {
   const { seed, insertEvery, deleteEvery } = options;
   const random = seededRandom(deriveSeed(seed, "churn"));

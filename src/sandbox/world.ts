@@ -1,7 +1,7 @@
-import { SandboxCalls } from "./calls.ts";
+import { SandboxCalls } from "./call-store.ts";
 import { Deliveries } from "./deliveries.ts";
 import { SandboxInsights } from "./insight-store.ts";
-import type { SandboxSettings } from "./options.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
 import { SandboxWebhooks } from "./webhook-store.ts";
 

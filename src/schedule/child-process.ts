@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 
 export interface ChildOptions {
-  /** Time after which it is told to stop, milliseconds. */
+  /** Time after which it receives SIGTERM, milliseconds. */
   deadlineMs: number;
   /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   graceMs: number;
-  /** Has it told to stop when it aborts. */
+  /** Sends SIGTERM when it aborts. */
   signal: AbortSignal;
   /** Time it then has before it is killed, milliseconds; 0 kills it at once. */
   stopMs: number;

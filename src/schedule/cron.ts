@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 /** A 29th of February that is to be a Monday may be 40 years away. */
 const DAYS_AHEAD = 41 * 366;
 
-/** What to write in place of something that is no cron expression. */
+/** Hint for an invalid cron expression. */
 export const CRON_HINT =
   "Five fields: minute, hour, day of the month, month, day of the week; e.g. 7 * * * *.";
 
@@ -19,11 +19,11 @@ export interface Cron {
 
 /**
  * Parses a cron expression: five fields, six with seconds, or a nickname such as `@daily`; node-cron says what is one.
- * When its slots are is told here, since node-cron can only be asked about now, and since it leaves slots out:
+ * The slots are computed here, since node-cron can only tell whether one is due now, and skips some:
  *
  * - a local time that is skipped in spring is taken with the clock not yet changed: 02:30 is then 03:30;
  * - of an hour that comes twice in autumn the first counts, but both where the expression means every hour;
- * - a slot is on any day that fits the day of the month or that of the week where both are given (POSIX crontab).
+ * - a job runs when either day field matches, where both are given (POSIX crontab).
  *
  * @throws Error that says what is wrong
  */
@@ -46,7 +46,7 @@ interface Pattern {
   matches: (civilMs: number) => boolean;
 }
 
-/** node-cron lets both fields of days fit, crontab one of them. */
+/** As in crontab, a job runs when either day field matches; node-cron requires both. */
 function splitDays(expression: string): string[] {
   const fields = expression.trim().split(/\s+/);
   if (fields.length < 5) return [expression];

@@ -23,11 +23,11 @@ export interface HealthFacts {
  * second may take.
  */
 export function judgeHealth({ lastGoodRun, cron, deadlineMs, nowMs }: HealthFacts): Health {
-  if (!lastGoodRun?.finished_at) return { status: "failing", reason: "no sync has come to a good end yet" };
+  if (!lastGoodRun?.finished_at) return { status: "failing", reason: "no sync has succeeded yet" };
   const { run_id, finished_at, verdict } = lastGoodRun;
   const last_good_sync = { run_id, finished_at, verdict };
   const dueMs = cron.next(cron.next(Date.parse(finished_at))) + deadlineMs;
   if (nowMs <= dueMs) return { status: "ok", last_good_sync };
   const due = new Date(dueMs).toISOString();
-  return { status: "failing", reason: `the next good sync was due by ${due}`, last_good_sync };
+  return { status: "failing", reason: `the next successful sync was due by ${due}`, last_good_sync };
 }

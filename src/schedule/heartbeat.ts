@@ -6,7 +6,7 @@ const HASTE_MS = 1500;
 
 /** Tells a monitor of runs, such as Healthchecks; what goes wrong is logged, and never thrown. */
 export interface Heartbeat {
-  /** Says that a run starts, without waiting for the answer. */
+  /** Says that a run starts, without waiting for the response. */
   start: () => void;
   /** Says how it ended. */
   end: (isGood: boolean) => Promise<void>;
@@ -69,8 +69,8 @@ async function tryPing(url: URL, dispatcher: Agent, signal: AbortSignal): Promis
     await body.dump();
     return statusCode >= 200 && statusCode < 300 ? undefined : `status ${statusCode}`;
   } catch (error) {
-    if (error instanceof DOMException) return "no answer in time";
-    return error instanceof Error && "code" in error ? String(error.code) : "no answer";
+    if (error instanceof DOMException) return "no response in time";
+    return error instanceof Error && "code" in error ? String(error.code) : "no response";
   }
 }
 

@@ -20,7 +20,7 @@ export interface Job {
   cronSetting: string;
   /** Why the schedule leaves it out, if it does. */
   idle?: (settings: Settings) => string | undefined;
-  /** Whether the monitor of CALLTALLY_HEARTBEAT_URL is told of it. */
+  /** Whether the job reports to the monitor at CALLTALLY_HEARTBEAT_URL. */
   hasHeartbeat: boolean;
   /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
   readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;

@@ -41,20 +41,20 @@ export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
 }
 
-/** Another sync at work, or a restart of the service, is no failure; the run to come tells of itself. */
-const NO_NEWS: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+/** Lock contention (exit 6) and shutdown are not reported as failures: the next run reports its own outcome. */
+const UNREPORTED: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
 
-/** Whether a job that ends with an exit code tells the monitor of it. */
-export function isNews(exitCode: ExitCode): boolean {
-  return !NO_NEWS.has(exitCode);
+/** Whether a job reports this exit code to the monitor. */
+export function isReported(exitCode: ExitCode): boolean {
+  return !UNREPORTED.has(exitCode);
 }
 
-/** Exit codes before which a job has told the monitor of its end. A crash of Node's may end with 1, a bad setting with 2. */
+/** Exit codes that a job has reported to the monitor itself. A crash of Node may exit with 1, a bad setting with 2. */
 const TOLD = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),
 );
 
-/** Whether the job may not have told the monitor of its end itself. */
+/** Whether the job may have ended without reporting to the monitor. */
 export function isSilent({ exitCode }: Outcome): boolean {
   return exitCode === null || !TOLD.has(exitCode);
 }

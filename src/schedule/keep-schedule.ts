@@ -4,7 +4,7 @@ import type { Cron } from "./cron.ts";
 
 /** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
 const LONGEST_WAIT_MS = 30_000;
-/** A clock set back by more than this makes slots come again, lest nothing runs until it has caught up. */
+/** If the clock is set back by more than this, past slots run again: otherwise nothing would run until it caught up. */
 const SET_BACK_MS = 60_000;
 /** From so late on a start is explained in the log. */
 const LATE_MS = 60_000;
@@ -30,7 +30,7 @@ export interface ScheduleOptions {
   signal: AbortSignal;
   /** Runs a job to its end, however that is; never throws. */
   run: (name: string, slotMs: number) => Promise<void>;
-  /** Is told when a job is to run next, milliseconds. */
+  /** Receives the next start time of a job, milliseconds. */
   onNext?: (name: string, nextMs: number) => void;
 }
 

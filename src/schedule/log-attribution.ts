@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 
-/** Logs that calls were attributed anew, once that is done. */
+/** Logs how many calls had their attribution recomputed, once that is done. */
 export function logAttribution(log: Log): (progress: AttributionProgress) => void {
   return ({ read, total }) => {
     if (total > 0 && read === total) log.info({ calls: total }, "attributed anew");

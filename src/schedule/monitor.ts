@@ -53,9 +53,9 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages)
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw new CalltallyError(EXIT.failed, "--listen: cannot listen there", {
+    throw new CalltallyError(EXIT.failed, "--listen: cannot listen on this address", {
       cause,
-      hint: "Something else may listen there: choose another address or port.",
+      hint: "Another process may be listening there: choose another address or port.",
     });
   }
   const address = server.address();
@@ -86,7 +86,7 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)) {
     throw new UsageError(`--listen ${text}: other machines could reach it`, {
-      hint: "Use 127.0.0.1, or add --allow-remote: what is served has no secrets, but no password either.",
+      hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
     });
   }
   return { host, port };

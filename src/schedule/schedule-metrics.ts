@@ -32,13 +32,13 @@ function scheduleMetrics(statistics: readonly JobStatistics[]): Metric[] {
     {
       name: "calltally_job_last_duration_seconds",
       type: "gauge",
-      help: "How long the last run took that the schedule started.",
+      help: "Duration of the last run that the schedule started.",
       samples: perJob(({ lastMs }) => toSeconds(lastMs)),
     },
     {
       name: "calltally_job_next_run_timestamp_seconds",
       type: "gauge",
-      help: "When the job starts next.",
+      help: "Next start time of the job.",
       samples: perJob(({ nextMs }) => toSeconds(nextMs)),
     },
   ];
@@ -51,7 +51,7 @@ function warehouseMetrics(snapshot: Snapshot): Metric[] {
     {
       name: "calltally_job_last_success_timestamp_seconds",
       type: "gauge",
-      help: "When the job last came to a good end, as the warehouse tells; for a sync: with any verdict but unverified.",
+      help: "When the job last succeeded, by the warehouse; a sync succeeds with any verdict but unverified.",
       samples: [...successes].flatMap(([job, at]) =>
         at === null ? [] : [{ labels: { job }, value: Date.parse(at) / 1000 }],
       ),
@@ -59,7 +59,7 @@ function warehouseMetrics(snapshot: Snapshot): Metric[] {
     {
       name: "calltally_sync_last_duration_seconds",
       type: "gauge",
-      help: "How long the last finished sync took.",
+      help: "Duration of the last finished sync.",
       samples: samplesOf(toSeconds(lastDoneRun?.elapsed_ms)),
     },
     {
@@ -79,19 +79,19 @@ function warehouseMetrics(snapshot: Snapshot): Metric[] {
     {
       name: "calltally_withheld_calls",
       type: "gauge",
-      help: "Calls that the last finished run missed, too many at once to be believed.",
+      help: "Calls that the last finished run missed, above the missing-call threshold.",
       samples: samplesOf(lastDoneRun?.calls_withheld ?? undefined),
     },
     {
       name: "calltally_rejected_rows",
       type: "gauge",
-      help: "Rows that did not parse and wait for a good reading.",
+      help: "Rows that did not parse and are not resolved yet.",
       samples: samplesOf(rejectedRows),
     },
     {
       name: "calltally_schema_drift",
       type: "gauge",
-      help: "Members met that the API's document does not promise.",
+      help: "Members seen that the API documentation does not list.",
       samples: samplesOf(driftedMembers),
     },
   ];

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Settings } from "../config/load-settings.ts";
-import { countCalls } from "../warehouse/calls.ts";
+import { countCalls } from "../warehouse/call-table.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { countAllRejected } from "../warehouse/rejected.ts";

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { ApiError } from "../api/api-errors.ts";
 import {
   type AttributionPage,
   type AttributionQuery,
@@ -6,7 +7,6 @@ import {
   fetchServedPage,
 } from "../api/attribution-client.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
 import type { ParsedRow } from "../api/parse.ts";
 import {
   callOf,
@@ -95,7 +95,7 @@ function createFetch(
     const page = { offset, limit, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
       const answer = await fetchServedPage(client, page, options);
-      throttle.answered();
+      throttle.succeeded();
       const isOld = clock.isOld(answer);
       if ("rows" in answer) return toSlice(answer, isOld);
       return async () => {
@@ -193,7 +193,7 @@ async function fetchInPieces(
   }
   const slice = toSlice({ rows, total, limit, offset, requestId: undefined });
   const before = Array.from({ length: leading }, () => ({ id: null, started: null, name: null }));
-  return { ...slice, rows: [...before, ...slice.rows], torn: true };
+  return { ...slice, rows: [...before, ...slice.rows], fragmented: true };
 }
 
 /** A row that the service does not deliver, named by the call before it: its offset changes with every new call. */

@@ -1,4 +1,4 @@
-import { ApiError } from "../api/errors.ts";
+import { ApiError } from "../api/api-errors.ts";
 import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
 import { describeError, InterruptedError } from "../errors.ts";
 import { nameKeys, readKeys } from "../paging/order-key.ts";
@@ -23,7 +23,7 @@ import {
   readFirstPageTime,
   trimPages,
 } from "../warehouse/pages.ts";
-import { countRejected, releaseUnnamed } from "../warehouse/rejected.ts";
+import { countRejected, deleteUnnamed } from "../warehouse/rejected.ts";
 import {
   assertHeld,
   type RunHold,
@@ -33,12 +33,12 @@ import {
 } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { callOrderOf } from "./plan.ts";
-import type { Reading, Run } from "./read.ts";
+import type { Reading, Run } from "./read-calls.ts";
 import type { PageStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A run's place in the ledger. */
+/** The entry of a run in the ledger. */
 export interface Entry extends RunHold {
   /** When this process began with it, milliseconds. */
   startedMs: number;
@@ -79,7 +79,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     assertHeld(warehouse, entry);
     const rejected = countRejected(warehouse, runId);
     const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
-    if (isFull && isSure(judgement)) releaseUnnamed(warehouse, runId);
+    if (isFull && isSure(judgement)) deleteUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
     return updateRun(warehouse, runId, {

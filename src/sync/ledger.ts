@@ -79,7 +79,7 @@ export function lockedError(database: string): CalltallyError {
     ? `by process ${holder.pid} since ${holder.started_at}`
     : "by another process that has just started";
   return new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
-    hint: "Wait for it to end; its lock goes with the process, so there is nothing to clean up.",
+    hint: "Wait for it to end; its lock is released with the process, so there is nothing to clean up.",
   });
 }
 

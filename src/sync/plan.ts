@@ -14,7 +14,7 @@ export type Plan =
   | { mode: "full"; reason: string }
   | { mode: "incremental"; newestAt: "front" | "end"; keys: readonly OrderKey[]; reason: string };
 
-/** Chooses how to read: from the live end alone where that is safe, else all. */
+/** Chooses between an incremental sync, where that is safe, and a full pass. */
 export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEveryHours: number): Plan {
   if (last === undefined || last.finished_at === null) {
     return { mode: "full", reason: "no full pass has been verified yet" };

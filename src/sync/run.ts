@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
+import type { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import type { ApiError } from "../api/errors.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { type AttributionProgress, applyRules } from "../warehouse/attribute-all.ts";
-import { nameFile } from "../warehouse/errors.ts";
-import { takeLock } from "../warehouse/lock.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
-import type { SyncProgress, SyncRules } from "./read.ts";
+import type { SyncProgress, SyncRules } from "./read-calls.ts";
 import { ServiceClock } from "./service-clock.ts";
-import { syncWarehouse } from "./sync.ts";
+import { syncWarehouse } from "./sync-warehouse.ts";
 
 export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */
@@ -26,13 +26,13 @@ export interface SyncOptions extends SyncRules {
   limit: number;
   /** Pages fetched at once. */
   concurrency: number;
-  /** What counts as what; where the facts stand on other rules, they are made anew first. */
+  /** Attribution rules; facts computed by other rules are recomputed first. */
   rules?: AttributionRules | undefined;
   clock?: Clock;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
 
 async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal } = options;
-  using lock = takeLock(database);
+  using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
   using warehouse = openWarehouse(database, options);
   const rules = options.rules ?? readRulesInForce(warehouse).rules;

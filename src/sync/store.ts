@@ -7,14 +7,14 @@ import {
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
-} from "../warehouse/calls.ts";
-import { keepDrift } from "../warehouse/drift.ts";
+} from "../warehouse/call-table.ts";
+import { recordDrift } from "../warehouse/drift.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
-import { keepRejected, readRejected, releaseRejected } from "../warehouse/rejected.ts";
+import { deleteRejected, readRejected, recordRejected } from "../warehouse/rejected.ts";
 import { assertHeld, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { PageSlice } from "./fetch.ts";
@@ -80,9 +80,9 @@ export class PageStore {
       for (const { call_id, recording_url } of resigned)
         this.#refreshRecording(call_id, recording_url ?? null);
       const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, metIds) : 0;
-      if (this.#hasRejected) releaseRejected(this.#warehouse, callIds);
-      keepRejected(this.#warehouse, rejected, runId);
-      keepDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
+      if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);
+      recordRejected(this.#warehouse, rejected, runId);
+      recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
       updateRun(this.#warehouse, runId, {
         calls_new: this.counts.new + upserted.new,
         calls_changed: this.counts.changed + upserted.changed,

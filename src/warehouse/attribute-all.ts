@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { asc, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
-import { readCallCount } from "./calls.ts";
+import { readCallCount } from "./call-table.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
@@ -16,25 +16,25 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 export interface ApplyRulesOptions {
   nowMs: number;
   signal?: AbortSignal | undefined;
-  /** Is told how far it is. */
+  /** Receives the progress. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
-/** How many calls have their facts. */
+/** Progress of recomputing the facts, in calls. */
 export interface AttributionProgress {
   read: number;
   total: number;
 }
 
-/** Whether the facts of a warehouse are not those that some rules would make. */
+/** Whether the facts of a warehouse differ from those that the given rules would give. */
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
   const inForce = readRules(warehouse);
   return inForce === undefined || !isInForce(inForce, rules);
 }
 
 /**
- * Makes the facts of all calls anew by other rules, whole or not at all; nobody else may write meanwhile. Returns how many
- * calls that were, undefined where the facts are those of the rules already.
+ * Recomputes the facts of all calls by the given rules, in one transaction that keeps out other writers. Returns the number
+ * of calls, or undefined if the facts already follow those rules.
  *
  * @throws the reason of the signal
  */
@@ -66,7 +66,7 @@ export async function applyRules(
   }
 }
 
-/** Makes the facts of all calls anew, a batch at a time; yields how far it is. Run it in one transaction. */
+/** Recomputes the facts of all calls in batches, and yields the progress. Run it in one transaction. */
 export function* attributeAll(
   warehouse: Pick<Warehouse, "db" | "sqlite">,
   rules: AttributionRules,

@@ -3,10 +3,10 @@ import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath } from "../folder.ts";
 import { type Digest, digestTables } from "./digest.ts";
-import { sqliteErrorOf } from "./errors.ts";
 import { damagedError, findDamage } from "./integrity.ts";
 import { openReader, openWarehouseReader } from "./open.ts";
 import { checkRowHashes, describeDamaged } from "./row-hashes.ts";
+import { sqliteErrorOf } from "./sqlite-errors.ts";
 
 const PAGES_A_STEP = 1000;
 

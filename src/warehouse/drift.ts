@@ -3,8 +3,8 @@ import { schema_drift } from "./schema.ts";
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 
-/** Lists members that the API document does not promise; one already listed stays as it is. */
-export function keepDrift({ db }: Warehouse, drift: readonly SchemaDrift[]): void {
+/** Records members that the API documentation does not list; one already recorded stays as it is. */
+export function recordDrift({ db }: Warehouse, drift: readonly SchemaDrift[]): void {
   for (const member of drift) db.insert(schema_drift).values(member).onConflictDoNothing().run();
 }
 

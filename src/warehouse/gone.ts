@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
 import { setLive } from "./call-facts.ts";
-import { readCallCount } from "./calls.ts";
+import { readCallCount } from "./call-table.ts";
 import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
 import { calls, sync_runs } from "./schema.ts";

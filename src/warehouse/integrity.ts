@@ -18,6 +18,6 @@ export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): str
 /** The error for a file that is damaged. */
 export function damagedError(file: string, found: string): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
-    hint: "Nothing was changed. Restore another backup, or sync anew into a new warehouse.",
+    hint: "Nothing was changed. Restore another backup, or sync into a new warehouse.",
   });
 }

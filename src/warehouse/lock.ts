@@ -4,14 +4,15 @@ import Database, { SqliteError } from "better-sqlite3";
 import { makeFolder, realFile } from "../folder.ts";
 
 /**
- * Takes the lock that lets one process at a time write calls into a warehouse; undefined when another holds it.
+ * Tries to acquire the lock that lets one process at a time write calls into a warehouse. Returns undefined when another
+ * process holds it.
  *
  * It is an exclusive transaction on a small database beside the warehouse: the operating system frees it however the
  * process ends. Not for network file systems.
  *
- * @param path the warehouse's
+ * @param path path of the warehouse
  */
-export function takeLock(path: string): Disposable | undefined {
+export function tryAcquireLock(path: string): Disposable | undefined {
   const file = `${realFile(path)}.lock`;
   makeFolder(dirname(file));
   closeSync(openSync(file, "a", 0o600));

@@ -7,7 +7,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
-import { nameFile } from "./errors.ts";
+import { nameFile } from "./sqlite-errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;
@@ -20,7 +20,7 @@ export interface Warehouse extends Disposable {
   readonly sqlite: Database.Database;
   readonly db: BetterSQLite3Database;
   /**
-   * Makes sure that what is open is still what the path leads to.
+   * Asserts that the open file is still the one at the path.
    *
    * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
    */
@@ -30,7 +30,7 @@ export interface Warehouse extends Disposable {
 export interface OpenOptions {
   /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
   rules?: AttributionRules | undefined;
-  /** Is told how far it is while calls are attributed anew, where the rules are others than before. */
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
@@ -45,7 +45,7 @@ export function openWarehouse(path: string, options: OpenOptions = {}): Warehous
   return openExistingWarehouse(file, options);
 }
 
-/** The same, for a command that has nothing to do without one. */
+/** Opens an existing warehouse for writing, and migrates an older schema. */
 export function openExistingWarehouse(path: string, options: OpenOptions = {}): Warehouse {
   const file = realFile(path);
   assertOurs(file);
@@ -79,7 +79,7 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
 }
 
 /**
- * Opening for reading does not bring an older schema forward, so that a backup can be made before that is done.
+ * Opening for reading does not migrate an older schema, so that a backup can be made first.
  *
  * @throws CalltallyError (exit 7) where the schema is older than what is to be read
  */
@@ -89,8 +89,8 @@ export function assertCurrent({ sqlite, path }: Warehouse): void {
   if (theirs >= ours) return;
   throw new CalltallyError(
     EXIT.storage,
-    `Cannot read ${path} yet: its schema is version ${theirs}, and this calltally's is ${ours}`,
-    { hint: "Run `calltally sync`, which brings it forward." },
+    `Cannot read ${path} yet: its schema is version ${theirs}, and this calltally needs ${ours}`,
+    { hint: "Run `calltally sync`, which migrates it." },
   );
 }
 
@@ -107,7 +107,7 @@ function assertNoLog(file: string): void {
       continue;
     }
     throw new CalltallyError(EXIT.storage, `Cannot make a warehouse at ${file}: ${log} is left of another`, {
-      hint: "It holds what was written last. Put it beside the file that it belongs to, or delete it where that is gone.",
+      hint: "It holds the last writes. Put it next to the file it belongs to, or delete it if that file is gone.",
     });
   }
 }
@@ -115,13 +115,9 @@ function assertNoLog(file: string): void {
 /** A log that is named after one of two names would not be seen under the other, and neither would the lock. */
 function assertOneName(file: string): void {
   if (statSync(file).nlink === 1) return;
-  throw new CalltallyError(
-    EXIT.storage,
-    `Cannot use ${file}: the file has another name as well, by a hard link`,
-    {
-      hint: "Writing under two names would damage it. Make a copy by `calltally backup`, and remove one of the names.",
-    },
-  );
+  throw new CalltallyError(EXIT.storage, `Cannot use ${file}: the file has a second name, a hard link`, {
+    hint: "Writing under two names would damage it. Make a copy with `calltally backup`, and remove one of the names.",
+  });
 }
 
 function toWarehouse(path: string, sqlite: Database.Database): Warehouse {

@@ -7,7 +7,7 @@ const RUNS_WITH_PAGES = 100;
 
 export type SyncPage = typeof sync_pages.$inferSelect;
 
-/** Writes a page's place in the walk. Call it in the transaction that writes its calls. */
+/** Records a page of the walk. Call it in the transaction that writes its calls. */
 export function insertPage({ db }: Warehouse, page: typeof sync_pages.$inferInsert): void {
   db.insert(sync_pages).values(page).run();
 }

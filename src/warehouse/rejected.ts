@@ -8,8 +8,8 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 /** A row that did not parse. */
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/** Keeps rows that did not parse, each once, with what was last wrong with it. */
-export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
+/** Records rows that did not parse, each once, with its latest error. */
+export function recordRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
   for (const rejection of rejections) {
     const { json, path, reason } = rejection;
     db.insert(rejected_calls)
@@ -22,23 +22,23 @@ export function keepRejected({ db }: Warehouse, rejections: readonly Rejection[]
   }
 }
 
-/** Lets go of rows whose call has now been read well. */
-export function releaseRejected({ db }: Warehouse, callIds: readonly number[]): void {
+/** Deletes the records of calls that have been read without errors since. */
+export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): void {
   const keys = callIds.map((id) => `id:${id}`);
   db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
 }
 
 /**
- * Lets go of rows without an identifier that a verified full pass did not meet: each was read well in it, under an
- * identifier that could not be told before, or is gone.
+ * Deletes the records of rows without an identifier that a verified full pass did not meet. Each was either read without
+ * errors under an identifier that was unreadable before, or is gone.
  */
-export function releaseUnnamed({ db }: Warehouse, runId: number): void {
+export function deleteUnnamed({ db }: Warehouse, runId: number): void {
   db.delete(rejected_calls)
     .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
     .run();
 }
 
-/** Returns all rows that wait for a good reading. */
+/** Returns all unresolved rows. */
 export function readRejected({ db }: Warehouse): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
@@ -54,7 +54,7 @@ export function countRejected({ db }: Warehouse, runId: number): { rows: number;
   );
 }
 
-/** Counts all rows that wait for a good reading. */
+/** Counts all unresolved rows. */
 export function countAllRejected({ db }: Warehouse): number {
   return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
 }

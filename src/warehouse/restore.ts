@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
-import { isSameFile } from "./backup.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
-import { nameFile, sqliteErrorOf } from "./errors.ts";
-import { takeLock } from "./lock.ts";
+import { tryAcquireLock } from "./lock.ts";
 import { assertOurs, readHeader } from "./open.ts";
+import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
+import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */
 const LARGEST_PAGE = 65_536;
@@ -21,8 +21,7 @@ export interface Restored extends Copied {
 }
 
 /**
- * Puts a copy of a backup in the warehouse's place, once it was checked whole; the warehouse that was there is kept
- * beside it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
  *
  * @param nowMs names the file that is kept
  * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
@@ -40,7 +39,7 @@ export async function restoreWarehouse(
   if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
   if (existsSync(target)) assertNotForeign(target);
   makeFolder(dirname(target));
-  using lock = takeLock(target);
+  using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
   using draft = draftOf(target);
   const copied = await copyWarehouse(source, draft.path, signal);

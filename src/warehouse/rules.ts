@@ -5,7 +5,7 @@ import { type AttributionRules, toRulesJson } from "../attribution/attribution-r
 import type { Warehouse } from "./open.ts";
 import { rules } from "./schema.ts";
 
-/** The rules that the facts of a warehouse stand on. */
+/** The rules by which the facts of a warehouse were computed. */
 export interface RulesInForce {
   rules: AttributionRules;
   /** Version of the program's own part of them. */

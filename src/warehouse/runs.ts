@@ -111,8 +111,14 @@ export function readLastGoodRun({ db }: Warehouse): SyncRun | undefined {
  */
 export function readLastTrustedRun({ db }: Warehouse): SyncRun | undefined {
   const isSure = and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, SURE_VERDICTS));
-  const isNews = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
-  return db.select().from(sync_runs).where(or(isSure, isNews)).orderBy(desc(sync_runs.run_id)).limit(1).get();
+  const isIncremental = and(eq(sync_runs.mode, "incremental"), eq(sync_runs.verdict, "probable"));
+  return db
+    .select()
+    .from(sync_runs)
+    .where(or(isSure, isIncremental))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
 }
 
 /** Returns the latest runs, newest first. */

@@ -76,7 +76,7 @@ export const calls = sqliteTable(
   ],
 );
 
-/** What was said in a call; apart from `calls`, so that tallies never read the text. */
+/** What was said in a call; apart from `calls`, so that rollups never read the text. */
 export const transcripts = sqliteTable("transcripts", {
   /** The call in `calls`. */
   call_id: integer()
@@ -167,7 +167,7 @@ export const callers = sqliteTable("callers", {
   calls: integer().notNull(),
 });
 
-/** The rules that the facts stand on; the last row is in force. */
+/** The rules by which the facts were computed; the last row is in force. */
 export const rules = sqliteTable("rules", {
   /** Number of the change. */
   rules_id: integer().primaryKey({ autoIncrement: true }),
@@ -177,7 +177,7 @@ export const rules = sqliteTable("rules", {
   version: integer().notNull(),
   /** JSON object: answered, missed, qualified_seconds, duration_unit, and aliases of utm values. */
   rules: text().notNull(),
-  /** Calls that were attributed anew. */
+  /** Calls whose attribution was recomputed. */
   calls: integer().notNull(),
 });
 
@@ -221,9 +221,9 @@ export const sync_runs = sqliteTable("sync_runs", {
   order_key: text(),
   /** The order that was asked for: `own`, the service's, or by source, `source_name asc` or `source_name desc`. */
   sort: text({ enum: SORTS }),
-  /** `total` of the first answer. */
+  /** `total` of the first response. */
   first_total: integer(),
-  /** `total` of the last answer. */
+  /** `total` of the last response. */
   last_total: integer(),
   /** Different calls read. */
   calls_read: integer(),
@@ -247,9 +247,9 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_conflicting: integer(),
   /** Pages of the walk. */
   pages: integer(),
-  /** Places where two pages did not join at first. */
+  /** Seams between pages that did not join at first. */
   seams_mended: integer(),
-  /** Places where two pages do not join. */
+  /** Seams between pages that do not join. */
   seams_broken: integer(),
   /** Of runs before `order_key` was kept: calls met out of the order seen before. */
   inversions: integer(),
@@ -259,7 +259,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   failed_request_ids: text(),
   /** How far the service's clock was ahead of ours at the least, milliseconds; null where it did not tell the time. */
   clock_ahead_ms: integer(),
-  /** Until when the service asked to be left alone, ISO 8601 UTC. */
+  /** Until when the service asked for a pause, ISO 8601 UTC. */
   not_before: text(),
   /** What ended the run early. */
   error: text(),
@@ -275,23 +275,23 @@ export const sync_pages = sqliteTable(
     run_id: integer()
       .notNull()
       .references(() => sync_runs.run_id, { onDelete: "cascade" }),
-    /** Place in the chain, from 0. */
+    /** Index in the chain, from 0. */
     seq: integer().notNull(),
     /** The offset the service applied. */
     offset: integer().notNull(),
     /** Rows of the page. */
     row_count: integer().notNull(),
-    /** The answer's `total`. */
+    /** `total` of the response. */
     total: integer().notNull(),
     /** JSON array of the page's call ids in order, null for an unreadable one; dropped when the run is done. */
     call_ids: text(),
-    /** JSON object of what else of its rows an order may be made of: `started` and `name`, null for what is not there; `rejected`, their places. Dropped when the run is done. */
+    /** JSON object of what else of its rows an order may be made of: `started` and `name`, null for what is not there; `rejected`, their indexes. Dropped when the run is done. */
     order_members: text(),
     /** The service's own identifier of the request. */
     request_id: text(),
-    /** 1 where the answer was old when it came, by the service's own timestamps. */
+    /** 1 where the response was out of date when it came, by the timestamps of the service. */
     is_old: integer({ mode: "boolean" }),
-    /** When the answer was complete, ISO 8601 UTC. */
+    /** When the response was complete, ISO 8601 UTC. */
     fetched_at: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.run_id, table.seq] })],
@@ -469,9 +469,9 @@ export const webhook_changes = sqliteTable("webhook_changes", {
   method: text({ enum: ["PUT", "PATCH"] }).notNull(),
   /** JSON object as sent; values of static parameters that look like secrets are masked. */
   body: text().notNull(),
-  /** sent: no answer yet, or the process was killed. done, refused, or unknown: it may have been made all the same. */
+  /** sent: no response yet, or the process was killed. done, refused, or unknown: it may have been made all the same. */
   outcome: text({ enum: ["sent", "done", "refused", "unknown"] }).notNull(),
-  /** The service's answer, or what went wrong. */
+  /** The response of the service, or what went wrong. */
   answer: text(),
   /** The service's own identifier of the request. */
   request_id: text(),

@@ -14,10 +14,10 @@ export function recordWebhookChange(
 }
 
 /** Records what came of a change. */
-export function answerWebhookChange(
+export function recordWebhookOutcome(
   { db }: Warehouse,
   changeId: number,
-  answer: Pick<WebhookChange, "outcome" | "answer" | "request_id">,
+  outcome: Pick<WebhookChange, "outcome" | "answer" | "request_id">,
 ): void {
-  db.update(webhook_changes).set(answer).where(eq(webhook_changes.change_id, changeId)).run();
+  db.update(webhook_changes).set(outcome).where(eq(webhook_changes.change_id, changeId)).run();
 }

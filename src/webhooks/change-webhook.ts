@@ -1,16 +1,16 @@
+import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import { ApiError } from "../api/errors.ts";
 import { describeError } from "../errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
-import { answerWebhookChange, recordWebhookChange } from "../warehouse/webhook-change-table.ts";
+import { recordWebhookChange, recordWebhookOutcome } from "../warehouse/webhook-change-table.ts";
 import {
   parseWebhook,
   parseWebhookChanges,
   patchWebhook,
   replaceWebhook,
   type Webhook,
-  type WebhookAnswer,
   type WebhookChanges,
+  type WebhookResponse,
 } from "./webhook-client.ts";
 
 /** A change of a webhook, checked and ready to be sent. */
@@ -43,8 +43,8 @@ export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] 
 }
 
 /**
- * Sends a change, and keeps it with its answer in the warehouse: before it is sent, so that it is known even if this
- * process is killed, and again when the answer is there.
+ * Sends a change and records it in the warehouse: before it is sent, so that it is known even if this process is killed,
+ * and again with its response.
  *
  * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
  */
@@ -53,7 +53,7 @@ export async function sendWebhookChange(
   api: ApiAccess,
   change: WebhookChange,
   signal: AbortSignal,
-): Promise<WebhookAnswer> {
+): Promise<WebhookResponse> {
   await using client = new ApiClient(api);
   using warehouse = openWarehouse(database);
   const changeId = recordWebhookChange(warehouse, {
@@ -63,16 +63,20 @@ export async function sendWebhookChange(
     body: JSON.stringify(maskSecrets(change.body)),
   });
   try {
-    const answer =
+    const response =
       change.method === "PUT"
         ? await replaceWebhook(client, change.id, change.body, { signal })
         : await patchWebhook(client, change.id, change.body, { signal });
-    const { request_id } = answer;
-    answerWebhookChange(warehouse, changeId, { outcome: "done", answer: JSON.stringify(answer), request_id });
-    return answer;
+    const { request_id } = response;
+    recordWebhookOutcome(warehouse, changeId, {
+      outcome: "done",
+      answer: JSON.stringify(response),
+      request_id,
+    });
+    return response;
   } catch (error) {
     const isKnown = error instanceof ApiError && !error.outcomeUnknown;
-    answerWebhookChange(warehouse, changeId, {
+    recordWebhookOutcome(warehouse, changeId, {
       outcome: isKnown ? "refused" : "unknown",
       answer: describeError(error),
       request_id: error instanceof ApiError ? (error.requestId ?? null) : null,

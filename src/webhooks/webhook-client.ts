@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import { type Envelope, parseContract } from "../api/envelope.ts";
+import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../errors.ts";
 
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
@@ -41,8 +41,8 @@ export const OPTIONAL_WEBHOOK_FIELDS = Object.keys(optional);
 /** What the service sets itself, and nobody else. */
 const SET_BY_SERVICE = ["webhook_id", "webhook_created", "webhook_updated"];
 
-/** The answer to a change. */
-export interface WebhookAnswer {
+/** The response to a change. */
+export interface WebhookResponse {
   webhook_id: number;
   request_id: string | null;
 }
@@ -75,9 +75,9 @@ export async function replaceWebhook(
   id: number,
   webhook: Webhook,
   options: RequestOptions = {},
-): Promise<WebhookAnswer> {
+): Promise<WebhookResponse> {
   assertId(id, "a webhook");
-  return await client.send("PUT", `/v3/webhooks/${id}`, parseWebhook(webhook), readAnswer, options);
+  return await client.send("PUT", `/v3/webhooks/${id}`, parseWebhook(webhook), parseResponse, options);
 }
 
 /**
@@ -90,14 +90,20 @@ export async function patchWebhook(
   id: number,
   changes: WebhookChanges,
   options: RequestOptions = {},
-): Promise<WebhookAnswer> {
+): Promise<WebhookResponse> {
   assertId(id, "a webhook");
-  return await client.send("PATCH", `/v3/webhooks/${id}`, parseWebhookChanges(changes), readAnswer, options);
+  return await client.send(
+    "PATCH",
+    `/v3/webhooks/${id}`,
+    parseWebhookChanges(changes),
+    parseResponse,
+    options,
+  );
 }
 
-function readAnswer({ data, request_id }: Envelope): WebhookAnswer {
+function parseResponse({ data, request_id }: Envelope): WebhookResponse {
   const schema = z.object({ webhookId: z.int() });
-  const { webhookId } = parseContract(schema, data, "The API's answer to the change is not as documented");
+  const { webhookId } = parseContract(schema, data, "The API response to the change is not as documented");
   return { webhook_id: webhookId, request_id: request_id ?? null };
 }
 

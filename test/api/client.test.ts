@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/api/api-errors.ts";
 import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution-client.ts";
-import { MAX_BODY_BYTES } from "../../src/api/body.ts";
 import { ApiClient, type ApiClientOptions } from "../../src/api/client.ts";
-import { ApiError } from "../../src/api/errors.ts";
 import { parseRow } from "../../src/api/parse.ts";
+import { MAX_BODY_BYTES } from "../../src/api/response-body.ts";
 import { EXIT, UsageError } from "../../src/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import {
@@ -253,7 +253,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   it.each([408, 425, 429, 500, 502, 503, 504, 599])("status %i", async (status) => {
     expect(await outcomeOf(json({ request_id: "r-9", message: "Try later" }, status))).toEqual({
       exitCode: 5,
-      message: `The API answered ${status}: Try later (request r-9)`,
+      message: `The API returned ${status}: Try later (request r-9)`,
       status,
       requests: 2,
     });
@@ -302,7 +302,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   it("headers that do not come within attemptTimeoutMs", async () => {
     expect(await outcomeOf(stall, { attemptTimeoutMs: 200 })).toMatchObject({
       exitCode: 5,
-      message: expect.stringMatching(/: no complete answer within 0\.2 s$/),
+      message: expect.stringMatching(/: no complete response within 0\.2 s$/),
       requests: 2,
     });
   });
@@ -310,7 +310,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   it("a body that drips in for longer than attemptTimeoutMs", async () => {
     expect(await outcomeOf(drip(JSON.stringify(GOOD), 10), { attemptTimeoutMs: 150 })).toMatchObject({
       exitCode: 5,
-      message: expect.stringMatching(/: no complete answer within 0\.15 s$/),
+      message: expect.stringMatching(/: no complete response within 0\.15 s$/),
       requests: 2,
     });
   });
@@ -336,8 +336,8 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
   it.each<{ what: string; answer: Answer; says: string }>([
     { what: "HTML", answer: text(HTML, 200, { "content-type": "text/html" }), says: "not JSON" },
     { what: "an empty body", answer: text(""), says: "not JSON" },
-    { what: "status 204", answer: (_, response) => response.writeHead(204).end(), says: "answered 204" },
-    { what: "status 202", answer: json(GOOD, 202), says: "answered 202" },
+    { what: "status 204", answer: (_, response) => response.writeHead(204).end(), says: "returned 204" },
+    { what: "status 202", answer: json(GOOD, 202), says: "returned 202" },
     {
       what: "a close-delimited body cut short",
       answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
@@ -432,7 +432,7 @@ describe("ApiClient does not try again", () => {
   it.each([400, 404])("status %i: exit 8 with the service's message", async (status) => {
     expect(await outcomeOf(json({ message: "Bad limit", request_id: "r-8" }, status))).toEqual({
       exitCode: 8,
-      message: `The API answered ${status}: Bad limit (request r-8)`,
+      message: `The API returned ${status}: Bad limit (request r-8)`,
       status,
       requests: 1,
     });
@@ -441,7 +441,7 @@ describe("ApiClient does not try again", () => {
   it.each([405, 410, 418])("status %i: exit 8", async (status) => {
     expect(await outcomeOf(json({ message: PERSONAL }, status))).toMatchObject({
       exitCode: 8,
-      message: `The API answered ${status}, which its documentation does not list`,
+      message: `The API returned ${status}, which its documentation does not list`,
       requests: 1,
     });
   });
@@ -457,7 +457,7 @@ describe("ApiClient does not try again", () => {
     const answer = gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " "));
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
-      message: "The API's answer is larger than 64 MiB",
+      message: "The API response is larger than 64 MiB",
       requests: 1,
     });
   });
@@ -467,7 +467,7 @@ describe("ApiClient does not try again", () => {
     for (const answer of [text(body), chunked(body)]) {
       expect(await outcomeOf(answer)).toMatchObject({
         exitCode: 8,
-        message: "The API's answer is larger than 64 MiB",
+        message: "The API response is larger than 64 MiB",
         requests: 1,
       });
     }
@@ -581,7 +581,7 @@ describe("ApiClient.get", () => {
       status: 429,
       requestId: "r-6",
       retryAfterMs: 3_600_000,
-      message: "The API answered 429 (request r-6), and asks to be left alone until 2026-11-20T16:00:00.000Z",
+      message: "The API returned 429 (request r-6), and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(server.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/api/errors.ts";
+import { ApiError } from "../../src/api/api-errors.ts";
 import {
   DEFAULT_RETRY,
   jitteredDelayMs,
@@ -14,7 +14,7 @@ import { FakeClock } from "./fake-clock.ts";
 const POLICY: RetryPolicy = { attempts: 4, baseDelayMs: 1000, maxDelayMs: 3000, budgetMs: 60_000 };
 
 const busy = (retryAfterMs?: number) =>
-  new ApiError(EXIT.unreachable, "The API answered 503", {
+  new ApiError(EXIT.unreachable, "The API returned 503", {
     status: 503,
     requestId: "r-1",
     transient: true,
@@ -184,7 +184,7 @@ describe("retry", () => {
       requestId: "r-1",
       retryAfterMs: 60_001,
       transient: false,
-      message: "The API answered 503, and asks to be left alone until 2026-11-20T15:01:00.001Z",
+      message: "The API returned 503, and asks for a pause until 2026-11-20T15:01:00.001Z",
     });
     expect(count()).toBe(1);
     expect(clock.sleeps).toEqual([]);
@@ -239,7 +239,7 @@ describe("retry", () => {
 
   it.each([
     new ApiError(EXIT.refused, "The API refused the token"),
-    new ApiError(EXIT.contract, "The API answered 400", { retryAfterMs: 1 }),
+    new ApiError(EXIT.contract, "The API returned 400", { retryAfterMs: 1 }),
     new TypeError("a defect of ours"),
     "no error at all",
   ])("does not try again what is not transient: %s", async (error) => {

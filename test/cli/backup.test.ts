@@ -70,7 +70,7 @@ describe("backup and restore", () => {
     expect(readRows(database, HASHES)).toEqual(full);
     const back = await calltally(["restore", "whole.db"], options);
     expect(back.stdout).toMatch(
-      /^data\/calltally\.db {2}3,000 calls and \d runs? in [\d.]+ MB, every row's hash checked\nThe warehouse that was there is kept as data\/calltally\.db\.replaced-\d{8}T\d{9}Z\n$/,
+      /^data\/calltally\.db {2}3,000 calls and \d runs? in [\d.]+ MB, every row's hash checked\nThe previous warehouse is kept as data\/calltally\.db\.replaced-\d{8}T\d{9}Z\n$/,
     );
     expect(readRows(database, HASHES)).toEqual(full);
   });

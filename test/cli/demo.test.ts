@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exportCommand } from "../../src/cli/export.ts";
+import { exportCommand } from "../../src/cli/export-command.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { makeTempFolder } from "../temp-folder.ts";

@@ -95,8 +95,8 @@ describe("calltally doctor", () => {
         expect.stringMatching(
           /^fail CALLTALLY_SYNC_CRON: often is not a cron expression: .* \(from the environment\)$/,
         ),
-        "warn CALLTALLY_LIMT: is no setting of calltally's, and has no effect",
-        "warn file modes: others may read the file that holds the token",
+        "warn CALLTALLY_LIMT: is not a calltally setting, and has no effect",
+        "warn file modes: other users can read the file that holds the token",
         NO_WAREHOUSE,
       ],
     });
@@ -158,8 +158,8 @@ describe("calltally doctor", () => {
   });
 
   it.each([
-    { minutes: -10, says: /this machine's clock is 10 min 0 s ahead of the service's/ },
-    { minutes: 10, says: /this machine's clock is (10 min 0|9 min \d\d) s behind the service's/ },
+    { minutes: -10, says: /the clock of this machine is 10 min 0 s ahead of that of the service/ },
+    { minutes: 10, says: /the clock of this machine is (10 min 0|9 min \d\d) s behind that of the service/ },
   ])("names a server whose clock is $minutes minutes off", async ({ minutes, says }) => {
     using folder = makeTempFolder();
     await using server = await startBadServer((request, response) =>
@@ -191,7 +191,7 @@ describe("calltally doctor", () => {
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found, requests: sandbox.requests.length }).toEqual({
       code: 5,
-      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API answered 500/)],
+      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API returned 500/)],
       requests: 2,
     });
   });

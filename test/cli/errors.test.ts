@@ -103,7 +103,7 @@ describe("calltally, when something is wrong", () => {
     const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
     const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
     expect(code).toBe(8);
-    expect(stderr).toContain("The API answered 404");
+    expect(stderr).toContain("The API returned 404");
   });
 
   it("ends with 7 where there is no warehouse, or something else in its place", async () => {

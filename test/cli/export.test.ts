@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "../export/tables.ts";
@@ -260,10 +260,10 @@ describe.concurrent("calltally export", () => {
     );
   });
 
-  it("says that nothing fits the filter, and that there are no calls", async () => {
+  it("says that nothing matches the filter, and that there are no calls", async () => {
     using folder = await makeSyncedFolder();
     const { stdout } = await folder.run("channel", "--source", "nowhere");
-    expect(stdout).toMatch(/\nNo call in the warehouse fits the filter: the files have no rows\.\n$/);
+    expect(stdout).toMatch(/\nNo call in the warehouse matches the filter: the files have no rows\.\n$/);
     expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,last_call_at\r\n$/);
 
     for (const place of CALLS.keys()) folder.markGone(place);
@@ -447,11 +447,11 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["--fill"], says: ["--fill needs --grain"] },
     { args: ["--grain", "weak"], says: ["--grain", "Did you mean week?"] },
     { args: ["--compare", "previous"], says: ["--compare needs --from and --to"] },
-    { args: ["--stdout"], says: ["--stdout takes one file, and these are 3"] },
+    { args: ["--stdout"], says: ["--stdout writes one file, and 3 were requested"] },
     { args: ["channel", "--stdout", "--json"], says: ["--stdout", "--json"] },
     { args: ["calls", "--with", "calller_id"], says: ["--with", "Did you mean caller_id?"] },
     { args: ["channel", "--with", "caller_id"], says: ["--with is for calls"] },
-    { args: ["calls", "--total"], says: ["--total", "for rollups"] },
+    { args: ["calls", "--total"], says: ["--total", "only to rollups"] },
     { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
     { args: ["--format", "json", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
     { args: ["--format", "tsv", "--delimiter", ";"], says: ["--delimiter is for csv"] },

@@ -44,7 +44,7 @@ describe("sync, of a failing service", () => {
     }
     const status = await calltally(["status"], options);
     expect(status.stdout).toContain("Rejected   1 row, in the table rejected_calls");
-    expect(status.stdout).toContain("the service fails on the row at offset 6: The API answered 500");
+    expect(status.stdout).toContain("the service fails on the row at offset 6: The API returned 500");
     expect(readIds(databaseOf(folder.path))).toEqual([...range(1, 6), ...range(8, 30)]);
   });
 
@@ -56,7 +56,7 @@ describe("sync, of a failing service", () => {
     const { code, stdout, stderr } = await calltally(["sync"], options);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toBe(
-      "calltally: The API answered 500: Internal server error\nThe service is failing or busy: try again later.\n",
+      "calltally: The API returned 500: Internal server error\nThe service is failing or busy: try again later.\n",
     );
     expect(Date.now() - startedMs).toBeLessThan(20_000);
     expect(service.requests.length).toBeLessThanOrEqual(8);
@@ -128,7 +128,7 @@ describe("sync, of a busy service", () => {
     const { code, stdout, stderr } = await calltally(["sync"], options);
     const afterMs = Date.now();
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    const [until = ""] = /(?<=asks to be left alone until )\S+Z/.exec(stderr) ?? [];
+    const [until = ""] = /(?<=asks for a pause until )\S+Z/.exec(stderr) ?? [];
     expect(Date.parse(until)).toBeGreaterThan(beforeMs + 3_600_000);
     expect(Date.parse(until)).toBeLessThanOrEqual(afterMs + 3_600_000);
     const ledger = "SELECT run_id, status, substr(not_before, 1, 16) AS not_before FROM sync_runs";
@@ -139,8 +139,8 @@ describe("sync, of a busy service", () => {
     for (const flags of [[], ["--full"]]) {
       const again = await calltally(["sync", ...flags], options);
       expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 5, stdout: "" });
-      expect(again.stderr).toContain(`The API asked to be left alone until ${until.slice(0, 16)}`);
-      expect(again.stderr).toContain("nothing was sent");
+      expect(again.stderr).toContain(`The API asked for a pause until ${until.slice(0, 16)}`);
+      expect(again.stderr).toContain("no request was sent");
     }
     expect(service.requests).toHaveLength(requests);
     expect(readRows(databaseOf(folder.path), ledger)).toEqual(failed);

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/query-table.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -83,7 +83,7 @@ describe("calltally query", () => {
       const args = ["query", "--format", format, "--max-rows", "1", "SELECT 7 AS a UNION ALL SELECT 8"];
       const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
       expect({ code, stdout }).toEqual({ code: 3, stdout: expect.not.stringContaining("8") });
-      expect(stderr).toContain("Stopped after 1 row, and there are more.");
+      expect(stderr).toContain("Stopped after 1 row; there are more.");
       if (format === "json") expect(JSON.parse(stdout)).toEqual([{ a: 7 }]);
     }
     const all = await calltally(["query", "--max-rows", "2", "SELECT 7 AS a UNION ALL SELECT 8"], {
@@ -152,7 +152,7 @@ describe("calltally query", () => {
       sql: "WITH x AS (SELECT 1) DELETE FROM calls RETURNING call_id",
       says: "it would change something",
     },
-    { title: "two statements", sql: "SELECT 1; SELECT 2", says: "it is more than one statement" },
+    { title: "two statements", sql: "SELECT 1; SELECT 2", says: "it has more than one statement" },
     { title: "load_extension", sql: "SELECT load_extension('stolen')", says: "not authorized" },
     { title: "writefile", sql: "SELECT writefile('stolen', 'x')", says: "no such function: writefile" },
     { title: "an unknown table", sql: "SELECT * FROM clls", says: "Did you mean calls?" },

@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { takeLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { json, stall, startBadServer, text } from "../api/bad-server.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { readRows } from "../sync/row-service.ts";
@@ -230,7 +230,7 @@ describe("calltally schedule", () => {
   it("calls a run that finds another at work no crash", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
-    using _lock = takeLock(join(folder.path, "data/calltally.db"));
+    using _lock = tryAcquireLock(join(folder.path, "data/calltally.db"));
     const env = { ...settingsFor(sandbox), ...EVERY_SECOND };
     await using schedule = startSchedule({ cwd: folder.path, env });
     const { seen, stop } = schedule;
@@ -304,7 +304,7 @@ describe("calltally schedule", () => {
     const ill = await fetch(healthz);
     expect({ status: ill.status, body: await ill.json() }).toMatchObject({
       status: 503,
-      body: { status: "failing", reason: "the next good sync was due by 2025-01-01T01:00:00.000Z" },
+      body: { status: "failing", reason: "the next successful sync was due by 2025-01-01T01:00:00.000Z" },
     });
     await stop();
   });
@@ -393,7 +393,7 @@ describe("calltally job", () => {
     const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
     expect(code).toBe(8);
     expect(parseLines(stderr)).toEqual([
-      expect.objectContaining({ level: "error", job: "sync", exitCode: 8, msg: "The API answered 404" }),
+      expect.objectContaining({ level: "error", job: "sync", exitCode: 8, msg: "The API returned 404" }),
     ]);
     expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17/fail"]);
   });

@@ -50,7 +50,7 @@ describe("calltally status", () => {
       /^Drift {6}4 members not as documented, in schema_drift\n {11}unknown_member_a: not documented/m,
     );
     expect(stdout).toMatch(
-      /^Next {7}the news alone; a full pass is due at .* UTC\n {11}by the schedule, if it runs: sync \d\d-\d\d \d\d:07, export \d\d-\d\d 05:30 UTC$/m,
+      /^Next {7}an incremental sync; a full pass is due at .* UTC\n {11}by the schedule, if it runs: sync \d\d-\d\d \d\d:07, export \d\d-\d\d 05:30 UTC$/m,
     );
 
     const history = await calltally(["status", "--runs", "6"], options);
@@ -95,7 +95,7 @@ describe("calltally status", () => {
     expect(stderr).toContain("such as 30m, 2h or 1d");
   });
 
-  it("says what a warehouse without a run needs, what is running, and until when the API is left alone", async () => {
+  it("says what a warehouse without a run needs, what is running, and until when the API asked for a pause", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path };
     const file = join(folder.path, "data/calltally.db");
@@ -114,26 +114,26 @@ describe("calltally status", () => {
       updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });
     }
     expect((await calltally(["status"], options)).stdout).toMatch(
-      /^Working {4}waiting: the API asked to be left alone until 2999-01-01 00:00$/m,
+      /^Working {4}waiting: the API asked for a pause until 2999-01-01 00:00$/m,
     );
   });
 
-  it("and doctor name a warehouse of an older calltally, and what brings it forward, with exit 7", async () => {
+  it("and doctor name a warehouse of an older calltally, and what migrates it, with exit 7", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "data/calltally.db");
     openWarehouse(file)[Symbol.dispose]();
     const sqlite = new Database(file);
     sqlite.exec("ALTER TABLE sync_runs DROP COLUMN not_before; PRAGMA user_version = 1");
     sqlite.close();
-    const says = `Cannot read ${file} yet: its schema is version 1, and this calltally's is`;
+    const says = `Cannot read ${file} yet: its schema is version 1, and this calltally needs`;
     const status = await calltally(["status"], { cwd: folder.path });
     expect(status).toMatchObject({ code: 7, stdout: "" });
     expect(status.stderr).toContain(says);
-    expect(status.stderr).toContain("Run `calltally sync`, which brings it forward.");
+    expect(status.stderr).toContain("Run `calltally sync`, which migrates it.");
     const doctor = await calltally(["doctor"], { cwd: folder.path });
     expect(doctor.code).toBe(7);
     expect(doctor.stdout).toContain(says);
-    expect(doctor.stdout).toContain("Run `calltally sync`, which brings it forward.");
+    expect(doctor.stdout).toContain("Run `calltally sync`, which migrates it.");
   });
 
   it("names a file that is damaged, with exit 7", async () => {

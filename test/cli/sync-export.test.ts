@@ -99,7 +99,7 @@ describe("sync, then export", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const exported = await calltally(["export"], options);
     expect(exported).toMatchObject({ code: 3 });
-    expect(exported.stdout).toContain("The last sync is unverified, so calls may be lacking: ");
+    expect(exported.stdout).toContain("The last sync is unverified, so calls may be missing: ");
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
     expect(manifest.caveats).toEqual({ unverified: expect.stringContaining("call") });
     const status = await calltally(["status"], options);

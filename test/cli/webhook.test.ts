@@ -122,7 +122,7 @@ describe("calltally webhook", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const { code, stderr } = await calltally(["webhook", "patch", "46", "--status", "active"], options);
     expect(code).toBe(8);
-    expect(stderr).toContain("The API answered 404");
+    expect(stderr).toContain("The API returned 404");
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
   });
 

@@ -23,7 +23,7 @@ export async function judge(row: Row, ask: Ask): Promise<Verdict> {
       return notSeen("404: name an insight of the server with --insight-id");
     return row.expect(answer, other);
   } catch (error) {
-    return failed(`no answer: ${describe(error)}`);
+    return failed(`no response: ${describe(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
-import { encodeTable, type FormatOptions } from "../../src/export/format.ts";
+import { encodeTable, type FormatOptions } from "../../src/export/encode-table.ts";
 import type { Column, Table, Value } from "../../src/export/table.ts";
 
 /** One column of each type, and a decimal that is not rounded. */

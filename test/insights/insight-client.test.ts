@@ -100,7 +100,7 @@ describe("getInsight", () => {
       exitCode: 8,
       status: 404,
       requestId: "r-9",
-      message: "The API answered 404: No such insight (request r-9)",
+      message: "The API returned 404: No such insight (request r-9)",
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -109,7 +109,7 @@ describe("getInsight", () => {
     {
       title: "another insight",
       data: { insight_id: 102 },
-      says: "The API answered for insight 102, not 101",
+      says: "The API responded for insight 102, not 101",
     },
     { title: "a date that is none", data: { insight_id: 101, start_date: "soon" }, says: "start_date: " },
     { title: "a group without id", data: { insight_id: 101, group_list: [{}] }, says: "group_list.0.id: " },

@@ -56,23 +56,23 @@ describe("Chain", () => {
   it("holds a slice that shares calls of two keys, under each key for itself", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
     // Two ids, but one start: by start a call that never was read may lie between them.
-    const tied = chain.place(slice(at(7, 8), at(6, 8), at(5, 7)), false);
-    expect(tied).toMatchObject({ news: 1, known: 2 });
+    const tied = chain.findLink(slice(at(7, 8), at(6, 8), at(5, 7)), false);
+    expect(tied).toMatchObject({ unseen: 1, known: 2 });
     expect(chain.isProven(tied.held)).toBe(false);
     expect(chain.isHeld(tied, HELD_BY_BEING_FIRST)).toBe(false);
     expect(chain.isLinked(tied.held)).toBe(true);
-    const wide = chain.place(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8), at(5, 7)), false);
+    const wide = chain.findLink(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8), at(5, 7)), false);
     expect(chain.isProven(wide.held)).toBe(true);
     expect(chain.isHeld(wide, HELD_BY_BEING_FIRST)).toBe(true);
   });
 
   it("does not hold a slice by calls of one that is not held itself", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8)));
-    const lost = chain.place(slice(at(5, 5), at(4, 4), at(3, 3)), false);
-    expect(lost).toEqual({ held: 0, news: 3, known: 0 });
+    const lost = chain.findLink(slice(at(5, 5), at(4, 4), at(3, 3)), false);
+    expect(lost).toEqual({ held: 0, unseen: 3, known: 0 });
     chain.add(slice(at(5, 5), at(4, 4), at(3, 3)), lost.held);
-    const next = chain.place(slice(at(4, 4), at(3, 3), at(2, 2)), false);
-    expect(next).toEqual({ held: 0, news: 1, known: 2 });
+    const next = chain.findLink(slice(at(4, 4), at(3, 3), at(2, 2)), false);
+    expect(next).toEqual({ held: 0, unseen: 1, known: 2 });
     // But it shares calls with the slice before, which is all there is to have.
     expect(chain.isHeld(next, 0)).toBe(true);
   });
@@ -95,7 +95,7 @@ describe("Chain", () => {
     const chain = new Chain();
     const page = (index: number) => slice(at(1000 - 2 * index, 0), at(999 - 2 * index, 0));
     for (let index = 0; index < 200; index++) chain.add(page(index), HELD_BY_BEING_FIRST);
-    expect([0, 3, 199, 170].map((index) => chain.place(page(index), false).known)).toEqual([2, 2, 2, 2]);
-    expect([4, 100].map((index) => chain.place(page(index), false).known)).toEqual([0, 0]);
+    expect([0, 3, 199, 170].map((index) => chain.findLink(page(index), false).known)).toEqual([2, 2, 2, 2]);
+    expect([4, 100].map((index) => chain.findLink(page(index), false).known)).toEqual([0, 0]);
   });
 });

@@ -73,7 +73,7 @@ export const RULES: readonly Rule[] = [
   rare("the seams of a resumed pass being proven anew", [
     "pass.ts",
     "for (const slice of earlier) this.#record.accept(slice);",
-    "for (const slice of earlier) this.#record.accept(slice, { ...this.#record.place(slice), held: 0x1fff });",
+    "for (const slice of earlier) this.#record.accept(slice, { ...this.#record.findLink(slice), held: 0x1fff });",
   ]),
 ];
 

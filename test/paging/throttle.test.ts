@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Throttle } from "../../src/paging/throttle.ts";
 
 function answer(throttle: Throttle, times: number): void {
-  for (let answers = 0; answers < times; answers++) throttle.answered();
+  for (let successes = 0; successes < times; successes++) throttle.succeeded();
 }
 
 describe("Throttle", () => {
@@ -68,7 +68,7 @@ describe("Throttle", () => {
       fc.property(most, fc.array(fc.boolean(), { maxLength: 200 }), (max, answers) => {
         const throttle = new Throttle(max);
         for (const isGood of answers) {
-          if (isGood) throttle.answered();
+          if (isGood) throttle.succeeded();
           else throttle.slowDown();
           expect(throttle.limit.concurrency).toBeGreaterThanOrEqual(1);
           expect(throttle.limit.concurrency).toBeLessThanOrEqual(max);

@@ -33,7 +33,7 @@ const CLEAN: Evidence = {
   isFrontMet: true,
   seamsMended: 0,
   seamsBroken: 0,
-  torn: 0,
+  fragmented: 0,
   vanished: 0,
   unplaced: 0,
   repeated: 0,
@@ -144,7 +144,7 @@ describe("judge", () => {
     { ...full({ startsAtFront: false }), verdict: "unverified", says: "did not begin with the first call" },
     { ...full({ end: "unseen" }), verdict: "unverified", says: "the end of the calls was not reached" },
     { ...full({}, 0), verdict: "unverified", says: "no call came: 0 calls read, total 100" },
-    { ...full({ torn: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
+    { ...full({ fragmented: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
     {
       ...full({ isFrontMet: false, isLinked: false }),
       verdict: "unverified",
@@ -183,7 +183,7 @@ describe("judge", () => {
       { isLinked: false },
       { isProven: false },
       { keys: [] },
-      { torn: 1 },
+      { fragmented: 1 },
       { unplaced: 1 },
       { repeated: 1 },
       { old: 1 },
@@ -213,42 +213,50 @@ describe("missingCallThreshold", () => {
 
 describe("judgeIncremental", () => {
   const SETTLED: Evidence = { ...CLEAN, slices: 1, settled: true, end: "unseen", fresh: 60 };
-  const news = (changes: Partial<Evidence>, expected = 100) => ({
+  const incremental = (changes: Partial<Evidence>, expected = 100) => ({
     evidence: { ...SETTLED, ...changes },
     books: { expected, since: "2026-10-01T00:00:00.000Z", keys: NEWEST },
   });
 
   it.each([
     {
-      ...news({}),
+      ...incremental({}),
       verdict: "probable",
       says: "read up to known calls, newest start first, and the books balance: 100 calls here and there; all were verified 2026-10-01T00:00:00.000Z",
     },
     // Read from the end, where no look at the front is taken.
-    { ...news({ end: "seen", isFrontMet: false }), verdict: "probable", says: "the books balance" },
-    { ...news(moved(100, 99)), verdict: "probable", says: "the books balance" },
+    { ...incremental({ end: "seen", isFrontMet: false }), verdict: "probable", says: "the books balance" },
+    { ...incremental(moved(100, 99)), verdict: "probable", says: "the books balance" },
     {
-      ...news({ keys: readKeys("call_started asc") }),
+      ...incremental({ keys: readKeys("call_started asc") }),
       verdict: "unverified",
       says: "not listed as they were, newest start first",
     },
-    { ...news({ keys: [] }), verdict: "unverified", says: "not listed as they were" },
+    { ...incremental({ keys: [] }), verdict: "unverified", says: "not listed as they were" },
     {
-      ...news({ settled: false }),
+      ...incremental({ settled: false }),
       verdict: "unverified",
       says: "no calls were met that are known and cannot have changed",
     },
-    { ...news({ isProven: false }), verdict: "unverified", says: "the pages read did not join" },
-    { ...news({ torn: 1 }), verdict: "unverified", says: "the pages read did not join" },
+    { ...incremental({ isProven: false }), verdict: "unverified", says: "the pages read did not join" },
+    { ...incremental({ fragmented: 1 }), verdict: "unverified", says: "the pages read did not join" },
     {
-      ...news({ isFrontMet: false }),
+      ...incremental({ isFrontMet: false }),
       verdict: "unverified",
       says: "the live end of the calls was not met again",
     },
-    { ...news({ repeated: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
-    { ...news({ old: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
-    { ...news({}, 99), verdict: "unverified", says: "the books do not balance: 99 calls here, total 100" },
-    { ...news({}, 101), verdict: "unverified", says: "the books do not balance: 101 calls here, total 100" },
+    { ...incremental({ repeated: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
+    { ...incremental({ old: 1 }), verdict: "unverified", says: "a cache or a replica that lags" },
+    {
+      ...incremental({}, 99),
+      verdict: "unverified",
+      says: "the books do not balance: 99 calls here, total 100",
+    },
+    {
+      ...incremental({}, 101),
+      verdict: "unverified",
+      says: "the books do not balance: 101 calls here, total 100",
+    },
   ])("$verdict: $says", ({ evidence, books, verdict, says }) => {
     const judgement = judgeIncremental(evidence, books);
     expect(judgement.verdict).toBe(verdict);

@@ -10,7 +10,7 @@ import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
 import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type Row, type SessionOptions } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";

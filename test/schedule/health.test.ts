@@ -17,7 +17,7 @@ describe("judgeHealth", () => {
     const health = judgeHealth({ lastGoodRun, cron, deadlineMs, nowMs: Date.parse(now) });
     expect(health).toMatchObject({ status, last_good_sync: lastGoodRun });
     expect(health.reason).toBe(
-      status === "ok" ? undefined : "the next good sync was due by 2026-11-20T15:07:00.000Z",
+      status === "ok" ? undefined : "the next successful sync was due by 2026-11-20T15:07:00.000Z",
     );
   });
 
@@ -25,7 +25,7 @@ describe("judgeHealth", () => {
     const nowMs = Date.parse("2026-11-20T12:08:00.000Z");
     expect(judgeHealth({ lastGoodRun: undefined, cron, deadlineMs, nowMs })).toEqual({
       status: "failing",
-      reason: "no sync has come to a good end yet",
+      reason: "no sync has succeeded yet",
     });
   });
 });

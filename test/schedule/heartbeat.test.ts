@@ -52,7 +52,7 @@ describe("openHeartbeat", () => {
       problem: "status 302",
     },
     { title: "a reset", answers: [reset], problem: "UND_ERR_SOCKET" },
-    { title: "no answer", answers: [stall], problem: "no answer in time" },
+    { title: "no response", answers: [stall], problem: "no response in time" },
   ] satisfies { title: string; answers: [Answer]; problem: string }[])(
     "tries twice, then logs without the address: $title",
     async ({ answers, problem }) => {

@@ -76,7 +76,7 @@ describe("sync, of a service that fails on some rows", () => {
       expect(undelivered.map(({ reason }) => reason)).toEqual(
         bad.map(
           (id) =>
-            `the service fails on the row at offset ${id - 1}: The API answered 500: Internal server error`,
+            `the service fails on the row at offset ${id - 1}: The API returned 500: Internal server error`,
         ),
       );
       expect(undelivered.every(({ call_id }) => call_id === null)).toBe(true);
@@ -93,7 +93,7 @@ describe("sync, of a service that fails on some rows", () => {
     expect(readUndelivered(folder.path)).toEqual([
       {
         place: follows(24),
-        reason: "the service fails on the row at offset 32: The API answered 500: Internal server error",
+        reason: "the service fails on the row at offset 32: The API returned 500: Internal server error",
         call_id: null,
       },
     ]);
@@ -119,11 +119,11 @@ describe("sync, of a service that fails on some rows", () => {
   const html = text("<html>We will be back soon</html>", 200, { "content-type": "text/html" });
   const cut = raw('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"code":200,');
   it.each<{ title: string; failure: Answer; says: string }>([
-    { title: "502", failure: text("<html>", 502), says: "The API answered 502" },
+    { title: "502", failure: text("<html>", 502), says: "The API returned 502" },
     {
       title: "a page of HTML",
       failure: html,
-      says: "The API's answer is not JSON, though its status is 200",
+      says: "The API response is not JSON, though its status is 200",
     },
     { title: "a reset", failure: reset, says: "Cannot reach http://127.0.0.1:" },
     { title: "half an answer", failure: cut, says: "Cannot reach http://127.0.0.1:" },
@@ -185,7 +185,7 @@ describe("sync, of a service that fails as a whole", () => {
     await using service = await startRowService(IDS.map(rowOf), () => serverError);
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API answered 500: Internal server error",
+      message: "The API returned 500: Internal server error",
     });
     // Six attempts, and two looks at other rows.
     expect(service.requests).toHaveLength(8);
@@ -215,7 +215,7 @@ describe("sync, of a service that fails as a whole", () => {
     );
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API answered 500: Internal server error",
+      message: "The API returned 500: Internal server error",
     });
     expect(readUndelivered(folder.path)).toEqual([]);
     expect(readIds(join(folder.path, "calls.db"))).toEqual([]);
@@ -244,7 +244,7 @@ describe("sync, of a service that fails as a whole", () => {
     expect(service.requests).toHaveLength(requests);
   });
 
-  it("does not look for a row when it asks to be left alone for long", async () => {
+  it("does not look for a row when it asks for a pause for long", async () => {
     using folder = makeTempFolder();
     const unwell = json({ code: 503, message: "Maintenance" }, 503, { "retry-after": "3600" });
     await using service = await startRowService(IDS.map(rowOf), ({ offset }) =>
@@ -252,7 +252,7 @@ describe("sync, of a service that fails as a whole", () => {
     );
     await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringContaining("asks to be left alone until 2026-11-20T16:00:00.000Z"),
+      message: expect.stringContaining("asks for a pause until 2026-11-20T16:00:00.000Z"),
     });
     expect(service.requests.filter(({ url }) => url?.includes("limit=1&")).length).toBe(0);
     expect(readRows(join(folder.path, "calls.db"), "SELECT not_before FROM sync_runs")).toEqual([

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { takeLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { honestly, type ListService, newestFirst, startListService } from "./list-service.ts";
 import { readIds, readRows, syncFrom } from "./row-service.ts";
@@ -54,7 +54,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     for (const name of ["calls.db", "other.db"]) {
       await expect(sync(service, folder.path, name)).rejects.toMatchObject({
         exitCode: 7,
-        message: expect.stringContaining("has another name as well, by a hard link"),
+        message: expect.stringContaining("has a second name, a hard link"),
       });
     }
     rmSync(join(folder.path, "other.db"));
@@ -65,9 +65,9 @@ describe("sync, into a file that does not stay where it is,", () => {
     using folder = makeTempFolder();
     const [file, link] = [join(folder.path, "calls.db"), join(folder.path, "link.db")];
     symlinkSync("calls.db", link);
-    using lock = takeLock(file);
+    using lock = tryAcquireLock(file);
     expect(lock).toBeDefined();
-    expect(takeLock(link)).toBeUndefined();
+    expect(tryAcquireLock(link)).toBeUndefined();
     lock?.[Symbol.dispose]();
     await using service = await startListService(newestFirst(400));
     expect(await sync(service, folder.path, "link.db")).toMatchObject({ run_id: 1 });

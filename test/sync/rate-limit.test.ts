@@ -55,7 +55,7 @@ describe("sync, of a service that answers 429", () => {
     const options = { concurrency: 1, clock };
     await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API answered 429: Too many, and asks to be left alone until 2026-11-20T16:00:00.000Z",
+      message: "The API returned 429: Too many, and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(clock.sleeps).toEqual([]);
     const failed = { run_id: 1, status: "failed", not_before: "2026-11-20T16:00:00.000Z" };
@@ -66,7 +66,7 @@ describe("sync, of a service that answers 429", () => {
     clock.advance(3_599_999);
     await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API asked to be left alone until 2026-11-20T16:00:00.000Z: nothing was sent",
+      message: "The API asked for a pause until 2026-11-20T16:00:00.000Z: no request was sent",
     });
     expect(service.requests).toHaveLength(sent);
     expect(readLedger(folder.path)).toEqual([failed]);
@@ -87,7 +87,7 @@ describe("sync, of a service that answers 429", () => {
     const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    for (const said of ["asks to be left alone", "asked to be left alone"]) {
+    for (const said of ["asks for a pause", "asked for a pause"]) {
       await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
         exitCode: 5,
         message: expect.stringContaining(`${said} until 2026-11-20T15:59:59.000Z`),
@@ -108,7 +108,7 @@ describe("sync, of a service that answers 429", () => {
     await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringContaining(
-        `asks to be left alone for longer than an hour, which is taken as an hour: until ${until}`,
+        `asks for a pause for longer than an hour, which is taken as an hour: until ${until}`,
       ),
     });
     expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
@@ -123,8 +123,8 @@ describe("sync, of a service that answers 429", () => {
       before === 0 ? busy("3600") : undefined,
     );
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("left alone");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("nothing was sent");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("asks for a pause");
+    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("no request was sent");
     expect(await syncFrom(service, folder.path, { clock, now: true })).toMatchObject({ verdict: "exact" });
   });
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseOutdated, parseUnrecognized } from "../../src/api/recognized-page.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { prepareRecognize } from "../../src/warehouse/recognize.ts";
 import { makeTempFolder } from "../temp-folder.ts";

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
-import type { Run } from "../../src/sync/read.ts";
-import { syncWarehouse } from "../../src/sync/sync.ts";
+import type { Run } from "../../src/sync/read-calls.ts";
+import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { readPages } from "../../src/warehouse/pages.ts";
 import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
@@ -235,7 +235,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     listing.tear = (slice) => {
       if (slice.offset !== 17) return slice;
       const rows = slice.page.rows.filter((row) => "call" in row && row.call.call_id !== lost);
-      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), torn: true };
+      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), fragmented: true };
     };
     await abandon(warehouse, listing, clock, 3);
     listing.tear = (slice) => slice;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { applyRules, needsAttribution } from "../../src/warehouse/attribute-all.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openExistingWarehouse, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { rules } from "../../src/warehouse/schema.ts";
 import { makeCall } from "../calls.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { attributeCall, type CallFacts } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, callers, counts } from "../../src/warehouse/schema.ts";

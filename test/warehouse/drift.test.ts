@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { keepDrift, readDrift, type SchemaDrift } from "../../src/warehouse/drift.ts";
+import { readDrift, recordDrift, type SchemaDrift } from "../../src/warehouse/drift.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -12,7 +12,7 @@ const msclkid: SchemaDrift = {
   first_seen_at: "2026-10-01T00:00:00.000Z",
 };
 
-describe("keepDrift", () => {
+describe("recordDrift", () => {
   it("lists a member once for each kind, as it was met first", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
@@ -24,9 +24,9 @@ describe("keepDrift", () => {
     };
     const asType: SchemaDrift = { ...later, kind: "type" };
     const proto = { ...msclkid, path: "__proto__" };
-    keepDrift(warehouse, [msclkid, later]);
-    keepDrift(warehouse, [later, asType, proto]);
-    keepDrift(warehouse, []);
+    recordDrift(warehouse, [msclkid, later]);
+    recordDrift(warehouse, [later, asType, proto]);
+    recordDrift(warehouse, []);
     expect(readDrift(warehouse)).toEqual([proto, asType, msclkid]);
   });
 });

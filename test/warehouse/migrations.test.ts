@@ -6,7 +6,7 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { readCallCount } from "../../src/warehouse/calls.ts";
+import { readCallCount } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import * as schema from "../../src/warehouse/schema.ts";
 import { updateViews } from "../../src/warehouse/views.ts";

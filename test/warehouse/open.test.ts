@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import {
   openExistingWarehouse,
   openReader,

@@ -2,26 +2,26 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { countRejected, keepRejected, readRejected, releaseRejected } from "../../src/warehouse/rejected.ts";
+import { countRejected, deleteRejected, readRejected, recordRejected } from "../../src/warehouse/rejected.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const withId = { call_id: 5, json: '{"call_id":5,"duration":"x"}', path: "duration", reason: "no integer" };
 const withoutId = { call_id: null, json: '{"call_id":"five"}', path: "call_id", reason: "no integer" };
 const keyOf = (json: string) => `sha256:${hash("sha256", json)}`;
 
-describe("keepRejected", () => {
+describe("recordRejected", () => {
   it("keeps each row once, with what was last wrong with it", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    keepRejected(warehouse, [withId, withoutId, withId], 1);
+    recordRejected(warehouse, [withId, withoutId, withId], 1);
     const later = {
       ...withId,
       json: '{"call_id":5,"call_started":"x"}',
       path: "call_started",
       reason: "no time",
     };
-    keepRejected(warehouse, [later], 2);
-    keepRejected(warehouse, [withoutId], 3);
+    recordRejected(warehouse, [later], 2);
+    recordRejected(warehouse, [withoutId], 3);
     expect(readRejected(warehouse)).toEqual([
       { row_key: "id:5", ...later, first_run_id: 1, last_run_id: 2 },
       { row_key: keyOf(withoutId.json), ...withoutId, first_run_id: 1, last_run_id: 3 },
@@ -32,7 +32,7 @@ describe("keepRejected", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const other = { ...withoutId, json: "null" };
-    keepRejected(warehouse, [withoutId, other, withoutId], 1);
+    recordRejected(warehouse, [withoutId, other, withoutId], 1);
     expect(
       readRejected(warehouse)
         .map(({ row_key }) => row_key)
@@ -41,26 +41,26 @@ describe("keepRejected", () => {
   });
 });
 
-describe("releaseRejected", () => {
+describe("deleteRejected", () => {
   it("lets go of the calls that were read well, and of no other row", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const ids = [5, 50, -5, Number.MAX_SAFE_INTEGER];
-    keepRejected(warehouse, [...ids.map((call_id) => ({ ...withId, call_id })), withoutId], 1);
+    recordRejected(warehouse, [...ids.map((call_id) => ({ ...withId, call_id })), withoutId], 1);
     const readIds = () => readRejected(warehouse).map(({ call_id }) => call_id);
-    releaseRejected(warehouse, []);
+    deleteRejected(warehouse, []);
     expect(readIds()).toHaveLength(5);
-    releaseRejected(warehouse, [5, 6, Number.MAX_SAFE_INTEGER]);
+    deleteRejected(warehouse, [5, 6, Number.MAX_SAFE_INTEGER]);
     expect(readIds().sort()).toEqual([-5, 50, null]);
-    releaseRejected(warehouse, [5]);
+    deleteRejected(warehouse, [5]);
     expect(readIds()).toHaveLength(3);
   });
 
   it("takes as many ids as a page may have", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    keepRejected(warehouse, [{ ...withId, call_id: 999 }], 1);
-    releaseRejected(warehouse, [...Array(1000).keys()]);
+    recordRejected(warehouse, [{ ...withId, call_id: 999 }], 1);
+    deleteRejected(warehouse, [...Array(1000).keys()]);
     expect(readRejected(warehouse)).toEqual([]);
   });
 });
@@ -69,9 +69,9 @@ describe("countRejected", () => {
   it("counts the rows of one run, and those that have an id", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    keepRejected(warehouse, [withId, { ...withId, call_id: 6 }, withoutId], 1);
+    recordRejected(warehouse, [withId, { ...withId, call_id: 6 }, withoutId], 1);
     expect(countRejected(warehouse, 1)).toEqual({ rows: 3, withId: 2 });
-    keepRejected(warehouse, [withId], 2);
+    recordRejected(warehouse, [withId], 2);
     expect(countRejected(warehouse, 1)).toEqual({ rows: 2, withId: 1 });
     expect(countRejected(warehouse, 2)).toEqual({ rows: 1, withId: 1 });
     expect(countRejected(warehouse, 3)).toEqual({ rows: 0, withId: 0 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";

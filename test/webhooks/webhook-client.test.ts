@@ -46,7 +46,7 @@ describe("replaceWebhook, patchWebhook", () => {
     {
       title: "the service fails",
       answer: json({ message: "Oops" }, 500),
-      says: /answered 500: Oops; outcome unknown/,
+      says: /returned 500: Oops; outcome unknown/,
       exitCode: 5,
     },
     {

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { contractError } from "./api-errors.ts";
+import { parseJson, TooDeepError } from "./parse-json.ts";
+
+const envelopeSchema = z.object({
+  code: z.literal(200),
+  message: z.string().nullish(),
+  data: z.record(z.string(), z.unknown()),
+  request_id: z.string().nullish(),
+  timestamp: z.string().nullish(),
+});
+
+/** The envelope of every successful response (API v3 § 1). */
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+/**
+ * Parses the body of a response with status 200.
+ *
+ * @throws ApiError if it is not the envelope
+ */
+export function parseEnvelope(body: string): Envelope {
+  let json: unknown;
+  try {
+    json = parseJson(body);
+  } catch (error) {
+    if (error instanceof TooDeepError)
+      throw contractError("The API response is nested too deeply to be read");
+    // The parser's message quotes the body, which may hold personal data.
+    throw contractError("The API response is not JSON, though its status is 200");
+  }
+  return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
+}
+
+/**
+ * Parses a value of the service's.
+ *
+ * @throws ApiError that names the member that is wrong, and not its value
+ */
+export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.length ? `${issue.path.join(".")}: ` : "";
+  throw contractError(`${message}: ${path}${issue?.message ?? "unreadable"}`);
+}

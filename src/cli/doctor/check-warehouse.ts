@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { CalltallyError, describeError, EXIT } from "../../errors.ts";
+import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
+import { readWithheld } from "../../warehouse/gone.ts";
+import { findDamage } from "../../warehouse/integrity.ts";
+import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
+import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { formatAge, formatQuantity } from "../terminal-text.ts";
+import { type Check, fail, ok, unverified, warn } from "./check.ts";
+import type { DurationSample } from "./check-duration.ts";
+
+const HOUR_MS = 3_600_000;
+/** Calls whose transcripts are compared with their durations. */
+const SAMPLES = 500;
+
+export interface WarehouseOptions {
+  folder: string;
+  database: string;
+  fullEveryHours: number;
+  /** Check the whole file, and compute the hash of every row anew. */
+  deep: boolean;
+  nowMs: number;
+  signal: AbortSignal;
+}
+
+/** What the warehouse shows. */
+export interface WarehouseFindings {
+  checks: Check[];
+  /** The latest calls that have a transcript. */
+  samples: DurationSample[];
+  /** Until when the service asked for a pause, ISO 8601 UTC. */
+  notBefore: string | undefined;
+}
+
+/** Looks at the warehouse, and changes nothing in it. */
+export async function checkWarehouse(options: WarehouseOptions): Promise<WarehouseFindings> {
+  const file = resolve(options.folder, options.database);
+  const found: WarehouseFindings = { checks: [], samples: [], notBefore: undefined };
+  if (!existsSync(file)) {
+    found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
+    return found;
+  }
+  try {
+    using warehouse = openWarehouseReader(file);
+    for await (const check of lookInto(warehouse, options)) found.checks.push(check);
+    found.notBefore = readRuns(warehouse, 1)[0]?.not_before ?? undefined;
+    found.samples = readLatestTranscripts(warehouse, SAMPLES);
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    found.checks.push(failedCheck(error));
+  }
+  return found;
+}
+
+async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): AsyncGenerator<Check> {
+  const { deep, nowMs, signal } = options;
+  const found = deep ? findDamage(warehouse) : undefined;
+  if (found !== undefined) {
+    yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
+    return;
+  }
+  assertCurrent(warehouse);
+  yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
+  yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
+  if (deep) {
+    const hashes = await checkRowHashes(warehouse, signal);
+    yield hashes.damaged > 0
+      ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
+      : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
+  }
+  yield checkLastRun(warehouse);
+  yield checkVerified(warehouse, options);
+}
+
+/** When the file was last checked for damage; `--deep` does it now. */
+function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
+  const checkedAt = readLastFileCheck(warehouse);
+  if (checkedAt === undefined) return "the next sync checks all of it for damage";
+  return `whole, checked by sync ${formatAge(nowMs - Date.parse(checkedAt))}; --deep checks it now`;
+}
+
+const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
+
+/** Whether the last run came to its end. */
+function checkLastRun(warehouse: Warehouse): Check {
+  const [last] = readRuns(warehouse, 1);
+  if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
+  const named = `run ${last.run_id} of ${last.started_at.slice(0, 16).replace("T", " ")} UTC`;
+  if (last.status === "failed" || last.status === "interrupted") {
+    return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
+  }
+  if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
+  const withheld = readWithheld(warehouse);
+  if (withheld > 0) {
+    return unverified(
+      "last run",
+      `${formatQuantity(withheld, "call")} went missing at once, over the missing-call threshold, and still count in every figure`,
+      `Find out why; to accept it: calltally sync --full --accept-gone ${withheld}`,
+    );
+  }
+  if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);
+  return unverified(
+    "last run",
+    `${named} is unverified: ${last.verdict_reason}`,
+    last.advice ?? "Run `calltally sync --full`.",
+  );
+}
+
+/** How old the proof is that no call is missing. */
+function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: WarehouseOptions): Check {
+  const last = readLastVerifiedPass(warehouse);
+  const hint = "Run `calltally sync --full`, and see what its verdict says.";
+  if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
+  const ageMs = nowMs - Date.parse(last.finished_at);
+  const found = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
+  // The next one is due after this time; as long again is for a schedule that sleeps at night.
+  if (ageMs > 2 * Math.max(fullEveryHours, 1) * HOUR_MS) return unverified("verified", found, hint);
+  return ok("verified", found);
+}
+
+function failedCheck(error: unknown): Check {
+  const reason = sqliteErrorOf(error) ?? error;
+  return fail(EXIT.storage, "warehouse", describeError(reason), hintOf(reason));
+}
+
+function hintOf(reason: unknown): string | undefined {
+  if (reason instanceof CalltallyError) return reason.hint;
+  const code = sqliteErrorOf(reason)?.code ?? "";
+  const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
+  return isDamage ? RESTORE : "Check that this user may read and write the file, and its folder.";
+}

@@ -1,0 +1,146 @@
+import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import { UsageError } from "../errors.ts";
+import type { Explanation } from "../export/explain-call.ts";
+import { NOT_SET } from "../rollup/dimensions.ts";
+import { type Context, OPTION, settingsOf } from "./context.ts";
+import { ellipsize } from "./terminal-text.ts";
+
+export function explainCommand(context: Context) {
+  return new Command("explain")
+    .description(
+      "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and fit for upload.",
+    )
+    .addArgument(new Argument("<call_id>", "the call").argParser(parseCallId))
+    .option("--timezone <zone>", "time zone of local times (CALLTALLY_TIMEZONE, UTC)")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
+    .action(async (callId, { json, ...flags }) => {
+      const settings = settingsOf(context, flags);
+      const { database, timezone } = settings;
+      const { explainCall } = await import("../export/explain-call.ts");
+      const explanation = explainCall({ database, timezone, callId, rules: readAttributionRules(settings) });
+      if (explanation === undefined) {
+        throw new UsageError(`There is no call ${callId} in ${database}`, {
+          hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
+        });
+      }
+      if (explanation.rules_differ) context.note(RULES_DIFFER);
+      context.print(json ? JSON.stringify(explanation) : describeExplanation(explanation));
+    });
+}
+
+/** What commands that only read say where the settings are others than those that the facts stand on. */
+const RULES_DIFFER =
+  "The attribution settings have changed since these figures were computed: the next sync or export applies the new ones.";
+
+function parseCallId(text: string): number {
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+  throw new InvalidArgumentError("A call id is a whole number.");
+}
+
+const WIDTH = 78;
+
+function describeExplanation(explanation: Explanation): string {
+  const { dni, utm, channel_rules } = explanation;
+  const tried = channel_rules.tried.map(({ channel, holds }, index) =>
+    line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
+  );
+  const missed = channel_rules.tried.every(({ holds }) => !holds);
+  return [
+    line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
+    line(
+      "counted",
+      explanation.gone_at === null ? "yes" : `no: gone from the service, seen ${explanation.gone_at}`,
+    ),
+    "",
+    ...Object.entries(utm).map(([field, value]) => line(field, describeUtm(dni[field] ?? null, value))),
+    line("gclid", describeClick(explanation)),
+    line("source", describeFill(explanation.source, utm.utm_source?.tallied_as)),
+    line("medium", describeFill(explanation.medium, utm.utm_medium?.tallied_as)),
+    line("campaign", describeCampaign(explanation)),
+    line("referring_host", explanation.referring_host ?? NOT_SET),
+    "",
+    line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
+    ...(missed ? [line("", describeMiss(explanation, tried.length))] : tried),
+    "",
+    line("outcome", describeOutcome(explanation)),
+    line("qualified", describeQualified(explanation)),
+    line("first call", describeFirst(explanation)),
+    line("google-ads", describeUpload(explanation.google_ads)),
+    line("google-leads", describeUpload(explanation.google_leads)),
+  ].join("\n");
+}
+
+function describeMiss({ source, medium }: Explanation, rules: number): string {
+  const isUntagged = source === null && medium === null;
+  return isUntagged
+    ? `none of the ${rules}: no source, no medium; the referrer is not looked at`
+    : `none of the ${rules} holds`;
+}
+
+function line(name: string, text: string): string {
+  return ellipsize(`${name.padEnd(15)} ${text}`, WIDTH).trimEnd();
+}
+
+function quote(text: string | null): string {
+  return text === null ? "none" : JSON.stringify(ellipsize(text, 40));
+}
+
+function describeUtm(
+  raw: string | null,
+  { folded, tallied_as }: { folded: string | null; tallied_as: string | null },
+) {
+  const alias = folded === tallied_as ? "" : `, an alias of ${folded}`;
+  return `${tallied_as ?? NOT_SET}${alias}; as served: ${quote(raw)}`;
+}
+
+function describeClick({ dni, is_google_click }: Explanation): string {
+  const gclsrc = dni.gclsrc ? `, gclsrc ${quote(dni.gclsrc)}` : "";
+  const click = is_google_click ? "a Google Ads click" : "not a Google Ads click";
+  return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
+}
+
+function describeFill(value: string | null, tagged: string | null | undefined): string {
+  return `${value ?? NOT_SET}${value === (tagged ?? null) ? "" : ", filled in from the Google Ads click"}`;
+}
+
+function describeCampaign({ campaign, dni }: Explanation): string {
+  if (campaign === null) return NOT_SET;
+  const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
+  return `${campaign}${id}; from ${dni.campaign_name?.trim() === campaign ? "campaign_name" : "utm_campaign"}`;
+}
+
+function describeOutcome({ outcome, disposition }: Explanation): string {
+  const list =
+    outcome === "other"
+      ? "neither in CALLTALLY_ANSWERED nor CALLTALLY_MISSED"
+      : `in CALLTALLY_${outcome.toUpperCase()}`;
+  return disposition === null
+    ? "other: it has no disposition"
+    : `${outcome}: ${quote(disposition)} is ${list}`;
+}
+
+function describeQualified({
+  qualified,
+  outcome,
+  duration,
+  duration_unit,
+  qualified_seconds,
+}: Explanation): string {
+  if (outcome !== "answered") return "no: not answered";
+  if (duration === null) return "no: its duration is not known";
+  return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
+}
+
+function describeFirst({ gone_at, first_time_caller, first_call }: Explanation): string {
+  if (gone_at !== null) return "no: a call that is gone is not counted";
+  if (first_time_caller) return "yes: the caller's first in the warehouse";
+  if (first_call === null) return "no: the caller is not known";
+  return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
+}
+
+function describeUpload(reason: string | null): string {
+  return reason === null ? "fit for upload" : `left out: ${reason}`;
+}

@@ -1,0 +1,108 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { JOBS } from "../../jobs/all.ts";
+import { runDaemon } from "../schedule/daemon.ts";
+import { parseAddress } from "../schedule/monitor.ts";
+import { type PlannedJob, planJobs } from "../schedule/plan-jobs.ts";
+import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import { type Context, settingsOf } from "./context.ts";
+import { logUncaught, openLogOf } from "./job-command.ts";
+import { formatTable } from "./terminal-text.ts";
+
+const RUNS_LISTED = 3;
+
+export function scheduleCommand(context: Context) {
+  return new Command("schedule")
+    .description(
+      "Runs sync, export and insights on their cron expressions, each in its own process, until SIGTERM or SIGINT. " +
+        "A job that missed its time while the schedule was down runs once at the start.",
+    )
+    .option("--list", "show the next runs without starting anything")
+    .option(
+      "--listen <address>",
+      "serve /healthz and Prometheus /metrics on this address, e.g. 127.0.0.1:9464",
+    )
+    .option("--allow-remote", "allow --listen on an address that other machines can reach", false)
+    .addOption(new Option("--json", "print the next runs as JSON").implies({ list: true }))
+    .addHelpText(
+      "after",
+      '\nExample:\n  $ CALLTALLY_SYNC_CRON="*/15 * * * *" calltally schedule --listen 127.0.0.1:9464',
+    )
+    .action(async ({ list, listen, allowRemote, json }) => {
+      const settings = settingsOf(context);
+      const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
+      if (list) {
+        const nowMs = Date.now();
+        const snapshot = openSnapshots(JOBS, settings)();
+        const listed = planJobs(JOBS, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
+        return context.print(json ? JSON.stringify(listed) : describeList(listed));
+      }
+      toSyncOptions(settings); // what every sync would stumble over should be said before the first
+      const log = await openLogOf(context, settings);
+      logUncaught(log);
+      await runDaemon(JOBS, {
+        settings,
+        log,
+        signal: context.signal,
+        listen: address,
+        program: process.argv.slice(1, 2),
+      });
+    });
+}
+
+/** A job as `--list` shows it; times ISO 8601 UTC. */
+interface ListedJob {
+  job: string;
+  cron: string;
+  timezone: string;
+  /** Null for never. */
+  last_done: string | null;
+  /** Whether it has missed a slot, so that the schedule would start with it. */
+  is_behind: boolean;
+  /** None where the job is left out. */
+  next: string[];
+  /** Why it is left out, if it is. */
+  idle: string | null;
+}
+
+function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: number): ListedJob {
+  const next: string[] = [];
+  for (let slotMs = nowMs; idle === undefined && next.length < RUNS_LISTED; ) {
+    slotMs = cron.next(slotMs);
+    next.push(new Date(slotMs).toISOString());
+  }
+  return {
+    job: name,
+    cron: cron.expression,
+    timezone: cron.timezone,
+    last_done: lastDoneMs === undefined ? null : new Date(lastDoneMs).toISOString(),
+    is_behind: isBehind,
+    next,
+    idle: idle ?? null,
+  };
+}
+
+function describeList(jobs: readonly ListedJob[]): string {
+  const rows = jobs.map(({ job, cron, timezone, last_done, is_behind, next, idle }) => {
+    const times = next.map((at) => formatLocal(at, timezone));
+    const runs = is_behind ? ["at once", ...times] : times;
+    return [
+      job,
+      cron,
+      last_done === null ? "never" : formatLocal(last_done, timezone),
+      idle === null ? runs.join(", ") : `none: ${idle}`,
+    ];
+  });
+  const [zone = "UTC"] = jobs.map(({ timezone }) => timezone);
+  return formatTable(["job", "cron", "last done", `next, ${zone}`], rows);
+}
+
+/** 2026-11-20T15:07:00.000Z in Europe/Berlin → 2026-11-20 16:07:00 */
+function formatLocal(iso: string, timezone: string): string {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: timezone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
+  return format.format(Date.parse(iso));
+}

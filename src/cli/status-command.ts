@@ -1,0 +1,54 @@
+import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { type Context, OPTION, settingsOf } from "./context.ts";
+import { readStatus } from "./status/read-status.ts";
+import { describeHistory, describeStatus } from "./status/status-screen.ts";
+
+const RUNS_SHOWN = 5;
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export function statusCommand(context: Context, exit: (code: ExitCode) => void) {
+  return new Command("status")
+    .description(
+      "Shows on one screen whether syncs work, how fresh and how complete the copy is, what was rejected, what " +
+        "differs from the documented API, and what runs next.",
+    )
+    .option(
+      "--max-age <age>",
+      "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
+      parseAge,
+    )
+    .option("--runs <count>", "show only this many runs", parseRuns)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ calltally status --max-age 2h > /dev/null || echo calltally is late",
+    )
+    .action(({ json, maxAge, runs, ...flags }) => {
+      const nowMs = Date.now();
+      const status = readStatus(settingsOf(context, flags), { runs: runs ?? RUNS_SHOWN, nowMs });
+      if (json) context.print(JSON.stringify(status));
+      else context.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
+      if (maxAge === undefined) return;
+      const finishedAt = status.last_good_run?.finished_at;
+      if (finishedAt && nowMs - Date.parse(finishedAt) <= maxAge.ms) return;
+      context.complain(
+        finishedAt
+          ? `calltally: The last good run is older than ${maxAge.text}`
+          : "calltally: There has been no good run",
+      );
+      exit(EXIT.unverified);
+    });
+}
+
+function parseAge(text: string): { text: string; ms: number } {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (unit === "m" || unit === "h" || unit === "d") return { text, ms: Number(count) * UNIT_MS[unit] };
+  throw new InvalidArgumentError("It must be a number of minutes, hours or days, such as 30m, 2h or 1d.");
+}
+
+function parseRuns(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number of runs.");
+}

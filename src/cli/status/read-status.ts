@@ -1,0 +1,78 @@
+import type { Settings } from "../../config/load-settings.ts";
+import { parseCron } from "../../schedule/cron.ts";
+import { choosePlan } from "../../sync/plan.ts";
+import { countCalls, readNewestCall } from "../../warehouse/call-table.ts";
+import { readDrift } from "../../warehouse/drift.ts";
+import { readWithheld } from "../../warehouse/gone.ts";
+import { assertCurrent, openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { readRejected } from "../../warehouse/rejected.ts";
+import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { nameFile } from "../../warehouse/sqlite-errors.ts";
+
+const HOUR_MS = 3_600_000;
+
+export type Status = ReturnType<typeof readStatus>;
+
+/**
+ * Reads how things stand.
+ *
+ * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older calltally
+ */
+export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; nowMs: number }) {
+  using warehouse = openWarehouseReader(settings.database);
+  try {
+    assertCurrent(warehouse);
+    return {
+      warehouse: warehouse.path,
+      calls: countCalls(warehouse),
+      /** Start of the newest call, ISO 8601 UTC, as all times here. */
+      newest_call: readNewestCall(warehouse),
+      runs: readRuns(warehouse, runs),
+      /** The last run that came to its end. */
+      last_done_run: readLastDoneRun(warehouse) ?? null,
+      /** Calls that went missing at once, more than is believed: they wait for --accept-gone. */
+      calls_withheld: readWithheld(warehouse),
+      /** The last run with a verdict better than unverified. */
+      last_good_run: readLastGoodRun(warehouse) ?? null,
+      /** The last run that proved that it read every call. */
+      last_verified_pass: readLastVerifiedPass(warehouse) ?? null,
+      rejected: readRejected(warehouse),
+      drift: readDrift(warehouse),
+      next: readNext(warehouse, settings, nowMs),
+    };
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+/** What comes next, and when. */
+function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
+  const { fullEveryHours, syncCron, exportCron, insightsCron, insightIds, timezone } = settings;
+  const last = readLastVerifiedPass(warehouse);
+  const plan = choosePlan(last, nowMs, fullEveryHours);
+  const dueMs = Date.parse(last?.finished_at ?? "") + fullEveryHours * HOUR_MS;
+  const [latest] = readRuns(warehouse, 1);
+  const slot = (expression: string) => nextSlot(expression, timezone, nowMs);
+  return {
+    /** How the next sync reads, and why. */
+    plan: plan.mode,
+    plan_reason: plan.reason,
+    /** When a full pass is due by age. */
+    full_pass_due: plan.mode === "full" ? null : new Date(dueMs).toISOString(),
+    /** Until when the service asked for a pause. */
+    not_before: latest?.not_before && Date.parse(latest.not_before) > nowMs ? latest.not_before : null,
+    /** The next times of `calltally schedule`, where that runs. */
+    sync: slot(syncCron),
+    export: slot(exportCron),
+    insights: insightIds.length > 0 ? slot(insightsCron) : null,
+  };
+}
+
+/** What is no cron expression, `calltally doctor` and `schedule` name. */
+function nextSlot(expression: string, timezone: string, nowMs: number): string | null {
+  try {
+    return new Date(parseCron(expression, timezone).next(nowMs)).toISOString();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,180 @@
+import type { SyncRun } from "../../warehouse/runs.ts";
+import { describeOrder } from "../summary.ts";
+import {
+  ellipsize,
+  formatAge,
+  formatCount,
+  formatElapsed,
+  formatQuantity,
+  formatTable,
+} from "../terminal-text.ts";
+import type { Status } from "./read-status.ts";
+
+const WIDTH = 80;
+/** Of a list that may be long. */
+const LINES_SHOWN = 2;
+
+/** Returns the status as text for a terminal of 80 columns and 24 lines. */
+export function describeStatus(status: Status, nowMs: number): string {
+  const sections = [
+    [
+      line("Working", describeWorking(status, nowMs)),
+      line("Fresh", describeFreshness(status, nowMs)),
+      line("Complete", describeCompleteness(status, nowMs)),
+      ...describeListing(status),
+      line("Calls", describeCalls(status)),
+      ...describeRejected(status),
+      ...describeDrift(status),
+      line("Next", describePlan(status)),
+      ...describeSlots(status),
+      line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
+    ].join("\n"),
+  ];
+  if (status.runs.length > 0) sections.push(describeRuns(status.runs));
+  return sections.join("\n\n");
+}
+
+/** Returns the history, a line a run, the latest first. */
+export function describeHistory(runs: readonly SyncRun[]): string {
+  if (runs.length === 0) return "No run yet.";
+  const [head = [], ...rows] = toRows(runs);
+  return formatTable(
+    [...head, "mode", "because"],
+    rows.map((row, index) => [...row, runs[index]?.mode ?? "", runs[index]?.plan_reason ?? ""]),
+  );
+}
+
+function describeRuns(runs: readonly SyncRun[]): string {
+  const [head = [], ...rows] = toRows(runs);
+  return formatTable(head, rows);
+}
+
+function toRows(runs: readonly SyncRun[]): string[][] {
+  const head = ["run", "started, UTC", "took", "read", "new", "changed", "rejected", "ended"];
+  const rows = runs.map((run) => [
+    String(run.run_id),
+    minuteOf(run.started_at),
+    run.elapsed_ms === null ? "" : formatElapsed(run.elapsed_ms),
+    optionalCount(run.calls_read),
+    optionalCount(run.calls_new),
+    optionalCount(run.calls_changed),
+    optionalCount(run.calls_rejected),
+    run.verdict ?? run.status,
+  ]);
+  return [head, ...rows];
+}
+
+function line(title: string, text: string, width = WIDTH): string {
+  return ellipsize(`${title.padEnd(9)}  ${text}`, width).trimEnd();
+}
+
+function describeWorking({ runs: [last], next, calls_withheld: withheld }: Status, nowMs: number): string {
+  if (last === undefined) return "not yet: run `calltally sync`";
+  const run = `run ${last.run_id}`;
+  if (next.not_before !== null)
+    return `waiting: the API asked for a pause until ${minuteOf(next.not_before)}`;
+  if (last.status === "running")
+    return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
+  const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
+  if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
+  if (withheld > 0) {
+    return `in doubt: ${formatQuantity(withheld, "call")} went missing at once; see --accept-gone`;
+  }
+  return last.verdict === "unverified"
+    ? `in doubt: ${run}, ${age}, is unverified`
+    : `yes: ${run} was ${last.verdict}, ${age}`;
+}
+
+function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: number): string {
+  if (!good?.finished_at) return "no good run yet";
+  const newest = newest_call === null ? "" : `; newest call ${minuteOf(newest_call)} UTC`;
+  return `last good run ${formatAge(nowMs - Date.parse(good.finished_at))}${newest}`;
+}
+
+/** What is proven; where nothing is, what is known. */
+function describeCompleteness(
+  { last_verified_pass: pass, last_done_run: last }: Status,
+  nowMs: number,
+): string {
+  if (last === null) return "no sync has finished yet";
+  if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
+  const verified = pass?.finished_at
+    ? `run ${pass.run_id} read every call, ${formatAge(nowMs - Date.parse(pass.finished_at))}`
+    : "not proven";
+  if (last.run_id === pass?.run_id) return verified;
+  const { mode, run_id, calls_read, last_total } = last;
+  if (mode === "incremental") return `${verified}; the books balance since`;
+  return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
+}
+
+function describeListing({ last_done_run: last }: Status): string[] {
+  return last === null || last.order_key === null ? [] : [line("Order", describeOrder(last))];
+}
+
+function describeCalls({ calls, runs }: Status): string {
+  const counted = runs.find((run) => run.status === "done");
+  const there = counted?.last_total == null ? "" : `; the service counted ${formatCount(counted.last_total)}`;
+  const gone = calls.gone > 0 ? `, and ${formatCount(calls.gone)} gone from the service` : "";
+  return `${formatCount(calls.live)}${gone}${there}`;
+}
+
+function describeRejected({ rejected }: Status): string[] {
+  if (rejected.length === 0) return [line("Rejected", "nothing")];
+  return [
+    line("Rejected", `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`),
+    ...some(rejected.map(describeRejection)),
+  ];
+}
+
+/** The key of a row that has no call id is the hash of it: it says nothing, and would leave the reason no room. */
+function describeRejection({ row_key, call_id, path, reason }: Status["rejected"][number]): string {
+  return `${call_id === null ? "" : `${row_key}  `}${path === "" ? "" : `${path}: `}${reason}`;
+}
+
+function describeDrift({ drift }: Status): string[] {
+  if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
+  const lines = drift.map(({ path, kind, json_type }) =>
+    kind === "unknown"
+      ? `${path}: not documented, kept in extra`
+      : `${path}: ${json_type} where text is promised`,
+  );
+  return [
+    line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
+    ...some(lines),
+  ];
+}
+
+function describePlan({ next }: Status): string {
+  if (next.full_pass_due === null) return `a full pass: ${next.plan_reason}`;
+  return `an incremental sync; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
+}
+
+/** Cron or systemd may run the jobs instead of the schedule, at other times. */
+function describeSlots({ next }: Status): string[] {
+  const jobs = [
+    { job: "sync", at: next.sync },
+    { job: "export", at: next.export },
+    { job: "insights", at: next.insights },
+  ];
+  const slots = jobs.flatMap(({ job, at }) =>
+    at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`],
+  );
+  return slots.length === 0 ? [] : [line("", `by the schedule, if it runs: ${slots.join(", ")} UTC`)];
+}
+
+/** 2026-11-20T13:37:03.537Z → 2026-11-20 13:37 */
+function minuteOf(time: string): string {
+  return time.slice(0, 16).replace("T", " ");
+}
+
+function optionalCount(count: number | null): string {
+  return count === null ? "" : formatCount(count);
+}
+
+function some(lines: string[]): string[] {
+  // One more takes no more room than to say so.
+  const shown = lines.slice(0, lines.length === LINES_SHOWN + 1 ? lines.length : LINES_SHOWN);
+  const more = lines.length - shown.length;
+  const rest = more > 0 ? [`and ${formatCount(more)} more`] : [];
+  return [...shown, ...rest].map((text) => line("", text));
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { toApiAccess } from "../config/api-access.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { UsageError } from "../errors.ts";
+import {
+  checkWebhookChange,
+  maskSecrets,
+  sendWebhookChange,
+  type WebhookChange,
+} from "../webhooks/change-webhook.ts";
+import { OPTIONAL_WEBHOOK_FIELDS } from "../webhooks/webhook-client.ts";
+import { type Context, OPTION, settingsOf } from "./context.ts";
+import { oneOf } from "./suggest.ts";
+
+const STATUSES = ["active", "inactive"] as const;
+
+interface SendFlags {
+  dryRun?: true | undefined;
+  json?: true | undefined;
+  database?: string | undefined;
+}
+
+export function webhookCommand(context: Context) {
+  return new Command("webhook")
+    .description(
+      "Changes webhooks at the service; each change is recorded in the warehouse table webhook_changes.",
+    )
+    .addHelpText("after", "\nExample:\n  $ calltally webhook patch 44 --status inactive --dry-run")
+    .addCommand(replaceCommand(context))
+    .addCommand(patchCommand(context));
+}
+
+function replaceCommand(context: Context) {
+  return new Command("replace")
+    .description(
+      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged.",
+    )
+    .addArgument(idArgument())
+    .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
+    .option("--dry-run", "print the request and do not send it")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally webhook replace 44 --file webhook.json --dry-run")
+    .action(async (id, { file, ...flags }) => {
+      const change = checkWebhookChange(id, "PUT", await readJson(file));
+      const leftOut = OPTIONAL_WEBHOOK_FIELDS.filter((field) => !(field in change.body));
+      if (leftOut.length > 0) {
+        context.note(`Left out of the body: ${leftOut.join(", ")}.`);
+        context.note("webhook_status then keeps its value; what happens to the others is not documented.");
+      }
+      if (change.body.static_parameters) context.note("static_parameters replaces the stored list whole.");
+      await send(context, change, flags);
+    });
+}
+
+function patchCommand(context: Context) {
+  return new Command("patch")
+    .description("Changes some settings of a webhook (PATCH); flags take precedence over fields in the file.")
+    .addArgument(idArgument())
+    .option("--file <json>", "the changes, a JSON object; - reads standard input")
+    .option("--name <text>")
+    .option("--endpoint <url>", "https address that events go to")
+    .option("--description <text>")
+    .option("--format <format>", "e.g. JSON")
+    .option("--method <method>", "HTTP method of the events, e.g. GET")
+    .addOption(new Option("--status <status>").choices(STATUSES).argParser(oneOf(STATUSES)))
+    .option("--include-data-append")
+    .option("--no-include-data-append")
+    .option("--include-dni-logs")
+    .option("--no-include-dni-logs")
+    .option("--include-indicator-scores")
+    .option("--no-include-indicator-scores")
+    .option("--include-ivr-keypresses")
+    .option("--no-include-ivr-keypresses")
+    .option(
+      "--static-parameter <name=value...>",
+      "the complete new list of static parameters",
+      parseParameter,
+    )
+    .addOption(
+      new Option("--clear-static-parameters", "clear the list of static parameters").conflicts(
+        "staticParameter",
+      ),
+    )
+    .option("--dry-run", "print the request and do not send it")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales",
+    )
+    .action(async (id, flags) => {
+      const fromFile = flags.file === undefined ? {} : await readJson(flags.file);
+      const fromFlags = {
+        webhook_name: flags.name,
+        webhook_endpoint: flags.endpoint,
+        description: flags.description,
+        format: flags.format,
+        method: flags.method,
+        webhook_status: flags.status,
+        include_data_append: flags.includeDataAppend,
+        include_dni_logs: flags.includeDniLogs,
+        include_indicator_scores: flags.includeIndicatorScores,
+        include_ivr_keypresses: flags.includeIvrKeypresses,
+        static_parameters: flags.clearStaticParameters ? [] : flags.staticParameter,
+      };
+      const given = Object.fromEntries(Object.entries(fromFlags).filter(([, value]) => value !== undefined));
+      await send(context, checkWebhookChange(id, "PATCH", { ...fromFile, ...given }), flags);
+    });
+}
+
+async function send(
+  context: Context,
+  change: WebhookChange,
+  { dryRun, json, ...flags }: SendFlags,
+): Promise<void> {
+  const settings = settingsOf(context, flags);
+  if (dryRun) return context.print(describeRequest(change, settings));
+  const response = await sendWebhookChange(settings.database, toApiAccess(settings), change, context.signal);
+  const done = `Webhook ${response.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
+  if (json) context.print(JSON.stringify(response));
+  else context.tell(`${done}, request ${response.request_id ?? "unknown"}`);
+}
+
+function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Settings): string {
+  const address = (baseUrl?.href ?? "{base_url}").replace(/\/+$/, "");
+  return `${method} ${address}/v3/webhooks/${id}\n${JSON.stringify(maskSecrets(body), null, 2)}`;
+}
+
+async function readJson(file: string): Promise<object> {
+  const content = file === "-" ? await text(process.stdin) : readFile(file);
+  try {
+    const body: unknown = JSON.parse(content);
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+  } catch {
+    // The parser's message quotes the text, which may hold secrets.
+  }
+  throw new UsageError(`${file === "-" ? "Standard input" : file} is not a JSON object`);
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new UsageError("Cannot read the file of the webhook", { cause });
+  }
+}
+
+function parseParameter(given: string, others: { field_name: string; field_value: string }[] | undefined) {
+  const [, field_name, field_value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (field_name === undefined || field_value === undefined) {
+    throw new InvalidArgumentError("It must be written as name=value.");
+  }
+  return [...(others ?? []), { field_name, field_value }];
+}
+
+function idArgument() {
+  return new Argument("<id>", "a whole number").argParser((given: string): number => {
+    if (/^\d{1,15}$/.test(given)) return Number(given);
+    throw new InvalidArgumentError("A webhook id is a whole number.");
+  });
+}

@@ -1,0 +1,84 @@
+import { Worker } from "node:worker_threads";
+import { toDelimited } from "../export/delimited.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import type { QueryFormat } from "./query-command.ts";
+import { toQueryJson } from "./query-json.ts";
+
+/** How often the watch looks whether the process that asked is still there. */
+const WATCH_MS = 250;
+
+interface QueryOptions {
+  /** Path of the warehouse. */
+  database: string;
+  sql: string;
+  format: QueryFormat;
+  /** Rows written at most. @default no limit */
+  maxRows?: number | undefined;
+  /** Columns of the terminal; undefined where the output goes elsewhere. */
+  width: number | undefined;
+  writeChunk: (chunk: Buffer) => Promise<void>;
+}
+
+/** Writes the result of a query; returns false when rows were left out because there are more than wanted. */
+export async function writeQueryResult(options: QueryOptions): Promise<{ isComplete: boolean }> {
+  const { database, sql, format, maxRows = Number.POSITIVE_INFINITY, width, writeChunk } = options;
+  using reader = openWarehouseReader(database);
+  const { columns, rows } = runQuery(reader, sql);
+  let isComplete = true;
+  const first = firstRows(rows, maxRows, () => {
+    isComplete = false;
+  });
+  for (const chunk of await encode({ columns, rows: first }, format, width)) {
+    await writeChunk(Buffer.from(chunk));
+  }
+  return { isComplete };
+}
+
+/** Kills this process, even amid a statement, when the process that asked has been killed without a chance to do so. */
+export function watchParent(parent: number): void {
+  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
+  new Worker(watch, { eval: true }).unref();
+}
+
+async function encode(
+  result: QueryResult,
+  format: QueryFormat,
+  width: number | undefined,
+): Promise<Iterable<string>> {
+  switch (format) {
+    case "csv":
+      return toQueryCsv(result);
+    case "json":
+      return toQueryJson(result);
+    case "table": {
+      const { layOutTable } = await import("./query-table.ts");
+      return [`${layOutTable(result.columns, [...result.rows], width)}\n`];
+    }
+  }
+}
+
+/** Values as they are, for machines: `export` writes files for spreadsheets. */
+function toQueryCsv({ columns, rows }: QueryResult): Iterable<string> {
+  return toDelimited(
+    {
+      columns: columns.map((name) => ({ name, type: "text" })),
+      rows: Iterator.from(rows).map((row) => row.map(toCsvValue)),
+    },
+    { delimiter: ",", profile: "machine" },
+  );
+}
+
+function toCsvValue(value: SqlValue): string | null {
+  if (value === null) return null;
+  return Buffer.isBuffer(value) ? value.toString("hex") : String(value);
+}
+
+function* firstRows<Row>(rows: Iterable<Row>, most: number, onMore: () => void): Generator<Row> {
+  let count = 0;
+  for (const row of rows) {
+    if (count === most) return onMore();
+    count += 1;
+    yield row;
+  }
+}

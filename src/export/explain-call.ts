@@ -1,0 +1,128 @@
+import { eq } from "drizzle-orm";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import {
+  type AttributionReasons,
+  explainAttribution,
+  UTM_FIELDS,
+} from "../attribution/explain-attribution.ts";
+import { localTime } from "../calendar/local-time.ts";
+import { DNI_FIELDS } from "../call.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { RollupSession } from "../rollup/session.ts";
+import { assertCurrent, openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
+import { call_facts, callers, calls } from "../warehouse/schema.ts";
+import { judgeCall, type Reason } from "./google.ts";
+
+export interface ExplainOptions {
+  /** Path of the warehouse. */
+  database: string;
+  callId: number;
+  /** Rules from the settings; the call is explained by the rules by which the facts were computed. */
+  rules: AttributionRules;
+  /** IANA zone of local times. */
+  timezone: string;
+  clock?: Clock;
+}
+
+/** Why a call is counted where it is. Null stands for no value, which the files show as `(not set)`. */
+export interface Explanation {
+  call_id: number;
+  call_started: string | null;
+  /** Start of the call in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
+  local_time: string | null;
+  /** When it was found to be gone from the service, and so is in no figure; null while it counts. */
+  gone_at: string | null;
+  /** As the service gave them. */
+  dni: Record<string, string | null>;
+  /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
+  utm: Record<string, { folded: string | null; tallied_as: string | null }>;
+  is_google_click: boolean;
+  source: string | null;
+  medium: string | null;
+  campaign: string | null;
+  referring_host: string | null;
+  channel: string;
+  /** Version of the rules for channels, and each up to the one that holds. */
+  channel_rules: { version: string; tried: { channel: string; holds: boolean }[] };
+  disposition: string | null;
+  outcome: string;
+  duration: number | null;
+  duration_unit: string;
+  qualified_seconds: number;
+  qualified: boolean;
+  first_time_caller: boolean;
+  /** The first call in the warehouse of the same caller; null where the caller is not known. */
+  first_call: { call_id: number; call_started: string | null } | null;
+  /** What speaks against an upload as a conversion; null where nothing does. */
+  google_ads: Reason | "gone" | null;
+  google_leads: Reason | "gone" | null;
+  /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
+  rules_differ?: true;
+}
+
+/**
+ * Explains one call, by the function and the rules that made its facts; undefined where there is no such call.
+ *
+ * @throws CalltallyError of the warehouse
+ */
+export function explainCall(options: ExplainOptions): Explanation | undefined {
+  const { database, callId, timezone, clock = systemClock } = options;
+  using reader = openWarehouseReader(database);
+  assertCurrent(reader);
+  const inForce = readRulesInForce(reader);
+  const { rules } = inForce;
+  using session = new RollupSession(reader.sqlite, { rules });
+  const call = reader.db.select().from(calls).where(eq(calls.call_id, callId)).get();
+  if (call === undefined) return undefined;
+
+  const { facts, reasons } = explainAttribution(call, rules);
+  const { call_started, gone_at } = call;
+  const local = call_started === null ? null : localTime(timezone)(call_started);
+  const first = readFirstCall(reader, facts.caller);
+  const judge = (target: "google-ads" | "google-leads") =>
+    gone_at === null ? (judgeCall(session, callId, target, clock.now()) ?? null) : "gone";
+  return {
+    call_id: callId,
+    call_started,
+    local_time: local && `${local.local} ${local.offset}`,
+    gone_at,
+    dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
+    utm: toUtm(reasons),
+    is_google_click: reasons.is_google_click,
+    source: facts.source,
+    medium: facts.medium,
+    campaign: facts.campaign,
+    referring_host: facts.referring_host,
+    channel: facts.channel,
+    channel_rules: reasons.channel_rules,
+    disposition: call.disposition,
+    outcome: facts.outcome,
+    duration: call.duration,
+    duration_unit: rules.duration_unit,
+    qualified_seconds: rules.qualified_seconds,
+    qualified: facts.is_qualified,
+    first_time_caller: first?.call_id === callId,
+    first_call: first ?? null,
+    google_ads: judge("google-ads"),
+    google_leads: judge("google-leads"),
+    ...(!isInForce(inForce, options.rules) && { rules_differ: true }),
+  };
+}
+
+function toUtm({ utm }: AttributionReasons): Explanation["utm"] {
+  return Object.fromEntries(
+    UTM_FIELDS.map((field) => [field, { folded: utm[field].folded, tallied_as: utm[field].counted_as }]),
+  );
+}
+
+/** The first live call of a caller. */
+function readFirstCall({ db }: Warehouse, caller: string | null) {
+  if (caller === null) return undefined;
+  return db
+    .select({ call_id: call_facts.call_id, call_started: call_facts.call_started })
+    .from(callers)
+    .innerJoin(call_facts, eq(call_facts.call_id, callers.first_call_id))
+    .where(eq(callers.caller, caller))
+    .get();
+}

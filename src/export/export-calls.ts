@@ -1,0 +1,166 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { localTime } from "../calendar/local-time.ts";
+import { DNI_FIELDS } from "../call.ts";
+import type { CallSource } from "../rollup/session.ts";
+import { openCallerHash } from "./caller-hash.ts";
+import type { PrivateColumn } from "./choices.ts";
+import { encodeTable } from "./encode-table.ts";
+import type { ManifestFile } from "./manifest.ts";
+import type { Column, Value } from "./table.ts";
+import type { ExportJob } from "./write-export.ts";
+
+/** A file with one line a call, in the order of time. */
+export interface CallsTarget {
+  kind: "calls";
+  with: readonly PrivateColumn[];
+}
+
+/** A column, what it is read from, and what is made of its value. */
+interface CallColumn extends Column {
+  of: CallSource;
+  derive?: (value: Value) => Value;
+}
+
+/** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
+const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
+
+/** Writes one line a call: as Parquet a file for each local month, else one file. */
+export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<ManifestFile[]> {
+  const { scope, session, format, database, isPartitioned } = job;
+  const toLocal = localTime(scope.timezone);
+  const callers = openCallerHash(database);
+  if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
+  const columns = callColumns(session.rules, toLocal, callers.hash, target.with);
+  const { count: rowCount, read } = session.calls(
+    columns.map(({ of }) => of),
+    scope.span,
+  );
+  const rows = derive(read(), columns);
+  if (format.format !== "parquet" || !isPartitioned) {
+    const content = await encodeTable({ columns, rows }, format);
+    return [
+      {
+        contents: "calls",
+        caller_key: callers.fingerprint,
+        ...(await job.write(`calls.${format.format}`, content)),
+        rows: rowCount,
+      },
+    ];
+  }
+  const started = columns.findIndex(({ name }) => name === "call_started");
+  let latest = "";
+  const monthOf = (row: readonly Value[]) => {
+    const time = row[started];
+    const month = typeof time === "string" ? toLocal(time).local.slice(0, "YYYY-MM".length) : UNKNOWN_MONTH;
+    // Where clocks go back at midnight, the month before comes again for an hour; no file may come again.
+    if (month > latest) latest = month;
+    return latest;
+  };
+  const parts: Iterable<[string, Iterable<Value[]>]> =
+    rowCount === 0 ? [[UNKNOWN_MONTH, rows]] : partition(rows, monthOf);
+  const written: ManifestFile[] = [];
+  for (const [month, part] of parts) {
+    const count = { rows: 0 };
+    const content = await encodeTable({ columns, rows: counted(part, count) }, format);
+    const file = await job.write(`calls/month=${month}/calls.parquet`, content);
+    written.push({ contents: "calls", caller_key: callers.fingerprint, ...file, ...count });
+  }
+  return written;
+}
+
+function callColumns(
+  { duration_unit }: AttributionRules,
+  toLocal: ReturnType<typeof localTime>,
+  hashCaller: (digits: string) => string,
+  privateColumns: readonly PrivateColumn[],
+): CallColumn[] {
+  const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
+  const fact = (name: FactColumn): CallColumn => text(name, { fact: name });
+  const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "integer", of: { fact } });
+  const started = { fact: "call_started" } as const;
+  const duration: CallColumn =
+    duration_unit === "seconds"
+      ? { name: "duration_seconds", type: "integer", of: { fact: "duration" } }
+      : {
+          name: "duration_seconds",
+          type: "decimal",
+          decimals: 3,
+          of: { fact: "duration" },
+          derive: toSeconds,
+        };
+  return [
+    { name: "call_id", type: "integer", of: { fact: "call_id" } },
+    { name: "call_started", type: "time", of: started },
+    { ...text("call_started_local", started), derive: fromText((time) => toLocal(time).local) },
+    { ...text("utc_offset", started), derive: fromText((time) => toLocal(time).offset) },
+    fact("channel"),
+    fact("source"),
+    fact("medium"),
+    fact("campaign"),
+    text("insight_name", { stored: "insight_name" }),
+    text("tracking_number", { stored: "tracking_number" }),
+    { ...text("caller_hash", { fact: "caller" }), derive: fromText(hashCaller) },
+    duration,
+    text("disposition", { stored: "disposition" }),
+    fact("outcome"),
+    flag("qualified", "is_qualified"),
+    flag("first_time_caller", "is_first_call"),
+    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" } },
+    text("org_unit_name", { stored: "org_unit_name" }),
+    fact("referring_host"),
+    ...DNI_FIELDS.map((field) => text(field, { stored: field })),
+    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
+    ...privateColumns.map((name) =>
+      text(name, name === "summary" || name === "transcription" ? { transcript: name } : { stored: name }),
+    ),
+  ];
+}
+
+const fromText =
+  (make: (text: string) => string) =>
+  (value: Value): Value =>
+    typeof value === "string" ? make(value) : null;
+
+function toSeconds(milliseconds: Value): Value {
+  return typeof milliseconds === "number" ? milliseconds / 1000 : null;
+}
+
+function* derive(rows: Iterable<Value[]>, columns: readonly CallColumn[]): Generator<Value[]> {
+  for (const row of rows) {
+    yield row.map((value, index) => {
+      const make = columns[index]?.derive;
+      return make === undefined ? value : make(value);
+    });
+  }
+}
+
+/** Cuts rows where their key changes; each part is to be read before the next is asked for. */
+function* partition<T>(
+  rows: Iterable<T>,
+  keyOf: (row: T) => string,
+): Generator<[key: string, rows: Generator<T>]> {
+  const iterator = rows[Symbol.iterator]();
+  try {
+    let next = iterator.next();
+    const part = function* (key: string) {
+      while (!next.done && keyOf(next.value) === key) {
+        yield next.value;
+        next = iterator.next();
+      }
+    };
+    while (!next.done) {
+      const key = keyOf(next.value);
+      yield [key, part(key)];
+    }
+  } finally {
+    iterator.return?.();
+  }
+}
+
+function* counted<T>(rows: Iterable<T>, count: { rows: number }): Generator<T> {
+  for (const row of rows) {
+    count.rows++;
+    yield row;
+  }
+}

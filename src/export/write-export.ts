@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { RollupSession } from "../rollup/session.ts";
+import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { insertExports } from "../warehouse/exports.ts";
+import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
+import { readRulesInForce } from "../warehouse/rules.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { applyRulesAlone } from "./apply-rules.ts";
+import type { FormatOptions } from "./encode-table.ts";
+import { type CallsTarget, writeCalls } from "./export-calls.ts";
+import { FileSet, type WrittenFile } from "./file-set.ts";
+import { type GoogleTarget, writeGoogle } from "./google.ts";
+import { type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
+import { type RollupTarget, writeRollup } from "./rollups.ts";
+import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
+
+/** A kind of file to write. */
+export type Target = RollupTarget | CallsTarget | GoogleTarget;
+
+/** How figures are made and written. */
+export interface FigureOptions {
+  /** Attribution rules; facts computed by other rules are recomputed before anything is written. */
+  rules: AttributionRules;
+  /** Hours after a call in which late transcripts and corrections are looked for. */
+  lookbackHours: number;
+  /** Whether utm values are grouped as they are stored. @default false */
+  raw?: boolean;
+  /** Whether each key has a row in each period. @default false */
+  fill?: boolean;
+  /** Whether a line of totals follows the rows. @default false */
+  total?: boolean;
+  /** @default CSV */
+  format?: FormatOptions;
+}
+
+export interface ExportOptions extends ScopeOptions, FigureOptions {
+  /** Path of the warehouse. */
+  database: string;
+  targets: readonly Target[];
+  clock?: Clock;
+  signal?: AbortSignal | undefined;
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+/** What the writer of one kind of file works with. */
+export interface ExportJob extends Required<FigureOptions> {
+  database: string;
+  scope: Scope;
+  /** The warehouse at one moment. */
+  session: RollupSession;
+  nowMs: number;
+  /** Whether calls may be cut into files by month. */
+  isPartitioned: boolean;
+  /** Receives the path of a newly created key for `caller_hash`. */
+  onNewKey: (file: string) => void;
+  /** Writes one file of the export, in chunks. */
+  write: (file: string, content: Iterable<Buffer | string>) => Promise<WrittenFile>;
+}
+
+export interface ExportResult {
+  folder: string;
+  manifest: Manifest;
+  /** Path of the key of `caller_hash`, where this export had to make one. */
+  newKey?: string | undefined;
+}
+
+/** Where Parquet files of calls lie; the next export replaces all of them. */
+const PARTITIONS = "calls/month=*/calls.parquet";
+
+/**
+ * Writes files of figures or calls, and `manifest.json` after them; all from one moment of the warehouse.
+ *
+ * @throws CalltallyError of the warehouse or the disk; the files that were there before stay as they are
+ */
+export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
+  const { clock = systemClock, signal } = options;
+  using warehouse = openExistingWarehouse(options.database, options);
+  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
+  await using files = await FileSet.open(options.folder);
+  const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
+  const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
+  const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
+  await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
+
+  nameErrors(warehouse, () =>
+    insertExports(
+      warehouse,
+      manifest.files.map(({ file, sha256, rows }) => ({
+        exported_at: new Date(clock.now()).toISOString(),
+        path: join(files.folder, file),
+        sha256,
+        rows,
+        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+        run_id: manifest.run?.run_id ?? null,
+      })),
+    ),
+  );
+  return { folder: files.folder, manifest, newKey };
+}
+
+/**
+ * Writes one file in chunks to wherever they go, and records nothing; what would stand in files beside it is counted
+ * alone.
+ */
+export async function exportToStream(
+  options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
+): Promise<Written> {
+  const { target, writeChunk, signal, clock = systemClock } = options;
+  using warehouse = openExistingWarehouse(options.database, options);
+  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
+  let files = 0;
+  const write: ExportJob["write"] = async (file, content) => {
+    const isAsked = files++ === 0;
+    const sha256 = createHash("sha256");
+    let bytes = 0;
+    for (const chunk of untilAborted(content, signal)) {
+      const buffer = Buffer.from(chunk);
+      sha256.update(buffer);
+      bytes += buffer.length;
+      if (isAsked) await writeChunk(buffer);
+    }
+    return { file, bytes, sha256: sha256.digest("hex") };
+  };
+  return await writeTargets(warehouse, {
+    ...options,
+    targets: [target],
+    write,
+    isPartitioned: false,
+  });
+}
+
+/** Makes errors of SQLite's name the warehouse. */
+function nameErrors(warehouse: Warehouse, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
+
+type Written = Omit<ExportResult, "folder">;
+
+async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
+  try {
+    return await readTargets(warehouse, options);
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
+  const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
+  const { clock = systemClock } = options;
+  using reader = openReader(warehouse);
+  const { rules } = readRulesInForce(reader);
+  using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  const scope = resolveScope(session, options);
+  const manifest = startManifest(reader, session, scope, { ...options, raw });
+  let newKey: string | undefined;
+  const onNewKey = (file: string) => {
+    newKey = file;
+  };
+  const job = { ...options, raw, fill, total, format, scope, session, nowMs: clock.now(), onNewKey };
+  for (const target of options.targets) {
+    options.signal?.throwIfAborted();
+    manifest.files.push(...(await writeTarget(job, target)));
+  }
+  return { manifest, newKey };
+}
+
+function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
+  switch (target.kind) {
+    case "rollup":
+      return writeRollup(job, target);
+    case "calls":
+      return writeCalls(job, target);
+    case "google-ads":
+    case "google-leads":
+      return writeGoogle(job, target);
+  }
+}
+
+function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
+  for (const chunk of chunks) {
+    signal?.throwIfAborted();
+    yield chunk;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../clock.ts";
+import type { Evidence } from "../paging/evidence.ts";
+import type { Sort } from "../paging/order-key.ts";
+import type { WalkOptions } from "../paging/pass.ts";
+import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs.ts";
+import type { PageSlice } from "./fetch.ts";
+import type { PageStore } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+/** Rows at the far edge of a page that must be known and old before an incremental walk ends there. */
+const SETTLED_ROWS = 50;
+
+/** What decides how much is read, and what is inferred from calls that did not come. */
+export interface SyncRules {
+  /** Calls younger than this at the last good sync are read again: transcripts and corrections come late. */
+  lookbackHours: number;
+  /** Age of the last verified full pass from which the next is due. */
+  fullEveryHours: number;
+  /** Hours after which the whole file is checked for damage again, before the next run. */
+  checkEveryHours: number;
+  /** Hours a call must be missing before it counts as gone. */
+  goneAfterHours: number;
+  /** Calls that may go missing at once, where the missing-call threshold is lower. */
+  acceptGone: number;
+  /** Members of a recording link that sign it, besides the usual ones. @default none */
+  recordingSignature?: ReadonlySet<string> | undefined;
+  /** Whether to go at once though the service asked for a pause. @default false */
+  now?: boolean | undefined;
+  /** A mode that was asked for, whatever the plan would be. */
+  force?: "full" | "incremental" | undefined;
+}
+
+export interface SyncProgress {
+  /** Calls read so far, those that pages share counted once. */
+  read: number;
+  /** All calls, by the service's latest count. */
+  total: number;
+}
+
+/** One run under way. */
+export interface Run extends SyncRules, WalkOptions {
+  warehouse: Warehouse;
+  source: Source<PageSlice>;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** What the ledger should know of the requests so far. */
+  attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
+}
+
+/** What a run has read. */
+export interface Reading {
+  /** Whether it went from one end of the calls to the other. */
+  isFull: boolean;
+  evidence: Evidence;
+  /** The order it was read in. */
+  sort: Sort;
+}
+
+/** Reads all calls; goes on where an earlier chain ended, if that still joins. */
+export async function readAll(run: Run, store: PageStore, start: WalkStart): Promise<Reading> {
+  const pages = walk(run.source, run, start);
+  await storeSlices(run, store, pages);
+  return { isFull: true, evidence: pages.evidence, sort: pages.sort };
+}
+
+/** Incremental sync: reads from the end where new calls arrive, until it meets calls that are known and too old to change. */
+export async function readIncremental(
+  run: Run,
+  store: PageStore,
+  newestAt: "front" | "end",
+): Promise<Reading> {
+  const { warehouse, source, clock, lookbackHours, limit } = run;
+  // What changed since the last sync may be as old as the look-back was then.
+  const lastSync = readLastTrustedRun(warehouse)?.started_at;
+  const sinceMs = Math.min(
+    clock.now(),
+    lastSync === undefined ? Number.POSITIVE_INFINITY : Date.parse(lastSync),
+  );
+  const oldBefore = new Date(sinceMs - lookbackHours * HOUR_MS).toISOString();
+  const isSettled = ({ rows }: PageSlice) =>
+    (newestAt === "front" ? rows.slice(-SETTLED_ROWS) : rows.slice(0, SETTLED_ROWS)).every(
+      ({ id, started }) =>
+        id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,
+    );
+  const lastTotal = readLastVerifiedPass(warehouse)?.last_total ?? 0;
+  const fetch = source.fetch("own");
+  const pages =
+    newestAt === "front"
+      ? walkFromFront(fetch, run, isSettled)
+      : walkFromEnd(fetch, run, isSettled, Math.max(0, lastTotal - limit));
+  await storeSlices(run, store, pages);
+  const { evidence, sort } = pages;
+  return { isFull: newestAt === "front" && evidence.end === "seen", evidence, sort };
+}
+
+/** Stores each slice as it comes. */
+async function storeSlices(
+  { clock, onProgress, signal }: Run,
+  store: PageStore,
+  pages: Walk<PageSlice>,
+): Promise<void> {
+  for await (const slice of pages) {
+    // With the first slice of a chain, what the run had read before belongs to another, which was given up.
+    if (pages.evidence.slices === 1) store.startOver(pages.sort);
+    store.save(slice, new Date(clock.now()).toISOString());
+    onProgress?.({ read: pages.evidence.fresh, total: slice.total });
+    signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,99 @@
+import { ApiError } from "../api/api-errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { findDamage } from "../warehouse/integrity.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import {
+  readLastFileCheck,
+  readLastVerifiedPass,
+  readRuns,
+  type SyncRun,
+  updateRun,
+} from "../warehouse/runs.ts";
+import { fail, finish, judgeReading } from "./finish.ts";
+import { startOrResume } from "./ledger.ts";
+import { choosePlan, type Plan } from "./plan.ts";
+import { type Run, readAll, readIncremental } from "./read-calls.ts";
+import { PageStore } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Reads calls into the warehouse as the plan says, and returns the run as it stands in the ledger. An incremental read
+ * that cannot be trusted is followed by a full pass, unless it was asked for.
+ *
+ * @throws UsageError where an incremental read was asked for and cannot be made
+ */
+export async function syncWarehouse(run: Run): Promise<SyncRun> {
+  const { warehouse, clock, force, recordingSignature = new Set() } = run;
+  if (!run.now) assertWelcome(warehouse, clock.now());
+  const plan = planRun(run);
+  const file_checked_at = checkFile(run);
+
+  const startedMs = clock.now();
+  const { runId, ...start } = startOrResume(warehouse, plan, startedMs);
+  const entry = { runId, pid: process.pid, startedMs };
+  try {
+    if (file_checked_at !== undefined) updateRun(warehouse, runId, { file_checked_at });
+    const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
+    if (plan.mode === "incremental") {
+      const reading = await readIncremental(run, store, plan.newestAt);
+      const judged = judgeReading(run, entry, reading);
+      const isTrusted = judged.judgement.verdict !== "unverified";
+      if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
+      // Its pages first: those of half a walk must never be taken for the beginning of a full one.
+      store.startOver(start.sort);
+      updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
+    }
+    const reading = await readAll(run, store, start);
+    return finish(run, entry, store, judgeReading(run, entry, reading));
+  } catch (error) {
+    try {
+      fail(run, entry, error);
+    } catch {
+      // A full disk, say, which the first error tells as well; the next run closes this one as killed.
+    }
+    throw error;
+  }
+}
+
+/** The service may have asked the last run to stay away for longer than that run could wait. */
+function assertWelcome(warehouse: Warehouse, nowMs: number): void {
+  const [last] = readRuns(warehouse, 1);
+  if (!last?.not_before || Date.parse(last.not_before) <= nowMs) return;
+  throw new ApiError(
+    EXIT.unreachable,
+    `The API asked for a pause until ${last.not_before}: no request was sent`,
+    {
+      hint: "Run it again after that time, or use `calltally sync --now`.",
+    },
+  );
+}
+
+function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
+  const last = readLastVerifiedPass(warehouse);
+  if (force === "full") return { mode: "full", reason: "it was asked for" };
+  if (force === undefined) return choosePlan(last, clock.now(), fullEveryHours);
+  const plan = choosePlan(last, clock.now(), Number.POSITIVE_INFINITY);
+  if (plan.mode === "incremental") return { ...plan, reason: "it was asked for" };
+  throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
+}
+
+/**
+ * Looks for damage before anything is written, where the last run did not end cleanly or the last look is long ago: it takes
+ * as long as reading the file once. Returns when it was done.
+ *
+ * @throws CalltallyError (exit 7) where the file is damaged
+ */
+function checkFile({ warehouse, clock, checkEveryHours }: Run): string | undefined {
+  const [last] = readRuns(warehouse, 1);
+  const isClean = last?.status === "done" || last?.status === "interrupted";
+  const checkedAt = readLastFileCheck(warehouse);
+  const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);
+  if (isClean && ageMs >= 0 && ageMs < checkEveryHours * HOUR_MS) return undefined;
+  const { path } = warehouse;
+  const found = findDamage(warehouse, { thorough: false });
+  if (found === undefined) return new Date(clock.now()).toISOString();
+  throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
+    hint: "It was left as it is. Restore a backup, or move it away and sync again.",
+  });
+}

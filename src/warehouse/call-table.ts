@@ -1,0 +1,183 @@
+import { and, count, desc, eq, isNotNull, max } from "drizzle-orm";
+import { CALL_COLUMNS, type Call, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
+import type { Warehouse } from "./open.ts";
+import { readRulesInForce } from "./rules.ts";
+import { call_facts, calls, counts, transcripts } from "./schema.ts";
+
+export interface Upserted {
+  /** Calls the warehouse did not have. */
+  new: number;
+  /** Calls it had with other content. */
+  changed: number;
+  /** Calls that came more than once, with different contents; the last one counts. */
+  conflicting: number;
+  /** The ids of those that were new or changed. */
+  written: ReadonlySet<number>;
+}
+
+/**
+ * Writes calls of one run and their facts, by the rules in force; returns what was new in them. Call it inside a
+ * transaction.
+ *
+ * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
+ */
+export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
+
+export interface UpsertOptions {
+  /** Members of a recording link that sign it, besides the usual ones. @default none */
+  signature?: ReadonlySet<string>;
+  /** Whether callers are settled once all calls are written; see `settleCallers`. @default false */
+  isFirstLoad?: boolean;
+}
+
+const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id", "changed_run_id"] as const;
+
+/**
+ * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
+ * first, which is much faster than an upsert that ends in nothing.
+ */
+export function prepareUpsertCalls(
+  warehouse: Warehouse,
+  runId: number,
+  { signature = new Set(), isFirstLoad = false }: UpsertOptions = {},
+): UpsertCalls {
+  const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
+    prepareStatements(warehouse);
+  const refreshRecording = prepareRefreshRecording(warehouse);
+  const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules, { isFirstLoad });
+
+  return (page, hashes = []) => {
+    const written = new Map<number, CallToAttribute>();
+    const counts = { new: 0, changed: 0, conflicting: 0 };
+    const ids = JSON.stringify(page.map((call) => call.call_id));
+    const known = new Map(
+      readHashes
+        .all(ids)
+        .map(([id, hash, served, changed_run_id, link]) => [id, { hash, served, changed_run_id, link }]),
+    );
+    for (const { call, served } of inOrderOfId(page, hashes)) {
+      const { call_id } = call;
+      const stored = known.get(call_id);
+      const isSame = stored !== undefined && stored.hash === hashCall(call, stored.hash);
+      // The hash leaves out the query of the recording's link.
+      if (isSame && isSameRecording(stored.link, call.recording_url, signature)) {
+        if (stored.link !== (call.recording_url?.toWellFormed() ?? null))
+          refreshRecording(call_id, call.recording_url);
+        if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
+        continue;
+      }
+      const hash = hashCall(call);
+      if (written.has(call_id)) counts.conflicting++;
+      else if (stored === undefined) counts.new++;
+      else if (stored.changed_run_id !== runId) counts.changed++;
+      written.set(call_id, { call, isNew: written.get(call_id)?.isNew ?? stored === undefined });
+      const values: unknown[] = [];
+      for (const column of CALL_COLUMNS) values.push(call[column]);
+      upsertCall.run(...values, hash, served, runId, runId);
+      if (hasTranscript(call)) {
+        upsertTranscript.run(call_id, call.summary, call.transcription, call.transcription_details);
+      } else if (stored !== undefined) deleteTranscript.run(call_id);
+      known.set(call_id, { hash, served, changed_run_id: runId, link: call.recording_url });
+    }
+    facts.write([...written.values()]);
+    if (counts.new > 0) addToCount.run(counts.new);
+    return { ...counts, written: new Set(written.keys()) };
+  };
+}
+
+/** Prepares the statements that run once for each call, or for each page. */
+function prepareStatements({ sqlite }: Warehouse) {
+  // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
+  const readHashes = sqlite
+    .prepare<
+      [ids: string],
+      [
+        call_id: number,
+        row_hash: string,
+        served_hash: string | null,
+        changed_run_id: number,
+        recording_url: string | null,
+      ]
+    >(
+      `SELECT call_id, row_hash, served_hash, changed_run_id, recording_url FROM calls
+        WHERE call_id IN (SELECT value FROM json_each(?))`,
+    )
+    .raw();
+  const upsertCall = sqlite.prepare(upsertSql("calls", ROW_COLUMNS, ["call_id", "first_run_id"]));
+  const upsertTranscript = sqlite.prepare(
+    upsertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS], ["call_id"]),
+  );
+  const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
+  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
+  const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
+  return { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount };
+}
+
+/** Prepares to update recording links whose signature has changed. Call it in the transaction that writes the page. */
+export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
+  return (callId, url) => void refresh.run(url, callId);
+}
+
+/**
+ * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
+ * free when they come against it, as from a service that lists the newest first.
+ */
+function inOrderOfId(page: readonly Call[], hashes: readonly (string | undefined)[]) {
+  return page
+    .map((call, index) => ({ call, served: hashes[index] ?? null }))
+    .sort((a, b) => a.call.call_id - b.call.call_id);
+}
+
+/** Inserts a row by its key, the first column; or sets the columns of the one there is, but for some. */
+function upsertSql(table: string, columns: readonly string[], kept: readonly string[]): string {
+  const [key] = columns;
+  const values = columns.map(() => "?").join(", ");
+  const set = columns
+    .filter((column) => !kept.includes(column))
+    .map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})
+    ON CONFLICT (${key}) DO UPDATE SET ${set.join(", ")}`;
+}
+
+/** Counts the calls: those the service still shows, and those marked as gone from it. */
+export function countCalls({ db }: Warehouse): { live: number; gone: number } {
+  const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
+  const gone = db.select({ rows: count() }).from(calls).where(isGone).get()?.rows ?? 0;
+  return { live: readCallCount({ db }) - gone, gone };
+}
+
+/** Returns the number of calls, gone ones included. */
+export function readCallCount({ db }: Pick<Warehouse, "db">): number {
+  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
+}
+
+/** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
+export function readNewestCall({ db }: Warehouse): string | null {
+  return (
+    db
+      .select({ newest: max(call_facts.call_started) })
+      .from(call_facts)
+      .get()?.newest ?? null
+  );
+}
+
+/** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */
+export function readLatestTranscripts(
+  { db }: Warehouse,
+  limit: number,
+): Pick<Call, "duration" | "transcription_details">[] {
+  return db
+    .select({ duration: calls.duration, transcription_details: transcripts.transcription_details })
+    .from(transcripts)
+    .innerJoin(calls, eq(calls.call_id, transcripts.call_id))
+    .where(and(isNotNull(calls.duration), isNotNull(transcripts.transcription_details)))
+    .orderBy(desc(transcripts.call_id))
+    .limit(limit)
+    .all();
+}
+
+function hasTranscript(call: Call): boolean {
+  return call.summary !== null || call.transcription !== null || call.transcription_details !== null;
+}

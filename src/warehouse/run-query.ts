@@ -1,0 +1,136 @@
+import { SqliteError } from "better-sqlite3";
+import { UsageError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { Warehouse } from "./open.ts";
+import { nameFile } from "./sqlite-errors.ts";
+
+/** A value as SQLite has it: integers are exact as bigint, and numbers are REAL. */
+export type SqlValue = string | bigint | number | Buffer | null;
+
+/** Result of a query. The rows are read while they are iterated, and only once. */
+export interface QueryResult {
+  /** Names in their order, not always different ones. */
+  columns: readonly string[];
+  rows: Iterable<readonly SqlValue[]>;
+}
+
+/** What a query may begin with. PRAGMA does its work while SQLite compiles it, even after EXPLAIN. */
+const QUERIES = new Set(["SELECT", "WITH", "VALUES"]);
+/** Codes of SQLite's for what is wrong with the SQL; any other is about the file. */
+const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
+
+/**
+ * Runs one statement that reads, and cannot do anything else: not change the warehouse, nor attach, copy or write
+ * another file, nor load code. A connection that is read-only by itself would still do `VACUUM INTO` and `ATTACH`.
+ *
+ * @param reader a connection of its own, for this statement alone
+ * @throws UsageError if it is no such statement, or if SQLite cannot make sense of it, now or while the rows are read
+ * @throws CalltallyError (exit 7) if the file cannot be read
+ */
+export function runQuery(reader: Warehouse, sql: string): QueryResult {
+  assertReads(sql);
+  const { sqlite } = reader;
+  sqlite.pragma("query_only = ON");
+  sqlite.pragma("trusted_schema = OFF");
+  const explained = <T>(attempt: () => T): T => {
+    try {
+      return attempt();
+    } catch (error) {
+      throw explain(error, reader, sql);
+    }
+  };
+  const statement = explained(() => sqlite.prepare<[], SqlValue[]>(sql));
+  if (!statement.reader || !statement.readonly) throw refused("it would change something");
+  statement.raw().safeIntegers();
+
+  function* rows(): Generator<SqlValue[]> {
+    const iterator = explained(() => statement.iterate());
+    try {
+      for (let next = explained(() => iterator.next()); !next.done; next = explained(() => iterator.next())) {
+        yield next.value;
+      }
+    } finally {
+      iterator.return?.();
+    }
+  }
+  return { columns: statement.columns().map(({ name }) => name), rows: rows() };
+}
+
+function assertReads(sql: string): void {
+  // SQLite would stop reading there, and we would not.
+  if (sql.includes("\0")) throw refused("it has a NUL character");
+  const [first = "", second = "", third = "", fourth = ""] = leadingWords(sql).take(4);
+  const isPlan = second === "QUERY" && third === "PLAN";
+  const verb = first === "EXPLAIN" ? (isPlan ? fourth : second) : first;
+  if (!QUERIES.has(verb)) throw refused("it is not SELECT, WITH, VALUES or EXPLAIN of one of these");
+}
+
+/** Yields words in upper case for as long as nothing but white space and comments is between them. */
+function* leadingWords(sql: string): Generator<string> {
+  const next = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)*(\w*)/y;
+  for (let word = next.exec(sql)?.[1]; word; word = next.exec(sql)?.[1]) yield word.toUpperCase();
+}
+
+function refused(reason: string): UsageError {
+  return new UsageError(`Cannot run this SQL: ${reason}`, {
+    hint: 'A query is one statement that reads. Example: calltally query "SELECT * FROM rollup_campaign LIMIT 5"',
+  });
+}
+
+/** Returns what was thrown as an error that names the file, or says what is wrong with the SQL. */
+function explain(error: unknown, reader: Warehouse, sql: string): unknown {
+  if (error instanceof SqliteError) {
+    if (!SQL_FAULT.test(error.code)) return nameFile(error, reader.path);
+    const hint = hintFor(error.message, reader, sql);
+    return new UsageError(`Cannot run this SQL: ${error.message}`, hint === undefined ? {} : { hint });
+  }
+  // better-sqlite3's own findings.
+  if (!(error instanceof RangeError || error instanceof TypeError)) return error;
+  if (error.message.includes("more than one statement")) return refused("it has more than one statement");
+  if (error.message.includes("parameter"))
+    return refused("it has a parameter, such as ?, instead of a value");
+  return refused(error.message);
+}
+
+/** Says which table or column was probably meant, where SQLite does not know one. */
+function hintFor(message: string, reader: Warehouse, sql: string): string | undefined {
+  const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  const known = readColumns(reader);
+  const suggestion = kind === "table" ? suggestTable(name, known) : suggestColumn(name, known, sql);
+  return `${suggestion ?? ""} \`calltally schema\` names tables, views and columns.`.trim();
+}
+
+interface KnownColumn {
+  table: string;
+  column: string;
+}
+
+function readColumns({ sqlite }: Warehouse): KnownColumn[] {
+  return sqlite
+    .prepare<[], KnownColumn>(
+      `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+      WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
+    )
+    .all();
+}
+
+function suggestTable(name: string, known: readonly KnownColumn[]): string | undefined {
+  const meant = nearest(name, unique(known.map(({ table }) => table)));
+  return meant && `Did you mean ${meant}?`;
+}
+
+/** Looks among the columns of the tables that the SQL names; without any, among all. */
+function suggestColumn(name: string, known: readonly KnownColumn[], sql: string): string | undefined {
+  const owners = known.filter(({ column }) => column === name.toLowerCase());
+  if (owners.length > 0) return `It is a column of ${owners.map(({ table }) => table).join(", ")}.`;
+  const words = new Set(sql.toLowerCase().match(/\w+/g));
+  const mentioned = known.filter(({ table }) => words.has(table));
+  const candidates = mentioned.length > 0 ? mentioned : known;
+  const meant = nearest(name, unique(candidates.map(({ column }) => column)));
+  return meant && `Did you mean ${meant}?`;
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

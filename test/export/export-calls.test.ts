@@ -1,0 +1,365 @@
+import { fork } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { openCallerHash } from "../../src/export/caller-hash.ts";
+import { PRIVATE_COLUMNS } from "../../src/export/choices.ts";
+import type { CallsTarget } from "../../src/export/export-calls.ts";
+import type { ExportOptions } from "../../src/export/write-export.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { readLines, readParquetObjects } from "./tables.ts";
+import { listFiles, makeWarehouse, readText } from "./warehouse.ts";
+
+const CALLS: CallsTarget = { kind: "calls", with: [] };
+const KEY = "00".repeat(32);
+const KEY_BYTES = Buffer.alloc(32);
+const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).digest("hex");
+
+type Options = Partial<ExportOptions> & Partial<CallsTarget>;
+
+/** Exports the calls of a warehouse as CSV; returns the rows under their columns' names. */
+async function exportRows(
+  warehouse: ReturnType<typeof makeWarehouse>,
+  { with: columns = [], ...options }: Options = {},
+): Promise<Record<string, string>[]> {
+  const { folder } = await warehouse.export({ targets: [{ kind: "calls", with: columns }], ...options });
+  const [header = [], ...lines] = readLines(readText(folder, "calls.csv"));
+  return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ""])));
+}
+
+const readParquet = (folder: string, file: string) => readParquetObjects(readFileSync(join(folder, file)));
+
+describe("export calls", () => {
+  it("writes every column of a call, the private ones where they are named", async () => {
+    using warehouse = makeWarehouse([{ ...FULL_CALL, caller_id: "+49 (30) 12-34.56" }]);
+    writeFileSync(`${warehouse.database}.caller-key`, KEY);
+    const [row, ...others] = await exportRows(warehouse, {
+      timezone: "Europe/Berlin",
+      with: PRIVATE_COLUMNS,
+      format: { format: "csv", profile: "machine" },
+    });
+    expect(others).toEqual([]);
+    const expected = {
+      call_id: "731000005",
+      call_started: "2026-09-15T14:30:00.125Z",
+      call_started_local: "2026-09-15 16:30:00",
+      utc_offset: "+02:00",
+      channel: "Paid Search",
+      source: "google",
+      medium: "cpc",
+      campaign: "Autumn sale",
+      insight_name: "Google Ads",
+      tracking_number: "+4989654321",
+      caller_hash: hmac("+4930123456"),
+      duration_seconds: "61",
+      disposition: "ANSWERED",
+      outcome: "answered",
+      qualified: "1",
+      first_time_caller: "1",
+      org_unit_id: "7",
+      org_unit_name: "Munich",
+      referring_host: "google.com",
+      utm_source: "Google",
+      utm_medium: "cpc",
+      utm_campaign: "Autumn",
+      utm_content: "headline",
+      utm_term: "plumber",
+      gclid: "CjABC_def-1",
+      gclsrc: "aw.ds",
+      google_analytics_cid: "123.456",
+      referring_url: "https://www.google.com/",
+      campaign_name: "Autumn sale",
+      campaign_id: "99",
+      gone_at: "",
+      caller_id: "+49 (30) 12-34.56",
+      summary: "A leaking tap.",
+      transcription: "Hello. My tap leaks.",
+      recording_url: "https://recordings.example.com/5.mp3?Expires=1&Signature=one",
+    };
+    expect(row).toEqual(expected);
+    expect(Object.keys(row ?? {})).toEqual(Object.keys(expected));
+  });
+
+  it("writes a call of which nothing is known", async () => {
+    using warehouse = makeWarehouse([makeCall({ call_id: 5 })]);
+    const [row = {}] = await exportRows(warehouse, { with: PRIVATE_COLUMNS });
+    const known = Object.entries(row).filter(([, value]) => value !== "");
+    expect(Object.fromEntries(known)).toEqual({
+      call_id: "5",
+      channel: "Unassigned",
+      outcome: "other",
+      qualified: "0",
+      first_time_caller: "0",
+    });
+  });
+
+  it("names nobody and repeats no word of a call unless asked to", async () => {
+    using warehouse = makeWarehouse([FULL_CALL]);
+    for (const asked of [[], ...PRIVATE_COLUMNS.map((column) => [column])]) {
+      const { folder } = await warehouse.export({ targets: [{ kind: "calls", with: asked }] });
+      const text = readText(folder, "calls.csv") + readText(folder, "manifest.json");
+      const told = PRIVATE_COLUMNS.filter((column) => text.includes(String(FULL_CALL[column])));
+      expect(told).toEqual(asked);
+      expect(text).not.toContain('"channel":"caller"');
+    }
+  });
+
+  it("shows the clocks of the zone on the days on which they change", async () => {
+    const times = [
+      "2026-03-29T00:59:59.999Z",
+      "2026-03-29T01:00:00.000Z",
+      "2026-10-25T00:59:59.000Z",
+      "2026-10-25T01:00:00.000Z",
+      "2026-12-31T23:30:00.000Z",
+    ];
+    using warehouse = makeWarehouse(
+      times.map((call_started, index) => makeCall({ call_id: index, call_started })),
+    );
+    const rows = await exportRows(warehouse, { timezone: "Europe/Berlin" });
+    expect(
+      rows.map(({ call_started, call_started_local, utc_offset }) => [
+        call_started,
+        call_started_local,
+        utc_offset,
+      ]),
+    ).toEqual([
+      [times[0], "2026-03-29 01:59:59", "+01:00"],
+      [times[1], "2026-03-29 03:00:00", "+02:00"],
+      [times[2], "2026-10-25 02:59:59", "+02:00"],
+      [times[3], "2026-10-25 02:00:00", "+01:00"],
+      [times[4], "2027-01-01 00:30:00", "+01:00"],
+    ]);
+  });
+
+  it("writes calls in the order of time, then of ids, those of unknown time last", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(60), async (calls) => {
+        using warehouse = makeWarehouse(calls);
+        const rows = await exportRows(warehouse);
+        const keyOf = (started: string | null) => started || "9999";
+        const expected = [...calls].sort(
+          (a, b) =>
+            Number(keyOf(a.call_started) > keyOf(b.call_started)) -
+              Number(keyOf(a.call_started) < keyOf(b.call_started)) || a.call_id - b.call_id,
+        );
+        expect(rows.map(({ call_id }) => Number(call_id))).toEqual(expected.map(({ call_id }) => call_id));
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  it("has the calls of the filter and of the days alone", async () => {
+    using warehouse = makeWarehouse([
+      makeCall({ call_id: 1, call_started: "2026-09-30T21:59:59.999Z", utm_source: "a" }),
+      makeCall({ call_id: 2, call_started: "2026-09-30T22:00:00.000Z", utm_source: "a" }),
+      makeCall({ call_id: 3, call_started: "2026-10-01T21:59:59.999Z", utm_source: "b" }),
+      makeCall({ call_id: 4, call_started: "2026-10-01T21:59:59.999Z", utm_source: "A " }),
+      makeCall({ call_id: 5, call_started: "2026-10-01T22:00:00.000Z", utm_source: "a" }),
+      makeCall({ call_id: 6, utm_source: "a" }),
+    ]);
+    const rows = await exportRows(warehouse, {
+      timezone: "Europe/Berlin",
+      range: { from: "2026-10-01", to: "2026-10-01" },
+      filter: { source: ["a"] },
+    });
+    expect(rows.map(({ call_id }) => call_id)).toEqual(["2", "4"]);
+  });
+
+  it("leaves gone calls out, unless they are asked for; then it says since when", async () => {
+    using warehouse = makeWarehouse([
+      makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" }),
+      makeCall({ call_id: 2, caller_id: "+491", call_started: "2026-01-02T00:00:00.000Z" }),
+    ]);
+    warehouse.markGone(1, "2026-10-02T00:00:00.000Z");
+    const pick = (rows: Record<string, string>[]) =>
+      rows.map(({ call_id, gone_at, first_time_caller }) => [call_id, gone_at, first_time_caller]);
+    expect(pick(await exportRows(warehouse))).toEqual([["2", "", "1"]]);
+    expect(pick(await exportRows(warehouse, { filter: { include_gone: true } }))).toEqual([
+      ["1", "2026-10-02T00:00:00.000Z", "1"],
+      ["2", "", "0"],
+    ]);
+  });
+
+  it("writes milliseconds as seconds where the operator says that they are", async () => {
+    using warehouse = makeWarehouse([makeCall({ duration: 61_500, disposition: "answered" })]);
+    const rules = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;
+    const rows = await exportRows(warehouse, { rules });
+    expect(rows.map(({ duration_seconds, qualified }) => [duration_seconds, qualified])).toEqual([
+      ["61.500", "1"],
+    ]);
+  });
+});
+
+describe("export calls as Parquet", () => {
+  const parquet = { format: "parquet" } as const;
+  const at = (call_id: number, call_started: string | null) => makeCall({ call_id, call_started });
+
+  it("writes a file for each local month, and replaces those of the export before", async () => {
+    using warehouse = makeWarehouse([
+      at(1, "2026-08-31T21:59:59.999Z"),
+      at(2, "2026-08-31T22:00:00.000Z"),
+      at(3, "2026-09-15T12:00:00.000Z"),
+      at(4, null),
+    ]);
+    const options = { targets: [CALLS], format: parquet, timezone: "Europe/Berlin" };
+    const { manifest, folder } = await warehouse.export(options);
+    const files = ["2026-08", "2026-09", "__HIVE_DEFAULT_PARTITION__"].map(
+      (month) => `calls/month=${month}/calls.parquet`,
+    );
+    expect(listFiles(folder)).toEqual([...files, "manifest.json"]);
+    expect(manifest.files.map(({ file, rows }) => [file, rows])).toEqual([
+      [files[0], 1],
+      [files[1], 2],
+      [files[2], 1],
+    ]);
+    const read = await Promise.all(files.map((file) => readParquet(folder, file)));
+    expect(read.map((rows) => rows.map(({ call_id, call_started }) => ({ call_id, call_started })))).toEqual([
+      [{ call_id: 1n, call_started: new Date("2026-08-31T21:59:59.999Z") }],
+      [
+        { call_id: 2n, call_started: new Date("2026-08-31T22:00:00.000Z") },
+        { call_id: 3n, call_started: new Date("2026-09-15T12:00:00.000Z") },
+      ],
+      [{ call_id: 4n, call_started: null }],
+    ]);
+
+    await warehouse.export({ ...options, range: { from: "2026-09-02" } });
+    expect(listFiles(folder)).toEqual([files[1], "manifest.json"]);
+    expect(existsSync(join(folder, "calls/month=2026-08"))).toBe(false);
+    expect((await readParquet(folder, files[1] ?? "")).map(({ call_id }) => call_id)).toEqual([3n]);
+  });
+
+  it("leaves one file with columns and without rows of an empty selection, until there are calls", async () => {
+    using warehouse = makeWarehouse([at(1, "2026-08-01T12:00:00.000Z")]);
+    const options = { targets: [CALLS], format: parquet };
+    const { folder } = await warehouse.export(options);
+    const { manifest } = await warehouse.export({ ...options, filter: { source: ["nobody"] } });
+    const empty = "calls/month=__HIVE_DEFAULT_PARTITION__/calls.parquet";
+    expect(listFiles(folder)).toEqual([empty, "manifest.json"]);
+    expect(await readParquet(folder, empty)).toEqual([]);
+    expect(manifest.files).toMatchObject([{ contents: "calls", file: empty, rows: 0 }]);
+
+    await warehouse.export(options);
+    expect(listFiles(folder)).toEqual(["calls/month=2026-08/calls.parquet", "manifest.json"]);
+  });
+
+  it("writes no month twice where the clocks fell back into the month before", async () => {
+    using warehouse = makeWarehouse([
+      at(1, "2009-11-01T02:30:30.000Z"), // 00:00:30 on the 1st
+      at(2, "2009-11-01T02:45:00.000Z"), // 23:15 on the 31st, once more
+      at(3, "2009-11-01T12:00:00.000Z"),
+    ]);
+    const { manifest, folder } = await warehouse.export({
+      targets: [CALLS],
+      format: parquet,
+      timezone: "America/St_Johns",
+    });
+    expect(manifest.files.map(({ file, rows }) => [file, rows])).toEqual([
+      ["calls/month=2009-11/calls.parquet", 3],
+    ]);
+    const rows = await readParquet(folder, "calls/month=2009-11/calls.parquet");
+    expect(rows.map(({ call_started_local }) => call_started_local)).toEqual([
+      "2009-11-01 00:00:30",
+      "2009-10-31 23:15:00",
+      "2009-11-01 08:30:00",
+    ]);
+  });
+
+  it("holds what the CSV file holds, whatever the calls", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(60), async (calls) => {
+        using warehouse = makeWarehouse(calls);
+        const lines = await exportRows(warehouse, {
+          with: PRIVATE_COLUMNS,
+          format: { format: "csv", profile: "machine" },
+        });
+        const { manifest, folder } = await warehouse.export({
+          targets: [{ kind: "calls", with: PRIVATE_COLUMNS }],
+          format: parquet,
+        });
+        const rows = [];
+        for (const { file } of manifest.files) rows.push(...(await readParquet(folder, file)));
+        const toText = (value: unknown) =>
+          value instanceof Date ? value.toISOString() : value === null ? "" : String(value);
+        expect(
+          rows.map((row) =>
+            Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(value)])),
+          ),
+        ).toEqual(lines);
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
+
+describe("openCallerHash", () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it("makes a key for its owner's eyes beside the warehouse, once", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const first = openCallerHash(database).hash("+49301");
+    const key = readText(folder.path, "calls.db.caller-key");
+    expect(key).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(modeOf(`${database}.caller-key`)).toBe("600");
+    expect(openCallerHash(database).hash("+49301")).toBe(first);
+    expect(first).toBe(createHmac("sha256", Buffer.from(key.trim(), "hex")).update("+49301").digest("hex"));
+    expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
+    expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
+  });
+
+  it("gives a caller another pseudonym in another warehouse", () => {
+    using folder = makeTempFolder();
+    const hashes = ["a.db", "b.db"].map((name) => openCallerHash(join(folder.path, name)).hash("+49301"));
+    expect(new Set(hashes).size).toBe(2);
+  });
+
+  it("gives several makers at once the key of one of them", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    // Each waits until all are there, so that they look for the key at the same time.
+    const makers = Array.from({ length: 4 }, () =>
+      fork(new URL("hash-caller.ts", import.meta.url), [database], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      }),
+    );
+    await Promise.all(makers.map((maker) => once(maker, "message")));
+    const hashes = makers.map((maker) => once(maker, "message"));
+    for (const maker of makers) maker.send("go");
+    const answers = new Set((await Promise.all(hashes)).map(([hash]) => hash));
+    expect([...answers]).toEqual([openCallerHash(database).hash("+49301")]);
+    expect(listFiles(folder.path)).toEqual(["calls.db.caller-key"]);
+  });
+
+  it.each(["", "abc", "00".repeat(31), "00".repeat(33)])("refuses the key %j with exit 7", (key) => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    writeFileSync(`${database}.caller-key`, key);
+    expect(() => openCallerHash(database)).toThrow(expect.objectContaining({ exitCode: 7 }));
+    expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
+  });
+
+  it("hashes the digits of a number, so that its spelling makes no difference", async () => {
+    const numbers = ["+49 30 1", "+49301", "+49 (30) 1", "+49-30.1", "+49302", null, "", " - "];
+    using warehouse = makeWarehouse(
+      numbers.map((caller_id, index) => makeCall({ call_id: index, caller_id })),
+    );
+    writeFileSync(`${warehouse.database}.caller-key`, KEY);
+    const rows = await exportRows(warehouse);
+    const one = hmac("+49301");
+    expect(rows.map(({ caller_hash }) => caller_hash)).toEqual([
+      one,
+      one,
+      one,
+      one,
+      hmac("+49302"),
+      "",
+      "",
+      "",
+    ]);
+  });
+});

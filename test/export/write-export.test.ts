@@ -1,0 +1,482 @@
+import { hash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
+import type { Call } from "../../src/call.ts";
+import {
+  type ExportOptions,
+  exportToFolder,
+  exportToStream,
+  type Target,
+} from "../../src/export/write-export.ts";
+import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
+import { arbitraryCalls, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { readLines } from "./tables.ts";
+import { clockAt, listFiles, makeWarehouse, RUN_FINISHED_AT, readFiles, readText } from "./warehouse.ts";
+
+const METRICS =
+  "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,first_call_at,last_call_at";
+
+const rollup = (...dimensions: Dimension[]): Target => ({ kind: "rollup", dimensions });
+const DEFAULT_TARGETS = DEFAULT_DIMENSIONS.map((dimension) => rollup(dimension));
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+const CALLS: readonly Call[] = [
+  makeCall({
+    call_id: 1,
+    caller_id: "+491",
+    call_started: "2026-01-01T00:00:00.000Z",
+    duration: 60,
+    disposition: "ANSWERED",
+    utm_source: "Google",
+    utm_medium: "cpc",
+    campaign_name: 'Autumn, "big"',
+    campaign_id: "99",
+    gclid: "CjABC",
+  }),
+  makeCall({
+    call_id: 2,
+    caller_id: "+491",
+    call_started: "2026-01-02T00:00:00.000Z",
+    duration: 1,
+    disposition: "no-answer",
+    utm_source: " google ",
+    utm_medium: "CPC",
+    campaign_name: 'Autumn, "big"',
+    campaign_id: "99",
+    gclid: "CjABC",
+  }),
+  makeCall({
+    call_id: 3,
+    caller_id: "+492",
+    call_started: "2026-01-03T00:00:00.000Z",
+    disposition: "TRANSFERRED",
+    utm_source: "=1+1",
+  }),
+];
+
+const GOOGLE = "2,1,1,0,0.5000,1,1,1,61,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z\r\n";
+const OTHER = "1,1,0,0,1.0000,1,1,0,0,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z\r\n";
+const SUMS = {
+  calls: 3,
+  answered_calls: 2,
+  missed_calls: 1,
+  other_calls: 0,
+  first_time_callers: 2,
+  qualified_calls: 1,
+  total_duration_seconds: 61,
+};
+
+describe("exportToFolder", () => {
+  it("writes these bytes for these calls, and what they stand on into the manifest", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest, folder } = await warehouse.export({
+      targets: [...DEFAULT_TARGETS, rollup("utm_source", "utm_medium")],
+    });
+    const contents = {
+      utm_source: `utm_source,${METRICS}\r\ngoogle,${GOOGLE}'=1+1,${OTHER}`,
+      campaign: `campaign,campaign_id,${METRICS}\r\n"Autumn, ""big""",99,${GOOGLE}(not set),,${OTHER}`,
+      gclid: `gclid,${METRICS}\r\nCjABC,${GOOGLE}(not set),${OTHER}`,
+      "utm_source,utm_medium": `utm_source,utm_medium,${METRICS}\r\ngoogle,cpc,${GOOGLE}'=1+1,(not set),${OTHER}`,
+    };
+    const files = Object.entries(contents).map(([name, content]) => ({
+      contents: name,
+      file: `${name.replace(",", "-")}.csv`,
+      bytes: Buffer.byteLength(content),
+      sha256: hash("sha256", content),
+      rows: 2,
+      sums: SUMS,
+    }));
+    expect(manifest).toEqual({
+      run: {
+        run_id: 1,
+        finished_at: RUN_FINISHED_AT,
+        verdict: "exact",
+        verdict_reason: "Each page met the next.",
+      },
+      timezone: "UTC",
+      filter: { gone_calls: "left out" },
+      range: { provisional: true },
+      rules: { ...DEFAULT_RULES, channels: CHANNEL_RULES_VERSION, aliases: 0, utm_values: "folded" },
+      files,
+    });
+    expect(folder).toBe(warehouse.folder);
+    expect(readFiles(folder)).toEqual({
+      "utm_source.csv": contents.utm_source,
+      "campaign.csv": contents.campaign,
+      "gclid.csv": contents.gclid,
+      "utm_source-utm_medium.csv": contents["utm_source,utm_medium"],
+      "manifest.json": `${JSON.stringify(manifest, null, 2)}\n`,
+    });
+  });
+
+  it("describes filter, zone, periods and comparison in the manifest, and of excluded callers the number", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest, folder } = await warehouse.export({
+      targets: [rollup("source")],
+      timezone: "Europe/Berlin",
+      range: { from: "2026-03-29", to: "2026-03-30" },
+      grain: "day",
+      compare: "previous",
+      raw: true,
+      rules: { ...DEFAULT_RULES, aliases: { fb: "facebook" } },
+      filter: { source: ["Google"], has_gclid: true, include_gone: true, exclude_callers: ["+4930123456"] },
+    });
+    expect(manifest).toMatchObject({
+      timezone: "Europe/Berlin",
+      filter: { gone_calls: "counted", source: ["Google"], has_gclid: true, excluded_callers: 1 },
+      range: {
+        from: "2026-03-29",
+        to: "2026-03-30",
+        starts_at: "2026-03-28T23:00:00.000Z",
+        ends_at: "2026-03-30T22:00:00.000Z",
+      },
+      compared_with: {
+        from: "2026-03-27",
+        to: "2026-03-28",
+        starts_at: "2026-03-26T23:00:00.000Z",
+        ends_at: "2026-03-28T23:00:00.000Z",
+      },
+      periods: [
+        {
+          period: "2026-03-29",
+          starts_at: "2026-03-28T23:00:00.000Z",
+          ends_at: "2026-03-29T22:00:00.000Z",
+        },
+        {
+          period: "2026-03-30",
+          starts_at: "2026-03-29T22:00:00.000Z",
+          ends_at: "2026-03-30T22:00:00.000Z",
+        },
+      ],
+      rules: { aliases: 1, utm_values: "as stored" },
+    });
+    const text = readText(folder, "manifest.json");
+    expect(text).not.toContain("4930123456");
+    expect(text).not.toContain("provisional");
+    expect(warehouse.readExports().map(({ filter }) => JSON.parse(filter))).toEqual([
+      { ...manifest.filter, ...manifest.range },
+    ]);
+  });
+
+  it("calls a period provisional that ends less than the look-back before the last sync", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const spans = async (lookbackHours: number) => {
+      const { manifest } = await warehouse.export({
+        targets: [rollup("source")],
+        range: { from: "2026-09-29", to: "2026-09-30" },
+        grain: "day",
+        lookbackHours,
+      });
+      return [manifest.range, ...(manifest.periods ?? [])].map(({ provisional = false }) => provisional);
+    };
+    // The sync ended at 00:01 on 1 October.
+    expect(await spans(0)).toEqual([false, false, false]);
+    expect(await spans(1)).toEqual([true, false, true]);
+    expect(await spans(24)).toEqual([true, false, true]);
+    expect(await spans(25)).toEqual([true, true, true]);
+  });
+
+  it("sums up every file in the manifest, and every file of one filter to the same calls", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(40), fc.boolean(), fc.boolean(), async (calls, raw, fill) => {
+        using warehouse = makeWarehouse(calls);
+        const { manifest, folder } = await warehouse.export({
+          targets: [...DIMENSIONS.map((dimension) => rollup(dimension)), rollup("source", "campaign")],
+          rules: { ...DEFAULT_RULES, duration_unit: "milliseconds" },
+          timezone: "America/New_York",
+          grain: "month",
+          raw,
+          fill,
+          total: true,
+        });
+        const durations = calls.reduce((sum, call) => sum + (call.duration ?? 0), 0);
+        for (const { file, bytes, sha256, rows, sums = {} } of manifest.files) {
+          const content = readFileSync(join(folder, file));
+          const [header = [], ...lines] = readLines(content);
+          const total = lines.pop() ?? [];
+          expect([content.length, hash("sha256", content), lines.length]).toEqual([bytes, sha256, rows]);
+          for (const [name, sum] of Object.entries(sums)) {
+            const place = header.indexOf(name);
+            const added = lines.reduce((before, line) => before + Number(line[place]), 0);
+            expect(added).toBeCloseTo(sum, 6);
+            expect(Number(total[place])).toBe(sum);
+          }
+          expect([sums.calls, sums.total_duration_seconds]).toEqual([calls.length, durations / 1000]);
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("counts a caller once in the line of totals, however many rows and periods he is in", async () => {
+    using warehouse = makeWarehouse([
+      ...CALLS,
+      makeCall({ ...CALLS[0], call_id: 4, call_started: "2026-02-01T00:00:00.000Z", utm_source: "bing" }),
+    ]);
+    const { manifest, folder } = await warehouse.export({
+      targets: [rollup("utm_source", "campaign")],
+      grain: "month",
+      total: true,
+    });
+    const lines = readLines(readFileSync(join(folder, "utm_source-campaign.csv")));
+    const cells = ["period", "utm_source", "campaign", "campaign_id", "calls", "unique_callers"];
+    const places = cells.map((name) => lines[0]?.indexOf(name) ?? -1);
+    expect(lines.map((line) => places.map((place) => line[place]))).toEqual([
+      cells,
+      ["2026-01", "google", 'Autumn, "big"', "99", "2", "1"],
+      ["2026-01", "'=1+1", "(not set)", "", "1", "1"],
+      ["2026-02", "bing", 'Autumn, "big"', "99", "1", "1"],
+      ["(total)", "", "", "", "4", "2"],
+    ]);
+    expect(manifest.files).toMatchObject([
+      { contents: "utm_source,campaign", rows: 3, total_line: true, sums: { calls: 4 } },
+    ]);
+  });
+
+  it("compares the line of totals, too, and with no more than the rows have beside them", async () => {
+    const at = (call_id: number, call_started: string) =>
+      makeCall({ call_id, call_started, caller_id: `+49${call_id}`, utm_source: "a" });
+    using warehouse = makeWarehouse([
+      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st beside it
+      at(2, "2026-01-30T12:00:00.000Z"),
+      at(3, "2026-01-01T12:00:00.000Z"),
+      at(4, "2026-02-01T12:00:00.000Z"),
+    ]);
+    const { folder } = await warehouse.export({
+      targets: [rollup("utm_source")],
+      range: { from: "2026-02-01", to: "2026-02-28" },
+      grain: "day",
+      compare: "previous",
+      total: true,
+    });
+    const [header = [], ...lines] = readLines(readFileSync(join(folder, "utm_source.csv")));
+    const cells = ["period", "calls", "calls_previous", "calls_change"].map((name) => header.indexOf(name));
+    expect(lines.map((line) => cells.map((place) => line[place]))).toEqual([
+      ["2026-02-01", "1", "1", "0.0000"],
+      ["(total)", "1", "1", "0.0000"],
+    ]);
+  });
+
+  it("writes the same bytes of the same warehouse, whenever and wherever to", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const targets: Target[] = [...DEFAULT_TARGETS, { kind: "calls", with: [] }];
+    const first = await warehouse.export({ targets, clock: clockAt(1), grain: "day", total: true });
+    const second = await warehouse.export({
+      targets,
+      clock: clockAt(2e12),
+      grain: "day",
+      total: true,
+      folder: join(warehouse.folder, "..", "second"),
+    });
+    expect(listFiles(second.folder)).toEqual([
+      "calls.csv",
+      "campaign.csv",
+      "gclid.csv",
+      "manifest.json",
+      "utm_source.csv",
+    ]);
+    expect(readFiles(second.folder)).toEqual(readFiles(first.folder));
+  });
+
+  it("lists the files in the warehouse", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest } = await warehouse.export({
+      targets: DEFAULT_TARGETS,
+      range: { to: "2026-01-02" },
+      clock: clockAt(Date.UTC(2026, 9, 2)),
+    });
+    expect(warehouse.readExports()).toEqual(
+      manifest.files.map(({ file, sha256, rows }, index) => ({
+        export_id: index + 1,
+        exported_at: "2026-10-02T00:00:00.000Z",
+        path: join(warehouse.folder, file),
+        sha256,
+        rows,
+        filter: '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z"}',
+        run_id: 1,
+      })),
+    );
+  });
+
+  it("leaves files that only their owner may read, and no drafts", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    await warehouse.export({ targets: [...DEFAULT_TARGETS, { kind: "calls", with: [] }] });
+    const files = readdirSync(warehouse.folder);
+    expect(files).toEqual(["calls.csv", "campaign.csv", "gclid.csv", "manifest.json", "utm_source.csv"]);
+    expect(new Set(files.map((file) => modeOf(join(warehouse.folder, file))))).toEqual(new Set(["600"]));
+    expect(modeOf(warehouse.folder)).toBe("700");
+  });
+
+  it("writes headers alone for an empty warehouse that no run has finished", async () => {
+    using warehouse = makeWarehouse([], { isDone: false });
+    const { manifest, folder } = await warehouse.export({
+      targets: DEFAULT_TARGETS,
+      grain: "day",
+      fill: true,
+    });
+    expect(manifest).toMatchObject({ run: null, range: { provisional: true }, periods: [] });
+    const zeros = Object.fromEntries(Object.keys(SUMS).map((name) => [name, 0]));
+    expect(manifest.files.map(({ rows, sums }) => ({ rows, sums }))).toEqual(
+      Array(3).fill({ rows: 0, sums: zeros }),
+    );
+    expect(readFiles(folder)).toMatchObject({
+      "utm_source.csv": `period,utm_source,${METRICS}\r\n`,
+      "campaign.csv": `period,campaign,campaign_id,${METRICS}\r\n`,
+      "gclid.csv": `period,gclid,${METRICS}\r\n`,
+    });
+    expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([null, null, null]);
+  });
+
+  it("writes headers, and a line of no calls where totals are asked for, when nothing fits the filter", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest, folder } = await warehouse.export({
+      targets: [rollup("utm_source")],
+      filter: { source: ["bing"] },
+      total: true,
+    });
+    expect(manifest.files).toMatchObject([{ rows: 0, total_line: true, sums: { calls: 0 } }]);
+    expect(readText(folder, "utm_source.csv")).toBe(
+      `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,0,,,\r\n`,
+    );
+  });
+
+  it("leaves gone calls out, unless they are asked for", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    warehouse.markGone(3, "2026-10-02T00:00:00.000Z");
+    const sums = async (filter: ExportOptions["filter"]) => {
+      const { manifest } = await warehouse.export({ targets: DEFAULT_TARGETS, filter });
+      return manifest.files.map(({ rows, sums }) => [rows, sums?.calls]);
+    };
+    expect(await sums({})).toEqual(Array(3).fill([1, 2]));
+    expect(await sums({ include_gone: true })).toEqual(Array(3).fill([2, 3]));
+  });
+
+  const BREAKS: {
+    cause: string;
+    prepare: (warehouse: ReturnType<typeof makeWarehouse>) => void;
+    options: Partial<ExportOptions>;
+    error: object;
+  }[] = [
+    {
+      cause: "it was stopped",
+      prepare: () => {},
+      options: { signal: AbortSignal.abort(new Error("Stopped by SIGINT")) },
+      error: { message: "Stopped by SIGINT" },
+    },
+    {
+      cause: "the warehouse fails at its second file",
+      prepare: ({ execute }) => execute("DROP TABLE transcripts"),
+      options: { targets: [rollup("gclid"), { kind: "calls", with: ["summary"] }] },
+      error: { exitCode: 7, message: expect.stringContaining("calls.db (SQLITE_ERROR)") },
+    },
+    {
+      cause: "a folder stands where its first file goes",
+      prepare: ({ folder }) => mkdirSync(join(folder, "org_unit.csv")),
+      options: { targets: [rollup("org_unit"), rollup("gclid")] },
+      error: { exitCode: 7, message: expect.stringContaining("a folder stands there") },
+    },
+  ];
+
+  it.each(BREAKS)("leaves the old files and no drafts when $cause", async ({ prepare, options, error }) => {
+    using warehouse = makeWarehouse(CALLS);
+    await warehouse.export({ targets: [...DEFAULT_TARGETS, { kind: "calls", with: [] }] });
+    prepare(warehouse);
+    const before = readFiles(warehouse.folder);
+    warehouse.execute("DELETE FROM calls WHERE call_id = 1");
+
+    await expect(warehouse.export({ targets: DEFAULT_TARGETS, ...options })).rejects.toMatchObject(error);
+
+    expect(readFiles(warehouse.folder)).toEqual(before);
+    expect(warehouse.readExports()).toHaveLength(4);
+    expect(listFiles(join(warehouse.folder, "..")).filter((file) => !file.startsWith("exports/"))).toEqual([
+      "calls.db",
+      "calls.db.caller-key",
+    ]);
+  });
+
+  it("refuses to fill more periods than a file can hold, and leaves nothing", async () => {
+    const calls = Array.from({ length: 600 }, (_, index) =>
+      makeCall({ call_id: index, gclid: `C${index}`, call_started: "1970-01-01T00:00:00.000Z" }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const range = { from: "1970-01-01", to: "1979-12-31" };
+    const filled = warehouse.export({ targets: [rollup("gclid")], grain: "day", fill: true, range });
+    await expect(filled).rejects.toThrow("--fill would write 2191200 rows: 600 keys in 3652 periods");
+    await expect(filled).rejects.toMatchObject({ exitCode: 2 });
+    expect(listFiles(join(warehouse.folder, ".."))).toEqual(["calls.db"]);
+  });
+
+  it("ends in the middle of a file when it is stopped, and leaves nothing of it", async () => {
+    const calls = Array.from({ length: 3000 }, (_, index) =>
+      makeCall({ call_id: index, gclid: `C${index}` }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const stop = new AbortController();
+    const chunks: string[] = [];
+    const stopped = exportToStream({
+      database: warehouse.database,
+      timezone: "UTC",
+      lookbackHours: 72,
+      rules: DEFAULT_RULES,
+      target: rollup("gclid"),
+      signal: stop.signal,
+      writeChunk: async (chunk) => {
+        chunks.push(chunk.toString());
+        if (chunks.length === 2) stop.abort(new Error("Stopped by SIGTERM"));
+      },
+    });
+    await expect(stopped).rejects.toThrow("Stopped by SIGTERM");
+    expect(chunks).toHaveLength(2);
+    await expect(warehouse.export({ targets: [rollup("gclid")], signal: stop.signal })).rejects.toThrow(
+      "Stopped by SIGTERM",
+    );
+    expect(listFiles(join(warehouse.folder, ".."))).toEqual(["calls.db"]);
+  });
+
+  it("refuses a warehouse that is not there with exit 7, and makes nothing", async () => {
+    using temp = makeTempFolder();
+    const run = exportToFolder({
+      database: join(temp.path, "calls.db"),
+      folder: join(temp.path, "exports"),
+      timezone: "UTC",
+      lookbackHours: 72,
+      rules: DEFAULT_RULES,
+      targets: DEFAULT_TARGETS,
+    });
+    await expect(run).rejects.toMatchObject({ name: "CalltallyError", exitCode: 7 });
+    expect(readdirSync(temp.path)).toEqual([]);
+  });
+
+  it("throws when the folder is a file, and leaves that file alone", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    writeFileSync(warehouse.folder, "not a folder");
+    await expect(warehouse.export({ targets: DEFAULT_TARGETS })).rejects.toMatchObject({ code: "EEXIST" });
+    expect(readFileSync(warehouse.folder, "utf8")).toBe("not a folder");
+    expect(warehouse.readExports()).toEqual([]);
+  });
+});
+
+describe("exportToStream", () => {
+  it("writes the bytes that the file would have, and neither file nor record", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest, folder } = await warehouse.export({ targets: [rollup("campaign")] });
+    const chunks: Buffer[] = [];
+    const streamed = await exportToStream({
+      database: warehouse.database,
+      timezone: "UTC",
+      lookbackHours: 72,
+      rules: DEFAULT_RULES,
+      target: rollup("campaign"),
+      writeChunk: async (chunk) => void chunks.push(chunk),
+    });
+    expect(Buffer.concat(chunks).toString()).toBe(readText(folder, "campaign.csv"));
+    expect(streamed.manifest).toEqual(manifest);
+    expect(warehouse.readExports()).toHaveLength(1);
+  });
+});

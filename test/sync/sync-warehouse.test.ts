@@ -1,0 +1,207 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../src/clock.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import type { Run } from "../../src/sync/read-calls.ts";
+import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { SyncRun } from "../../src/warehouse/runs.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "../warehouse/facts.ts";
+
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 1000);
+const HOUR_MS = 3_600_000;
+
+/** What happens at the service before one of its answers. */
+type Event = { kind: "new" | "late" | "delete" | "edit"; at: number; count: number };
+
+interface Timeline {
+  order: "newest" | "oldest";
+  initial: number;
+  limit: number;
+  syncs: {
+    hoursBefore: number;
+    eventsBefore: Event[];
+    during: Event[][];
+    force: "full" | "incremental" | undefined;
+  }[];
+  goneAfterHours: number;
+}
+
+const event = fc.record({
+  kind: fc.constantFrom(
+    "new" as const,
+    "new" as const,
+    "late" as const,
+    "delete" as const,
+    "delete" as const,
+    "edit" as const,
+  ),
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  count: fc.integer({ min: 1, max: 3 }),
+});
+
+const timelines: fc.Arbitrary<Timeline> = fc.record({
+  order: fc.constantFrom("newest" as const, "oldest" as const),
+  initial: fc.integer({ min: 0, max: 80 }),
+  limit: fc.integer({ min: 6, max: 20 }),
+  goneAfterHours: fc.constantFrom(0, 6),
+  syncs: fc.array(
+    fc.record({
+      hoursBefore: fc.constantFrom(0, 1, 7, 30),
+      eventsBefore: fc.array(event, { maxLength: 4 }),
+      during: fc.array(fc.array(event, { maxLength: 1 }), { maxLength: 6 }),
+      force: fc.constantFrom(undefined, undefined, undefined, "full" as const),
+    }),
+    { minLength: 2, maxLength: 5 },
+  ),
+});
+
+/** A service that lists its calls in order of time; calls come at the live end, now and then late, and go anywhere. */
+class TimedServer implements Clock {
+  readonly order: "newest" | "oldest";
+  readonly limit: number;
+  #nowMs = Date.parse("2026-06-01T00:00:00.000Z");
+  /** Oldest first. */
+  #calls: { id: number; startedMs: number; duration: number }[] = [];
+  #nextId = 1;
+  #visibleThroughout = new Set<number>();
+  #during: Event[][] = [];
+  #requests = 0;
+
+  constructor({ order, limit, initial }: Timeline) {
+    this.order = order;
+    this.limit = limit;
+    for (let index = 0; index < initial; index++) this.#add(this.#nowMs - (initial - index) * 2 * HOUR_MS);
+  }
+
+  now = () => this.#nowMs;
+  sleep = async () => {};
+
+  get visible(): Set<number> {
+    return new Set(this.#calls.map(({ id }) => id));
+  }
+
+  get visibleThroughout(): number[] {
+    return [...this.#visibleThroughout];
+  }
+
+  begin({ hoursBefore, eventsBefore, during }: Timeline["syncs"][number]): void {
+    this.#nowMs += hoursBefore * HOUR_MS;
+    for (const happened of eventsBefore) this.#happen(happened);
+    this.#visibleThroughout = this.visible;
+    this.#during = during;
+    this.#requests = 0;
+  }
+
+  fetch = async (offset: number): Promise<PageSlice> => {
+    for (const happened of this.#during[this.#requests++] ?? []) this.#happen(happened);
+    this.#nowMs += 1000;
+    const listed = this.order === "oldest" ? this.#calls : this.#calls.toReversed();
+    const rows = listed.slice(offset, offset + this.limit).map(({ id, startedMs, duration }) => ({
+      call: makeCall({ call_id: id, call_started: new Date(startedMs).toISOString(), duration }),
+      drift: [],
+    }));
+    return toSlice({ rows, total: listed.length, limit: this.limit, offset, requestId: undefined });
+  };
+
+  #happen({ kind, at, count }: Event): void {
+    const place = Math.floor(at * this.#calls.length);
+    if (kind === "new") for (let index = 0; index < count; index++) this.#add(this.#nowMs + index);
+    if (kind === "late") this.#add(this.#nowMs - Math.floor(at * 200) * HOUR_MS - 1);
+    if (kind === "delete")
+      for (const { id } of this.#calls.splice(place, count)) this.#visibleThroughout.delete(id);
+    const edited = this.#calls[place];
+    if (kind === "edit" && edited !== undefined) edited.duration++;
+  }
+
+  #add(startedMs: number): void {
+    const place = this.#calls.findLastIndex((call) => call.startedMs <= startedMs) + 1;
+    this.#calls.splice(place, 0, { id: this.#nextId++, startedMs, duration: 10 });
+  }
+}
+
+function empty(warehouse: Warehouse): void {
+  warehouse.sqlite.exec("DELETE FROM sync_runs; DELETE FROM transcripts");
+  deleteCalls(warehouse);
+}
+
+function readIds({ sqlite }: Warehouse, where: string): number[] {
+  return sqlite
+    .prepare<[], number>(`SELECT call_id FROM calls WHERE ${where} ORDER BY call_id`)
+    .pluck()
+    .all();
+}
+
+function makeRun(warehouse: Warehouse, server: TimedServer, rules: Partial<Run> = {}): Run {
+  return {
+    warehouse,
+    source: { fetch: () => server.fetch, isRefusal: () => false },
+    clock: server,
+    limit: server.limit,
+    overlap: 3,
+    throttle: new Throttle(1),
+    lookbackHours: 72,
+    fullEveryHours: 24,
+    goneAfterHours: 6,
+    checkEveryHours: 168,
+    acceptGone: 0,
+    attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
+    ...rules,
+  };
+}
+
+function openForTests(path: string): Warehouse {
+  const warehouse = openWarehouse(path);
+  warehouse.sqlite.pragma("synchronous = OFF");
+  return warehouse;
+}
+
+const isSure = ({ verdict }: SyncRun) => verdict === "exact" || verdict === "verified";
+
+/** Lives through a timeline; returns its runs, and throws at the first wrong claim. */
+async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run> = {}): Promise<SyncRun[]> {
+  await setImmediate(); // the statements of earlier syncs are freed between two turns of the event loop alone
+  empty(warehouse);
+  const server = new TimedServer(timeline);
+  const runs: SyncRun[] = [];
+  for (const step of timeline.syncs) {
+    server.begin(step);
+    const { goneAfterHours } = timeline;
+    const run = await syncWarehouse(
+      makeRun(warehouse, server, { goneAfterHours, force: step.force, ...rules }),
+    );
+    runs.push(run);
+    const visible = server.visible;
+    expect(readIds(warehouse, "gone_at IS NOT NULL").filter((id) => visible.has(id))).toEqual([]);
+    if (!isSure(run)) continue;
+    const kept = new Set(readIds(warehouse, "gone_at IS NULL"));
+    expect(server.visibleThroughout.filter((id) => !kept.has(id))).toEqual([]);
+  }
+  return runs;
+}
+
+describe("syncWarehouse", () => {
+  it(`never vouches for a pass that misses a call, nor takes one for gone that is there: ${RUNS} services`, async () => {
+    using folder = makeTempFolder();
+    using warehouse = openForTests(join(folder.path, "calls.db"));
+    const runs: SyncRun[] = [];
+    await fc.assert(
+      fc.asyncProperty(timelines, async (timeline) => {
+        runs.push(...(await live(warehouse, timeline)));
+      }),
+      { numRuns: RUNS },
+    );
+    // The property says nothing of runs that never come to these ends.
+    expect(runs.filter(isSure).length).toBeGreaterThan(RUNS);
+    expect(
+      runs.filter(({ mode, verdict }) => mode === "incremental" && verdict === "probable").length,
+    ).toBeGreaterThan(RUNS / 10);
+    expect(runs.filter(({ calls_gone }) => calls_gone).length).toBeGreaterThan(RUNS / 10);
+    expect(runs.filter(({ calls_withheld }) => calls_withheld).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { runQuery } from "../../src/warehouse/run-query.ts";
+import { FULL_CALL, makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** A folder with a warehouse of two calls, which nobody has open. */
+function makeWarehouse(): Disposable & { folder: string; path: string } {
+  const folder = makeTempFolder();
+  const path = join(folder.path, "calls.db");
+  using warehouse = openWarehouse(path);
+  prepareUpsertCalls(warehouse, 1)([FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
+  return { folder: folder.path, path, [Symbol.dispose]: () => folder.remove() };
+}
+
+function ask(path: string, sql: string) {
+  using reader = openWarehouseReader(path);
+  const { columns, rows } = runQuery(reader, sql);
+  return { columns, rows: [...rows] };
+}
+
+/** Statements that do more than read, or try to; `%` stands for a file beside the warehouse. */
+const ATTACKS = [
+  "ATTACH '%' AS other",
+  "ATTACH DATABASE 'file:%?mode=rwc' AS other",
+  "DETACH main",
+  "VACUUM",
+  "VACUUM INTO '%'",
+  "VACUUM main INTO '%'",
+  "PRAGMA user_version = 99",
+  "PRAGMA query_only = OFF",
+  "PRAGMA journal_mode = DELETE",
+  "PRAGMA writable_schema = ON",
+  "PRAGMA wal_checkpoint(TRUNCATE)",
+  "PRAGMA table_info(calls)",
+  "EXPLAIN PRAGMA journal_mode = DELETE",
+  "EXPLAIN QUERY PLAN PRAGMA query_only = OFF",
+  "EXPLAIN/**/PRAGMA query_only = OFF",
+  "EXPLAIN VACUUM INTO '%'",
+  "INSERT INTO calls (call_id) VALUES (3) RETURNING call_id",
+  "REPLACE INTO calls (call_id) VALUES (3) RETURNING call_id",
+  "UPDATE calls SET duration = 0 RETURNING call_id",
+  "DELETE FROM calls RETURNING call_id",
+  "WITH gone AS (SELECT 2 AS id) DELETE FROM calls WHERE call_id IN (SELECT id FROM gone)",
+  "WITH gone AS (SELECT 2 AS id) DELETE FROM calls WHERE call_id IN (SELECT id FROM gone) RETURNING call_id",
+  "WITH new AS (SELECT 3 AS id) INSERT INTO counts SELECT id, id FROM new RETURNING name",
+  "WITH x AS (SELECT 1) UPDATE calls SET duration = 0 RETURNING call_id",
+  "WITH x AS (SELECT 1) REPLACE INTO aliases VALUES ('a', 'b') RETURNING raw",
+  "CREATE TABLE t (a)",
+  "CREATE TEMP TABLE t AS SELECT * FROM calls",
+  "CREATE VIRTUAL TABLE t USING fts5(a)",
+  "DROP TABLE transcripts",
+  "DROP VIEW attributed_calls",
+  "ALTER TABLE calls ADD COLUMN x",
+  "REINDEX",
+  "ANALYZE",
+  "BEGIN EXCLUSIVE",
+  "COMMIT",
+  "SAVEPOINT s",
+  "SELECT 1; DELETE FROM calls",
+  "SELECT 1; SELECT 2",
+  "SELECT 1;; ATTACH '%' AS other",
+  "SELECT 1\0; DELETE FROM calls",
+  "SELECT load_extension('%')",
+  "SELECT writefile('%', 'x')",
+  "SELECT readfile('%')",
+  "SELECT edit('%')",
+  "SELECT fts3_tokenizer('simple', x'00')",
+  "SELECT * FROM sqlite_dbpage",
+  "SELECT * FROM pragma_wal_checkpoint",
+  "SELECT ?",
+  "SELECT :name",
+  "; DELETE FROM calls",
+  "",
+  " -- nothing",
+  "/* SELECT 1",
+];
+
+describe("runQuery", () => {
+  it("answers with names, and values as they are stored", () => {
+    using warehouse = makeWarehouse();
+    const sql = `-- a comment
+      /* and another */ SELECT call_id AS id, caller_id, 9007199254740993 AS big, 1.5, x'00ff' FROM calls; -- the end`;
+    expect(ask(warehouse.path, sql)).toEqual({
+      columns: ["id", "caller_id", "big", "1.5", "x'00ff'"],
+      rows: [
+        [2n, null, 9007199254740993n, 1.5, Buffer.from([0, 255])],
+        [731_000_005n, "+4930123456", 9007199254740993n, 1.5, Buffer.from([0, 255])],
+      ],
+    });
+  });
+
+  it.each([
+    "VALUES (1), (2)",
+    "with x as (select 1) select * from x",
+    "EXPLAIN SELECT 1",
+    "EXPLAIN QUERY PLAN SELECT * FROM rollup_campaign",
+    "SELECT * FROM pragma_table_info('calls')",
+    "SELECT * FROM attributed_calls",
+    "SELECT * FROM rollup_channel",
+    "SELECT ';--' AS a",
+    "SELECT 'DELETE FROM calls; ATTACH' AS a",
+  ])("runs %j", (sql) => {
+    using warehouse = makeWarehouse();
+    expect(ask(warehouse.path, sql).rows).not.toEqual([]);
+  });
+
+  it.each(ATTACKS)("refuses %j, and changes nothing", (attack) => {
+    using warehouse = makeWarehouse();
+    const target = join(warehouse.folder, "stolen");
+    const before = readFileSync(warehouse.path);
+    expect(() => ask(warehouse.path, attack.replaceAll("%", target))).toThrow(/^Cannot run this SQL: /);
+    expect(readFileSync(warehouse.path).equals(before)).toBe(true);
+    expect(existsSync(target)).toBe(false);
+    expect(readdirSync(warehouse.folder).filter((file) => !/^calls\.db(-wal|-shm)?$/.test(file))).toEqual([]);
+  });
+
+  it("refuses them behind whatever white space and comments", () => {
+    using warehouse = makeWarehouse();
+    const gap = fc
+      .array(fc.constantFrom(" ", "\n", "\t", "/**/", "/* SELECT */", "-- SELECT\n", "/*/ SELECT */"))
+      .map((parts) => parts.join(""));
+    const verb = fc.constantFrom(
+      "ATTACH ':memory:' AS",
+      "PRAGMA",
+      "DELETE FROM",
+      "EXPLAIN PRAGMA",
+      "VACUUM INTO",
+    );
+    const before = readFileSync(warehouse.path);
+    fc.assert(
+      fc.property(gap, verb, fc.boolean(), gap, (lead, words, isLower, inner) => {
+        const sql = `${lead}${isLower ? words.toLowerCase() : words}${inner} calls`.replace(" ", ` ${inner}`);
+        expect(() => ask(warehouse.path, sql)).toThrow(/^Cannot run this SQL: /);
+      }),
+      { numRuns: 50 },
+    );
+    expect(readFileSync(warehouse.path).equals(before)).toBe(true);
+  });
+
+  it.each([
+    ["SELECT * FROM clls", "Did you mean calls? `calltally schema` names"],
+    ["SELECT * FROM main.Rollup_Chanel", "Did you mean rollup_channel?"],
+    ["SELECT utm_sorce FROM calls", "Did you mean utm_source?"],
+    ['SELECT c."utm_sorce" FROM calls AS c', "Did you mean utm_source?"],
+    ["SELECT c.utm_sorce FROM calls AS c", "Did you mean utm_source?"],
+    ["SELECT gclid FROM transcripts", "It is a column of calls, call_facts, attributed_calls, rollup_gclid."],
+    ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
+    ["SELECT json('{')", undefined],
+  ])("says for %j: %s", (sql, hint) => {
+    using warehouse = makeWarehouse();
+    const expected = hint === undefined ? { exitCode: 2, hint } : { exitCode: 2, hint: expect.any(String) };
+    let thrown: unknown;
+    try {
+      ask(warehouse.path, sql);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject(expected);
+    if (hint !== undefined) expect(thrown).toMatchObject({ hint: expect.stringContaining(hint) });
+  });
+});
