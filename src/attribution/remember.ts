@@ -1,5 +1,6 @@
-/** A bound on memory, not a rule. */
+/** Bounds on memory, not rules. */
 const REMEMBERED_VALUES = 20_000;
+const REMEMBERED_LENGTH = 200;
 
 /** Remembers what a pure function of a text gave: most calls have the values of others. */
 export function remember<T>(compute: (text: string) => T): (text: string) => T {
@@ -8,6 +9,7 @@ export function remember<T>(compute: (text: string) => T): (text: string) => T {
     const found = results.get(text);
     if (found !== undefined) return found;
     const result = compute(text);
+    if (text.length > REMEMBERED_LENGTH) return result;
     if (results.size >= REMEMBERED_VALUES) results.clear();
     results.set(text, result);
     return result;

@@ -32,7 +32,7 @@ export function comparePeriods({
   grain: Grain;
   zone: string;
 }): ComparedPeriods {
-  const [from, end] = [Temporal.PlainDate.from(range.from), dayAfter(range.to)];
+  const from = Temporal.PlainDate.from(range.from);
   const before = rangeBefore(range, kind, grain);
   const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];
   const isByDate = beforeFrom.day === from.day && (grain === "month" || (kind === "year" && grain === "day"));
@@ -47,7 +47,8 @@ export function comparePeriods({
     const isTaken = last !== undefined && !isBefore(last.start, start);
     if (!isTaken && isBefore(start, beforeEnd)) parts.push({ start, period });
   }
-  const shifted = end.subtract(distance);
+  // By the last day and not by the end after it: 28 February is before 1 March one year and before the 29th another.
+  const shifted = Temporal.PlainDate.from(range.to).subtract(distance).add({ days: 1 });
   const cut = isBefore(shifted, beforeEnd) ? shifted : beforeEnd;
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },

@@ -8,7 +8,7 @@ import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import type { RollupColumn } from "../rollup/rollup-query.ts";
 import { RollupSession, type Row } from "../rollup/session.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
-import { openWarehouseReader } from "../warehouse/open.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export-run.ts";
 import { summarizeRun } from "./summary.ts";
@@ -61,8 +61,8 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
         signal: context.signal,
       });
-      using reader = openWarehouseReader(database);
-      using session = new RollupSession(reader.sqlite, { rules });
+      using warehouse = openExistingWarehouse(database);
+      using session = new RollupSession(warehouse.sqlite, { rules });
       for (const dimension of DEFAULT_DIMENSIONS) {
         const { columns, rows } = session.rollup({ dimensions: [dimension] });
         context.tell(

@@ -4,6 +4,7 @@ import { UsageError } from "../errors.ts";
 import type { Explanation } from "../export/explain-call.ts";
 import { NOT_SET } from "../rollup/dimensions.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
+import { noteOtherRules } from "./rules-note.ts";
 import { ellipsize } from "./terminal-text.ts";
 
 export function explainCommand(context: Context) {
@@ -26,14 +27,10 @@ export function explainCommand(context: Context) {
           hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
         });
       }
-      if (explanation.rules_differ) context.note(RULES_DIFFER);
+      noteOtherRules(context, settings);
       context.print(json ? JSON.stringify(explanation) : describeExplanation(explanation));
     });
 }
-
-/** What commands that only read say where the settings are others than those that the facts stand on. */
-const RULES_DIFFER =
-  "The attribution settings have changed since these figures were computed: the next sync or export applies the new ones.";
 
 function parseCallId(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
@@ -134,8 +131,9 @@ function describeQualified({
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
 }
 
-function describeFirst({ gone_at, first_time_caller, first_call }: Explanation): string {
+function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }: Explanation): string {
   if (gone_at !== null) return "no: a call that is gone is not counted";
+  if (is_first_load) return "not known yet: the first load has not ended";
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is not known";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;

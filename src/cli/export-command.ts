@@ -5,7 +5,8 @@ import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
-import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension, NOT_SET } from "../rollup/dimensions.ts";
+import { isSet } from "../rollup/call-filter.ts";
+import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
@@ -139,7 +140,7 @@ function parseChannel(text: string): string {
 }
 
 function parsePhoneNumber(text: string): string {
-  if (text === NOT_SET || /^\+?\d+$/.test(toPhoneDigits(text))) return text;
+  if (!isSet(text) || /^\+?\d+$/.test(toPhoneDigits(text))) return text;
   throw new InvalidArgumentError("It must be a phone number such as +49 30 123456.");
 }
 

@@ -47,9 +47,11 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
         "  $ calltally query --format csv - < report.sql > report.csv",
     )
     .action(async (sql, { format, maxRows, timeout, ...flags }) => {
-      const { database } = settingsOf(context, flags);
+      const settings = settingsOf(context, flags);
+      const { database } = settings;
       const parent = context.env[PARENT];
       if (parent === undefined) return exit(await runInChild(context, timeout));
+      const { noteOtherRules } = await import("./rules-note.ts");
       const { watchParent, writeQueryResult } = await import("./write-query.ts");
       watchParent(Number(parent));
       const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
@@ -61,6 +63,7 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
         width: process.stdout.columns,
         writeChunk: context.write,
       });
+      noteOtherRules(context, settings);
       if (isComplete || most === undefined) return;
       context.note(`Stopped after ${formatQuantity(most, "row")}; there are more.`);
       context.note("Raise --max-rows, or narrow the SQL; --format csv has no limit.");

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
+import { noteOtherRules } from "./rules-note.ts";
 import { readStatus } from "./status/read-status.ts";
 import { describeHistory, describeStatus } from "./status/status-screen.ts";
 
@@ -27,9 +28,11 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
     )
     .action(({ json, maxAge, runs, ...flags }) => {
       const nowMs = Date.now();
-      const status = readStatus(settingsOf(context, flags), { runs: runs ?? RUNS_SHOWN, nowMs });
+      const settings = settingsOf(context, flags);
+      const status = readStatus(settings, { runs: runs ?? RUNS_SHOWN, nowMs });
       if (json) context.print(JSON.stringify(status));
       else context.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
+      noteOtherRules(context, settings);
       if (maxAge === undefined) return;
       const finishedAt = status.last_good_run?.finished_at;
       if (finishedAt && nowMs - Date.parse(finishedAt) <= maxAge.ms) return;

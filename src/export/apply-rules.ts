@@ -1,6 +1,11 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { type ApplyRulesOptions, applyRules, needsAttribution } from "../warehouse/attribute-all.ts";
+import {
+  type AttributionOptions,
+  applyRules,
+  needsAttribution,
+  refreshViews,
+} from "../warehouse/attribute-all.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import type { Warehouse } from "../warehouse/open.ts";
@@ -16,25 +21,31 @@ import { writeTransaction } from "../warehouse/transaction.ts";
 export async function applyRulesAlone(
   warehouse: Warehouse,
   rules: AttributionRules,
-  options: ApplyRulesOptions,
+  options: AttributionOptions,
 ): Promise<void> {
   try {
-    const isOther = needsAttribution(warehouse, rules);
-    const isUnsettled = readUnsettled(warehouse) > 0;
-    using lock = isOther || isUnsettled ? tryAcquireLock(warehouse.path) : undefined;
-    if (isOther && lock === undefined) throw lockedError(warehouse.path);
-    // A first load that is under way settles its callers itself; one that was cut short could not.
-    if (isUnsettled && lock !== undefined) writeTransaction(warehouse, () => settleCallers(warehouse));
-    await applyRules(warehouse, rules, options);
+    if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
+      refreshViews(warehouse, rules);
+      return;
+    }
+    using lock = tryAcquireLock(warehouse.path);
+    if (lock !== undefined) {
+      // Those of a first load that was cut short; one under way settles them itself.
+      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, () => settleCallers(warehouse));
+      await applyRules(warehouse, rules, options);
+    } else if (needsAttribution(warehouse, rules)) {
+      throw otherRulesError(warehouse.path);
+    }
   } catch (error) {
     throw nameFile(error, warehouse.path);
   }
 }
 
-function lockedError(database: string): CalltallyError {
+/** The error for facts that follow other rules than these, and cannot be recomputed now. */
+export function otherRulesError(database: string): CalltallyError {
   return new CalltallyError(
     EXIT.locked,
-    `Cannot apply the current attribution rules to ${database}: it is being synced`,
-    { hint: "Wait for the sync to end: it applies the rules too, if it has the same settings." },
+    `Cannot apply the settings for attribution to ${database}: another process is syncing it, or applying its own`,
+    { hint: "Wait for it to end, and run this again; give all of them the same settings." },
   );
 }

@@ -9,6 +9,7 @@ import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { RollupSession } from "../rollup/session.ts";
+import { readUnsettled } from "../warehouse/first-load.ts";
 import { assertCurrent, openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
@@ -59,6 +60,8 @@ export interface Explanation {
   google_leads: Reason | "gone" | null;
   /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
   rules_differ?: true;
+  /** Present while a first load is under way, or was cut short: which call is a caller's first is not known yet. */
+  is_first_load?: true;
 }
 
 /**
@@ -70,9 +73,8 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { database, callId, timezone, clock = systemClock } = options;
   using reader = openWarehouseReader(database);
   assertCurrent(reader);
-  const inForce = readRulesInForce(reader);
-  const { rules } = inForce;
-  using session = new RollupSession(reader.sqlite, { rules });
+  using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
+  const { rules } = session;
   const call = reader.db.select().from(calls).where(eq(calls.call_id, callId)).get();
   if (call === undefined) return undefined;
 
@@ -106,7 +108,8 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
     first_call: first ?? null,
     google_ads: judge("google-ads"),
     google_leads: judge("google-leads"),
-    ...(!isInForce(inForce, options.rules) && { rules_differ: true }),
+    ...(!isInForce(readRulesInForce(reader), options.rules) && { rules_differ: true }),
+    ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { DateRange } from "../calendar/dates.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import { countCalls } from "../warehouse/call-table.ts";
+import { readUnsettled } from "../warehouse/first-load.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
@@ -60,6 +61,8 @@ export interface Caveats {
   no_finished_sync?: true;
   /** Why the last sync could not tell whether it read all calls. */
   unverified?: string;
+  /** A first load is under way, or was cut short: which call is a caller's first is not known yet. */
+  first_load?: true;
   /** Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`. */
   withheld_calls?: number;
 }
@@ -150,6 +153,7 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
   const caveats: Caveats = {
     ...(run === undefined && countCalls(reader).live > 0 && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
+    ...(readUnsettled(reader) > 0 && { first_load: true }),
     ...(withheld > 0 && { withheld_calls: withheld }),
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
@@ -157,10 +161,11 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
 
 /** Returns what a person should know of the caveats, a sentence each. */
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {
-  const { no_finished_sync, unverified, withheld_calls } = caveats;
+  const { no_finished_sync, unverified, first_load, withheld_calls } = caveats;
   const sentences = [
     no_finished_sync && "No sync has finished yet: the figures are based on whatever was read so far.",
     unverified !== undefined && `The last sync is unverified, so calls may be missing: ${unverified}.`,
+    first_load && "The first load has not ended: first-time callers are not known yet, and counted as none.",
     withheld_calls !== undefined &&
       `${withheld_calls} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
   ];

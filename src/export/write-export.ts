@@ -6,9 +6,9 @@ import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
-import { readRulesInForce } from "../warehouse/rules.ts";
+import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { applyRulesAlone } from "./apply-rules.ts";
+import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
 import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
@@ -159,7 +159,12 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
-  const { rules } = readRulesInForce(reader);
+  // Another process may have applied its own settings since.
+  const rules = () => {
+    const inForce = readRulesInForce(reader);
+    if (!isInForce(inForce, options.rules)) throw otherRulesError(reader.path);
+    return inForce.rules;
+  };
   using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
   const scope = resolveScope(session, options);
   const manifest = startManifest(reader, session, scope, { ...options, raw });

@@ -47,6 +47,11 @@ export type Condition =
   | { fact: "gclid"; isPresent: true }
   | { any: readonly Condition[] };
 
+/** Whether a text in a filter is meant as a value. */
+export function isSet(text: string): boolean {
+  return text.trim().toLowerCase() !== NOT_SET;
+}
+
 /** Reads the different values of a fact. */
 type ReadValues = (fact: FactColumn) => readonly (string | null)[];
 
@@ -63,13 +68,12 @@ export function toConditions(
     texts: readonly string[],
     toComparable: (text: string) => string,
   ): Condition => {
-    const wanted = new Set(texts.map((text) => (text === NOT_SET ? NOT_SET : toComparable(text))));
+    const wanted = new Set(texts.map((text) => (isSet(text) ? toComparable(text) : NOT_SET)));
     const isWanted = (value: string | null) =>
       wanted.has((value === null ? "" : toComparable(value)) || NOT_SET);
     return { fact, isOneOf: readValues(fact).filter(isWanted) };
   };
   const lower = (text: string) => text.toLowerCase();
-  const isSet = (text: string) => text !== NOT_SET;
   const conditions: (Condition | undefined)[] = [
     filter.include_gone ? undefined : { fact: "is_live", holds: true },
     org_unit && {

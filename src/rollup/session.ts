@@ -33,8 +33,8 @@ export interface Selected<Item> {
 }
 
 export interface SessionOptions {
-  /** The rules by which the facts were computed. */
-  rules: AttributionRules;
+  /** The rules by which the facts were computed; a function reads them in the session's snapshot. */
+  rules: AttributionRules | (() => AttributionRules);
   /** Which calls count. @default those that the service still shows */
   filter?: CallFilter | undefined;
 }
@@ -50,11 +50,11 @@ export class RollupSession implements Disposable {
 
   /** @param database a connection that nobody else uses meanwhile, read-only will do */
   constructor(database: Database, { rules, filter = {} }: SessionOptions) {
-    this.rules = rules;
     this.#database = database;
     // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes half as long again.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
     database.exec("BEGIN");
+    this.rules = typeof rules === "function" ? rules() : rules;
     this.#context = this.#contextOf(filter);
   }
 

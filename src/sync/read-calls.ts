@@ -44,6 +44,8 @@ export interface Run extends SyncRules, WalkOptions {
   warehouse: Warehouse;
   source: Source<PageSlice>;
   clock: Clock;
+  /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
+  fileCheckedAt?: string | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** What the ledger should know of the requests so far. */

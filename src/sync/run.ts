@@ -5,13 +5,19 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
-import { type AttributionProgress, applyRules } from "../warehouse/attribute-all.ts";
+import {
+  type AttributionProgress,
+  applyRules,
+  attributeAnew,
+  hasAllFacts,
+} from "../warehouse/attribute-all.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { checkFile } from "./check-file.ts";
 import { createSource } from "./fetch.ts";
 import { lockedError } from "./ledger.ts";
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
@@ -60,9 +66,14 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal } = options;
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openWarehouse(database, options);
+  using warehouse = openWarehouse(database, { ...options, isLocked: true });
+  const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours: options.checkEveryHours });
   const rules = options.rules ?? readRulesInForce(warehouse).rules;
-  await applyRules(warehouse, rules, { ...options, nowMs: clock.now() });
+  const attribution = { ...options, nowMs: clock.now() };
+  // With the whole file at hand: facts that something else has left out would never come back by themselves.
+  if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
+    await attributeAnew(warehouse, rules, attribution);
+  else await applyRules(warehouse, rules, attribution);
 
   const throttle = new Throttle(concurrency);
   const failures: ApiError[] = [];
@@ -83,7 +94,15 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   });
   const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
   const source = createSource(client, { limit, throttle, recognize, signal }, serviceClock);
-  const run = await syncWarehouse({ ...options, warehouse, source, clock, throttle, attempts });
+  const run = await syncWarehouse({
+    ...options,
+    fileCheckedAt,
+    warehouse,
+    source,
+    clock,
+    throttle,
+    attempts,
+  });
   warehouse.assertInPlace();
   return run;
 }

@@ -1,21 +1,12 @@
 import { ApiError } from "../api/api-errors.ts";
-import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { findDamage } from "../warehouse/integrity.ts";
+import { EXIT, UsageError } from "../errors.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import {
-  readLastFileCheck,
-  readLastVerifiedPass,
-  readRuns,
-  type SyncRun,
-  updateRun,
-} from "../warehouse/runs.ts";
+import { readLastVerifiedPass, readRuns, type SyncRun, updateRun } from "../warehouse/runs.ts";
 import { fail, finish, judgeReading } from "./finish.ts";
 import { startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";
 import { type Run, readAll, readIncremental } from "./read-calls.ts";
 import { PageStore } from "./store.ts";
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Reads calls into the warehouse as the plan says, and returns the run as it stands in the ledger. An incremental read
@@ -24,16 +15,15 @@ const HOUR_MS = 3_600_000;
  * @throws UsageError where an incremental read was asked for and cannot be made
  */
 export async function syncWarehouse(run: Run): Promise<SyncRun> {
-  const { warehouse, clock, force, recordingSignature = new Set() } = run;
+  const { warehouse, clock, force, recordingSignature = new Set(), fileCheckedAt } = run;
   if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
-  const file_checked_at = checkFile(run);
 
   const startedMs = clock.now();
   const { runId, ...start } = startOrResume(warehouse, plan, startedMs);
   const entry = { runId, pid: process.pid, startedMs };
   try {
-    if (file_checked_at !== undefined) updateRun(warehouse, runId, { file_checked_at });
+    if (fileCheckedAt !== undefined) updateRun(warehouse, runId, { file_checked_at: fileCheckedAt });
     const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);
@@ -76,24 +66,4 @@ function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
   const plan = choosePlan(last, clock.now(), Number.POSITIVE_INFINITY);
   if (plan.mode === "incremental") return { ...plan, reason: "it was asked for" };
   throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
-}
-
-/**
- * Looks for damage before anything is written, where the last run did not end cleanly or the last look is long ago: it takes
- * as long as reading the file once. Returns when it was done.
- *
- * @throws CalltallyError (exit 7) where the file is damaged
- */
-function checkFile({ warehouse, clock, checkEveryHours }: Run): string | undefined {
-  const [last] = readRuns(warehouse, 1);
-  const isClean = last?.status === "done" || last?.status === "interrupted";
-  const checkedAt = readLastFileCheck(warehouse);
-  const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);
-  if (isClean && ageMs >= 0 && ageMs < checkEveryHours * HOUR_MS) return undefined;
-  const { path } = warehouse;
-  const found = findDamage(warehouse, { thorough: false });
-  if (found === undefined) return new Date(clock.now()).toISOString();
-  throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
-    hint: "It was left as it is. Restore a backup, or move it away and sync again.",
-  });
 }

@@ -1,19 +1,21 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, getTableColumns, gt, sql } from "drizzle-orm";
+import { asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
-import { call_facts, callers, calls } from "./schema.ts";
-import { updateViews } from "./views.ts";
+import { call_facts, callers, calls, counts } from "./schema.ts";
+import { writeTransaction } from "./transaction.ts";
+import { areViewsCurrent, updateViews } from "./views.ts";
 
-const BATCH_ROWS = 1000;
+/** Few, since a row may hold megabytes. */
+const BATCH_ROWS = 250;
 /** Below every identifier, which are safe integers. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
-export interface ApplyRulesOptions {
+export interface AttributionOptions {
   nowMs: number;
   signal?: AbortSignal | undefined;
   /** Receives the progress. */
@@ -33,37 +35,58 @@ export function needsAttribution(warehouse: Warehouse, rules: AttributionRules):
 }
 
 /**
- * Recomputes the facts of all calls by the given rules, in one transaction that keeps out other writers. Returns the number
- * of calls, or undefined if the facts already follow those rules.
+ * Recomputes the facts of all calls if they follow other rules than these. Call it with the lock, so that no sync goes on
+ * writing by the earlier ones.
  *
  * @throws the reason of the signal
  */
 export async function applyRules(
   warehouse: Warehouse,
   rules: AttributionRules,
-  { nowMs, signal, onAttributed }: ApplyRulesOptions,
-): Promise<number | undefined> {
+  options: AttributionOptions,
+): Promise<void> {
+  if (needsAttribution(warehouse, rules)) await attributeAnew(warehouse, rules, options);
+  else refreshViews(warehouse, rules);
+}
+
+/** Recreates the views that are not those of this version of the program, if the facts follow these rules. */
+export function refreshViews(warehouse: Warehouse, rules: AttributionRules): void {
+  const { sqlite } = warehouse;
+  // Acquiring the write lock for nothing would wait for a long write of another process.
+  if (areViewsCurrent(sqlite, rules)) return;
+  writeTransaction(warehouse, () => {
+    if (!needsAttribution(warehouse, rules)) updateViews(sqlite, rules);
+  });
+}
+
+/** Recomputes the facts of all calls in one transaction, which keeps out other writers. */
+export async function attributeAnew(
+  warehouse: Warehouse,
+  rules: AttributionRules,
+  { nowMs, signal, onAttributed }: AttributionOptions,
+): Promise<void> {
   const { sqlite, assertInPlace } = warehouse;
-  if (!needsAttribution(warehouse, rules)) {
-    sqlite.transaction(() => updateViews(sqlite, rules)).immediate();
-    return undefined;
-  }
   assertInPlace();
   sqlite.exec("BEGIN IMMEDIATE");
   try {
-    let done = 0;
     for (const progress of attributeAll(warehouse, rules, nowMs)) {
       onAttributed?.(progress);
-      done = progress.read;
       await setImmediate();
       signal?.throwIfAborted();
     }
     sqlite.exec("COMMIT");
-    return done;
   } finally {
     // A full disk has ended it already.
     if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
   }
+}
+
+/** Whether every call has facts and is counted. Reads the keys of both tables. */
+export function hasAllFacts({ db }: Warehouse): boolean {
+  const rows = (table: typeof calls | typeof call_facts) =>
+    db.select({ rows: count() }).from(table).get()?.rows;
+  const stored = readCallCount({ db });
+  return rows(calls) === stored && rows(call_facts) === stored;
 }
 
 /** Recomputes the facts of all calls in batches, and yields the progress. Run it in one transaction. */
@@ -85,7 +108,7 @@ export function* attributeAll(
   db.delete(callers).run();
   db.delete(call_facts).run();
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
-  const total = readCallCount({ db });
+  const total = db.select({ rows: count() }).from(calls).get()?.rows ?? 0;
   let read = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });
@@ -93,9 +116,10 @@ export function* attributeAll(
     read += batch.length;
     last = batch.at(-1)?.call_id ?? last;
     if (batch.length < BATCH_ROWS) break;
-    yield { read, total };
+    if (read < total) yield { read, total };
   }
   settleCallers(warehouse);
+  db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
   insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: read });
   updateViews(sqlite, rules);
   yield { read, total };

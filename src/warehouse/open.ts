@@ -7,6 +7,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
+import { tryAcquireLock } from "./lock.ts";
 import { nameFile } from "./sqlite-errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
@@ -27,7 +28,12 @@ export interface Warehouse extends Disposable {
   assertInPlace(): void;
 }
 
+/** How long a write waits for that of another process: attributing a million calls anew takes most of a minute. */
+const BUSY_MS = 60_000;
+
 export interface OpenOptions {
+  /** Whether the caller holds the lock already. @default false */
+  isLocked?: boolean;
   /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
   rules?: AttributionRules | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
@@ -50,7 +56,7 @@ export function openExistingWarehouse(path: string, options: OpenOptions = {}): 
   const file = realFile(path);
   assertOurs(file);
   assertOneName(file);
-  const sqlite = new Database(file, { fileMustExist: true });
+  const sqlite = new Database(file, { fileMustExist: true, timeout: BUSY_MS });
   try {
     configure(sqlite);
     migrate(sqlite, file, options);
@@ -83,15 +89,23 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
  *
  * @throws CalltallyError (exit 7) where the schema is older than what is to be read
  */
-export function assertCurrent({ sqlite, path }: Warehouse): void {
-  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
-  const theirs = Number(sqlite.pragma("user_version", { simple: true }));
-  if (theirs >= ours) return;
+export function assertCurrent(warehouse: Warehouse): void {
+  if (isCurrent(warehouse)) return;
+  const { sqlite, path } = warehouse;
   throw new CalltallyError(
     EXIT.storage,
-    `Cannot read ${path} yet: its schema is version ${theirs}, and this calltally needs ${ours}`,
+    `Cannot read ${path} yet: its schema is version ${versionOf(sqlite)}, and this calltally needs ${countMigrations()}`,
     { hint: "Run `calltally sync`, which migrates it." },
   );
+}
+
+/** Whether a warehouse has the schema of this version of the program. */
+export function isCurrent({ sqlite }: Warehouse): boolean {
+  return versionOf(sqlite) >= countMigrations();
+}
+
+function countMigrations(): number {
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
 }
 
 /** How often each file is open in this process. */
@@ -154,7 +168,7 @@ function create(file: string, options: OpenOptions): void {
     sqlite.pragma("page_size = 16384");
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
-    migrate(sqlite, draft, options);
+    migrate(sqlite, draft, { ...options, isLocked: true });
   } catch (error) {
     removeFile(draft); // on a full disk its room is dear
     throw error;
@@ -176,29 +190,50 @@ function configure(sqlite: Database.Database): void {
   sqlite.pragma("wal_autocheckpoint = 4000");
 }
 
-function migrate(sqlite: Database.Database, file: string, { rules, onAttributed }: OpenOptions): void {
-  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
-  const ours = migrations.length;
-  const theirs = Number(sqlite.pragma("user_version", { simple: true }));
-  if (theirs > ours) throw newer(file, theirs, ours);
-  if (theirs === ours) return;
+/**
+ * Migrates an older schema, with the lock: a sync of an older version that is under way would write calls without facts.
+ *
+ * @throws CalltallyError (exit 6) while another process holds the lock
+ */
+function migrate(sqlite: Database.Database, file: string, options: OpenOptions): void {
+  if (!isOlder(sqlite, file)) return;
+  using lock = options.isLocked ? undefined : tryAcquireLock(file);
+  if (!options.isLocked && lock === undefined) {
+    throw new CalltallyError(
+      EXIT.locked,
+      `Cannot migrate ${file}: another process is syncing or migrating it`,
+      {
+        hint: "Wait for it to end, and run this again.",
+      },
+    );
+  }
   // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
-  const apply = sqlite.transaction(() => {
-    const aliases = readOldAliases(sqlite);
-    for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
-    if (theirs < FIRST_WITH_FACTS) {
-      const progress = attributeAll(
-        { sqlite, db: drizzle(sqlite) },
-        rules ?? { ...DEFAULT_RULES, aliases },
-        Date.now(),
-      );
-      for (const step of progress) onAttributed?.(step);
-    }
-    sqlite.pragma(`user_version = ${ours}`);
-  });
-  apply.immediate();
+  sqlite.transaction(() => isOlder(sqlite, file) && applyMigrations(sqlite, options)).immediate();
   // Into the file itself, where the next opening looks for it before it touches anything.
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+function isOlder(sqlite: Database.Database, file: string): boolean {
+  const [theirs, ours] = [versionOf(sqlite), countMigrations()];
+  if (theirs > ours) throw newer(file, theirs, ours);
+  return theirs < ours;
+}
+
+function versionOf(sqlite: Database.Database): number {
+  return Number(sqlite.pragma("user_version", { simple: true }));
+}
+
+function applyMigrations(sqlite: Database.Database, { rules, onAttributed }: OpenOptions): void {
+  const theirs = versionOf(sqlite);
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const aliases = readOldAliases(sqlite);
+  for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
+  if (theirs < FIRST_WITH_FACTS) {
+    const warehouse = { sqlite, db: drizzle(sqlite) };
+    const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
+    for (const step of steps) onAttributed?.(step);
+  }
+  sqlite.pragma(`user_version = ${migrations.length}`);
 }
 
 /** Version of the schema from which on what is true of each call is stored. */
@@ -260,7 +295,7 @@ export function assertOurs(file: string): void {
   if (stat.size === 0) throw notOurs(file, "is empty");
   if (!isSqlite) throw notOurs(file, "is not an SQLite database");
   if (!isOurs) throw notOurs(file, "is an SQLite database of another program");
-  const ours = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  const ours = countMigrations();
   if (schemaVersion > ours) throw newer(file, schemaVersion, ours);
 }
 

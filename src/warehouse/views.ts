@@ -18,8 +18,10 @@ const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "
 const UTM_FOLDED =
   "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
 
+type ViewRules = Pick<AttributionRules, "duration_unit">;
+
 /** Returns the views of a warehouse whose facts stand on these rules. */
-export function viewsOf(rules: Pick<AttributionRules, "duration_unit">): View[] {
+export function viewsOf(rules: ViewRules): View[] {
   return [
     {
       name: "attributed_calls",
@@ -43,19 +45,26 @@ WHERE f.is_live`,
   ];
 }
 
-/**
- * Makes the views say what the exports say: each is made anew where its SELECT is not that of these rules, or of this
- * version of the program. Call it inside a transaction.
- */
-export function updateViews(sqlite: Database, rules: Pick<AttributionRules, "duration_unit">): void {
+/** Whether the views are those of these rules, and of this version of the program. */
+export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
+  return outdatedViews(sqlite, rules).length === 0;
+}
+
+/** Recreates the views that are not those of these rules, or of this version of the program. Call it inside a transaction. */
+export function updateViews(sqlite: Database, rules: ViewRules): void {
+  for (const { name, statement } of outdatedViews(sqlite, rules)) {
+    sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
+  }
+}
+
+function outdatedViews(sqlite: Database, rules: ViewRules): { name: string; statement: string }[] {
   const stored = new Map(
     sqlite
       .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
       .raw()
       .all(),
   );
-  for (const { name, sql } of viewsOf(rules)) {
-    const statement = `CREATE VIEW ${name} AS ${sql}`;
-    if (stored.get(name) !== statement) sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
-  }
+  return viewsOf(rules)
+    .map(({ name, sql }) => ({ name, statement: `CREATE VIEW ${name} AS ${sql}` }))
+    .filter(({ name, statement }) => stored.get(name) !== statement);
 }

@@ -59,6 +59,10 @@ describe("comparePeriods", () => {
     expect(compare("2026-03-01", "2026-03-31", "day", "previous").days.at(-1)).toBe("2026-03-28 2026-02-28");
   });
 
+  it("keeps 28 February beside that of a leap year", () => {
+    expect(compare("2028-02-01", "2028-02-28", "day", "year").range).toBe("2027-02-01 2027-02-28");
+  });
+
   it("begins each part in its own period's place, inside the range, whatever the range", () => {
     const day = fc
       .integer({ min: 0, max: 3000 })

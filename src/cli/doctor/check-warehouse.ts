@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { CalltallyError, describeError, EXIT } from "../../errors.ts";
+import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
@@ -66,6 +67,9 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
+    yield hasAllFacts(warehouse)
+      ? ok("facts", "every call has its facts, and is counted")
+      : fail(EXIT.storage, "facts", "calls lack their facts, and are missing in figures", REATTRIBUTE);
     const hashes = await checkRowHashes(warehouse, signal);
     yield hashes.damaged > 0
       ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
@@ -81,6 +85,8 @@ function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   if (checkedAt === undefined) return "the next sync checks all of it for damage";
   return `whole, checked by sync ${formatAge(nowMs - Date.parse(checkedAt))}; --deep checks it now`;
 }
+
+const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
 
 const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
 

@@ -1,0 +1,30 @@
+import type { Clock } from "../clock.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { findDamage } from "../warehouse/integrity.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { readLastFileCheck, readRuns } from "../warehouse/runs.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Looks for damage before anything is written, where the last run did not end cleanly or the last look is long ago: it takes
+ * as long as reading the file once. Returns when it was done.
+ *
+ * @throws CalltallyError (exit 7) where the file is damaged
+ */
+export function checkFile(
+  warehouse: Warehouse,
+  { clock, checkEveryHours }: { clock: Clock; checkEveryHours: number },
+): string | undefined {
+  const [last] = readRuns(warehouse, 1);
+  const isClean = last?.status === "done" || last?.status === "interrupted";
+  const checkedAt = readLastFileCheck(warehouse);
+  const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);
+  if (isClean && ageMs >= 0 && ageMs < checkEveryHours * HOUR_MS) return undefined;
+  const { path } = warehouse;
+  const found = findDamage(warehouse, { thorough: false });
+  if (found === undefined) return new Date(clock.now()).toISOString();
+  throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
+    hint: "It was left as it is. Restore a backup, or move it away and sync again.",
+  });
+}
