@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { ApiError } from "./api-errors.ts";
 import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
 import { cutPage, PLACE } from "./cut-page.ts";
-import { type ParsedRow, parseRow } from "./parse.ts";
+import { type ParsedRow, parseRow } from "./parse-row.ts";
 import { type Envelope, parseContract, parseEnvelope } from "./response-envelope.ts";
 
 export const SORT_KEYS = [

@@ -1,6 +1,6 @@
 import type { Call } from "../call.ts";
 import type { AttributionPage, ServedPage } from "./attribution-client.ts";
-import type { ParsedRow } from "./parse.ts";
+import type { ParsedRow } from "./parse-row.ts";
 import { parseServedRow, takeFingerprint } from "./served-row.ts";
 
 /*

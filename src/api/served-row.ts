@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type ParsedRow, parseRowText } from "./parse.ts";
+import { type ParsedRow, parseRowText } from "./parse-row.ts";
 
 /** To be raised whenever `parseRow` or `hashCall` makes something else of the same bytes: all are then parsed again. */
 const PARSER_VERSION = 2;

@@ -14,7 +14,7 @@ export function attributionProgress(context: Context): (progress: AttributionPro
     if (read < total) return;
     bar[Symbol.dispose]();
     context.note(
-      `Recomputed the attribution of ${formatQuantity(total, "call")}, because the attribution rules have changed.`,
+      `Recomputed the attribution of ${formatQuantity(total, "call")}: the settings or the program have changed.`,
     );
   };
 }

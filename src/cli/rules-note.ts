@@ -1,6 +1,7 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
+import { isCurrent } from "../warehouse/migrate.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { isInForce, readRules } from "../warehouse/rules.ts";
 import type { Context } from "./context.ts";
 

@@ -12,7 +12,7 @@ import {
   type SqliteContext,
   type SqlText,
   selectionText,
-} from "./sqlite-text.ts";
+} from "./sqlite-rollup-sql.ts";
 
 export type Value = string | number | null;
 /** Values in the order of the columns; null where there is none. */

@@ -7,7 +7,7 @@ import {
   fetchServedPage,
 } from "../api/attribution-client.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
-import type { ParsedRow } from "../api/parse.ts";
+import type { ParsedRow } from "../api/parse-row.ts";
 import {
   callOf,
   idOf,

@@ -1,4 +1,4 @@
-import type { Drift, RejectedRow } from "../api/parse.ts";
+import type { Drift, RejectedRow } from "../api/parse-row.ts";
 import { idOf, type KnownCall, type PageRow, parseOutdated, type Recognize } from "../api/recognized-page.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";

@@ -1,18 +1,14 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
-import { readMigrationFiles } from "drizzle-orm/migrator";
-import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
-import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
-import { tryAcquireLock } from "./lock.ts";
+import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
 import { nameFile } from "./sqlite-errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 const APPLICATION_ID = 0x43544c59;
-const MIGRATIONS_FOLDER = join(import.meta.dirname, "migrations");
 
 /** The open warehouse; dispose of it to close the file. */
 export interface Warehouse extends Disposable {
@@ -31,28 +27,19 @@ export interface Warehouse extends Disposable {
 /** How long a write waits for that of another process: attributing a million calls anew takes most of a minute. */
 const BUSY_MS = 60_000;
 
-export interface OpenOptions {
-  /** Whether the caller holds the lock already. @default false */
-  isLocked?: boolean;
-  /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
-  rules?: AttributionRules | undefined;
-  /** Receives the progress of recomputing the attribution after a change of the rules. */
-  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
-}
-
 /**
  * Opens the warehouse for writing: makes it if there is none, and migrates an older schema.
  *
  * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged or of a newer calltally; it is left untouched
  */
-export function openWarehouse(path: string, options: OpenOptions = {}): Warehouse {
+export function openWarehouse(path: string, options: MigrateOptions = {}): Warehouse {
   const file = realFile(path);
   if (!existsSync(file)) create(file, options);
   return openExistingWarehouse(file, options);
 }
 
 /** Opens an existing warehouse for writing, and migrates an older schema. */
-export function openExistingWarehouse(path: string, options: OpenOptions = {}): Warehouse {
+export function openExistingWarehouse(path: string, options: MigrateOptions = {}): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   assertOneName(file);
@@ -82,30 +69,6 @@ export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
   // What it sorts goes to a file where it is large: a rollup of a million clicks must not be held in memory.
   const sqlite = new Database(path, { readonly: true });
   return toWarehouse(path, sqlite);
-}
-
-/**
- * Opening for reading does not migrate an older schema, so that a backup can be made first.
- *
- * @throws CalltallyError (exit 7) where the schema is older than what is to be read
- */
-export function assertCurrent(warehouse: Warehouse): void {
-  if (isCurrent(warehouse)) return;
-  const { sqlite, path } = warehouse;
-  throw new CalltallyError(
-    EXIT.storage,
-    `Cannot read ${path} yet: its schema is version ${versionOf(sqlite)}, and this calltally needs ${countMigrations()}`,
-    { hint: "Run `calltally sync`, which migrates it." },
-  );
-}
-
-/** Whether a warehouse has the schema of this version of the program. */
-export function isCurrent({ sqlite }: Warehouse): boolean {
-  return versionOf(sqlite) >= countMigrations();
-}
-
-function countMigrations(): number {
-  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
 }
 
 /** How often each file is open in this process. */
@@ -156,7 +119,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 }
 
 /** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
-function create(file: string, options: OpenOptions): void {
+function create(file: string, options: MigrateOptions): void {
   const folder = dirname(file);
   makeFolder(folder);
   assertNoLog(file);
@@ -188,64 +151,6 @@ function configure(sqlite: Database.Database): void {
   sqlite.pragma("temp_store = MEMORY");
   // 64 MB of log rather than 16: pages that several transactions write go into the file once.
   sqlite.pragma("wal_autocheckpoint = 4000");
-}
-
-/**
- * Migrates an older schema, with the lock: a sync of an older version that is under way would write calls without facts.
- *
- * @throws CalltallyError (exit 6) while another process holds the lock
- */
-function migrate(sqlite: Database.Database, file: string, options: OpenOptions): void {
-  if (!isOlder(sqlite, file)) return;
-  using lock = options.isLocked ? undefined : tryAcquireLock(file);
-  if (!options.isLocked && lock === undefined) {
-    throw new CalltallyError(
-      EXIT.locked,
-      `Cannot migrate ${file}: another process is syncing or migrating it`,
-      {
-        hint: "Wait for it to end, and run this again.",
-      },
-    );
-  }
-  // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
-  sqlite.transaction(() => isOlder(sqlite, file) && applyMigrations(sqlite, options)).immediate();
-  // Into the file itself, where the next opening looks for it before it touches anything.
-  sqlite.pragma("wal_checkpoint(TRUNCATE)");
-}
-
-function isOlder(sqlite: Database.Database, file: string): boolean {
-  const [theirs, ours] = [versionOf(sqlite), countMigrations()];
-  if (theirs > ours) throw newer(file, theirs, ours);
-  return theirs < ours;
-}
-
-function versionOf(sqlite: Database.Database): number {
-  return Number(sqlite.pragma("user_version", { simple: true }));
-}
-
-function applyMigrations(sqlite: Database.Database, { rules, onAttributed }: OpenOptions): void {
-  const theirs = versionOf(sqlite);
-  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
-  const aliases = readOldAliases(sqlite);
-  for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
-  if (theirs < FIRST_WITH_FACTS) {
-    const warehouse = { sqlite, db: drizzle(sqlite) };
-    const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
-    for (const step of steps) onAttributed?.(step);
-  }
-  sqlite.pragma(`user_version = ${migrations.length}`);
-}
-
-/** Version of the schema from which on what is true of each call is stored. */
-const FIRST_WITH_FACTS = 7;
-
-/** The aliases in a warehouse of a version before that. */
-function readOldAliases(sqlite: Database.Database): Record<string, string> {
-  const isThere = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'aliases'").get() !== undefined;
-  if (!isThere) return {};
-  return Object.fromEntries(
-    sqlite.prepare<[], [raw: string, value: string]>("SELECT raw, value FROM aliases").raw().all(),
-  );
 }
 
 /** What the first bytes of a file say of it (SQLite file format § 1.3). */
@@ -296,19 +201,11 @@ export function assertOurs(file: string): void {
   if (!isSqlite) throw notOurs(file, "is not an SQLite database");
   if (!isOurs) throw notOurs(file, "is an SQLite database of another program");
   const ours = countMigrations();
-  if (schemaVersion > ours) throw newer(file, schemaVersion, ours);
+  if (schemaVersion > ours) throw newerError(file, schemaVersion, ours);
 }
 
 function notOurs(file: string, state: string): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
     hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
   });
-}
-
-function newer(file: string, theirs: number, ours: number): CalltallyError {
-  return new CalltallyError(
-    EXIT.storage,
-    `Cannot use ${file}: its schema is version ${theirs}, and this calltally knows ${ours}`,
-    { hint: "It was left as it is. Install the newer calltally that wrote it." },
-  );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
 import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attribution-client.ts";
 import { ApiClient, type ApiClientOptions } from "../../src/api/client.ts";
-import { parseRow } from "../../src/api/parse.ts";
+import { parseRow } from "../../src/api/parse-row.ts";
 import { MAX_BODY_BYTES } from "../../src/api/response-body.ts";
 import { EXIT, UsageError } from "../../src/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRow, parseRowText } from "../../src/api/parse.ts";
 import { parseJson } from "../../src/api/parse-json.ts";
+import { parseRow, parseRowText } from "../../src/api/parse-row.ts";
 import { parsePlainCall } from "../../src/api/plain-call.ts";
 import { DNI_FIELDS } from "../../src/call.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fetchAttributionPage, fetchServedPage } from "../../src/api/attribution-client.ts";
 import { ApiClient } from "../../src/api/client.ts";
-import type { ParsedRow } from "../../src/api/parse.ts";
+import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { startBadServer, text } from "./bad-server.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseRow } from "../../src/api/parse.ts";
+import { parseRow } from "../../src/api/parse-row.ts";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";

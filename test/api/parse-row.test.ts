@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse.ts";
 import { parseJson, stringifyJson } from "../../src/api/parse-json.ts";
+import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse-row.ts";
 import type { Call } from "../../src/call.ts";
 
 /** A call of which the service sent no more than the id. */

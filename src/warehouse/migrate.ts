@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type Database from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
+import { tryAcquireLock } from "./lock.ts";
+import type { Warehouse } from "./open.ts";
+
+const MIGRATIONS_FOLDER = join(import.meta.dirname, "migrations");
+
+export interface MigrateOptions {
+  /** Whether the caller holds the lock already. @default false */
+  isLocked?: boolean;
+  /** Rules for the facts of an older warehouse, which has none. @default the default rules, and the aliases it has */
+  rules?: AttributionRules | undefined;
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+/**
+ * Opening for reading does not migrate an older schema, so that a backup can be made first.
+ *
+ * @throws CalltallyError (exit 7) where the schema is older than what is to be read
+ */
+export function assertCurrent(warehouse: Warehouse): void {
+  if (isCurrent(warehouse)) return;
+  const { sqlite, path } = warehouse;
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot read ${path} yet: its schema is version ${versionOf(sqlite)}, and this calltally needs ${countMigrations()}`,
+    { hint: "Run `calltally sync`, which migrates it." },
+  );
+}
+
+/** Whether a warehouse has the schema of this version of the program. */
+export function isCurrent({ sqlite }: Warehouse): boolean {
+  return versionOf(sqlite) >= countMigrations();
+}
+
+export function countMigrations(): number {
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+}
+
+/**
+ * Migrates an older schema, with the lock: a sync of an older version that is under way would write calls without facts.
+ *
+ * @throws CalltallyError (exit 6) while another process holds the lock
+ */
+export function migrate(sqlite: Database.Database, file: string, options: MigrateOptions): void {
+  if (!isOlder(sqlite, file)) return;
+  using lock = options.isLocked ? undefined : tryAcquireLock(file);
+  if (!options.isLocked && lock === undefined) {
+    throw new CalltallyError(
+      EXIT.locked,
+      `Cannot migrate ${file}: another process is syncing or migrating it`,
+      {
+        hint: "Wait for it to end, and run this again.",
+      },
+    );
+  }
+  // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
+  sqlite.transaction(() => isOlder(sqlite, file) && applyMigrations(sqlite, options)).immediate();
+  // Into the file itself, where the next opening looks for it before it touches anything.
+  sqlite.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+function isOlder(sqlite: Database.Database, file: string): boolean {
+  const [theirs, ours] = [versionOf(sqlite), countMigrations()];
+  if (theirs > ours) throw newerError(file, theirs, ours);
+  return theirs < ours;
+}
+
+function versionOf(sqlite: Database.Database): number {
+  return Number(sqlite.pragma("user_version", { simple: true }));
+}
+
+function applyMigrations(sqlite: Database.Database, { rules, onAttributed }: MigrateOptions): void {
+  const theirs = versionOf(sqlite);
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const aliases = readOldAliases(sqlite);
+  for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
+  if (theirs < FIRST_WITH_FACTS) {
+    const warehouse = { sqlite, db: drizzle(sqlite) };
+    const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
+    for (const step of steps) onAttributed?.(step);
+  }
+  sqlite.pragma(`user_version = ${migrations.length}`);
+}
+
+/** Version of the schema from which on what is true of each call is stored. */
+const FIRST_WITH_FACTS = 7;
+
+/** The aliases in a warehouse of a version before that. */
+function readOldAliases(sqlite: Database.Database): Record<string, string> {
+  const isThere = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'aliases'").get() !== undefined;
+  if (!isThere) return {};
+  return Object.fromEntries(
+    sqlite.prepare<[], [raw: string, value: string]>("SELECT raw, value FROM aliases").raw().all(),
+  );
+}
+
+export function newerError(file: string, theirs: number, ours: number): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot use ${file}: its schema is version ${theirs}, and this calltally knows ${ours}`,
+    { hint: "It was left as it is. Install the newer calltally that wrote it." },
+  );
+}

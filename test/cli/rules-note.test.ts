@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
+const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };
+const NOTE =
+  "The settings for attribution have changed: these figures follow the earlier ones until the next sync or export.\n";
+
+it("commands that only read say that the settings are others, until an export has applied them", async () => {
+  using folder = makeTempFolder();
+  {
+    using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+    prepareUpsertCalls(warehouse, 1)([makeCall({ call_id: 1 })]);
+  }
+  const read = (env: Record<string, string>) =>
+    Promise.all(READERS.map(async (args) => (await calltally(args, { cwd: folder.path, env })).stderr));
+  expect(await read({})).toEqual(["", "", ""]);
+  expect(await read(OTHER)).toEqual([NOTE, NOTE, NOTE]);
+  const { stderr } = await calltally(["export"], { cwd: folder.path, env: OTHER });
+  expect(stderr).toBe("Recomputed the attribution of 1 call: the settings or the program have changed.\n");
+  expect(await read(OTHER)).toEqual(["", "", ""]);
+  expect(await read({})).toEqual([NOTE, NOTE, NOTE]);
+});
