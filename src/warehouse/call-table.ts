@@ -1,7 +1,8 @@
-import { and, count, desc, eq, isNotNull, max } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import type { Warehouse } from "./open.ts";
+import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { readRulesInForce } from "./rules.ts";
 import { call_facts, calls, counts, transcripts } from "./schema.ts";
 
@@ -52,9 +53,10 @@ export function prepareUpsertCalls(
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
     const known = new Map(
-      readHashes
-        .all(ids)
-        .map(([id, hash, served, changed_run_id, link]) => [id, { hash, served, changed_run_id, link }]),
+      readHashes(ids).map(([id, hash, served, changed_run_id, link]) => [
+        id,
+        { hash, served, changed_run_id, link },
+      ]),
     );
     for (const { call, served } of inOrderOfId(page, hashes)) {
       const { call_id } = call;
@@ -64,7 +66,7 @@ export function prepareUpsertCalls(
       if (isSame && isSameRecording(stored.link, call.recording_url, signature)) {
         if (stored.link !== (call.recording_url?.toWellFormed() ?? null))
           refreshRecording(call_id, call.recording_url);
-        if (served !== null && stored.served !== served) setServedHash.run(served, call_id);
+        if (served !== null && stored.served !== served) setServedHash({ served_hash: served, call_id });
         continue;
       }
       const hash = hashCall(call);
@@ -72,52 +74,87 @@ export function prepareUpsertCalls(
       else if (stored === undefined) counts.new++;
       else if (stored.changed_run_id !== runId) counts.changed++;
       written.set(call_id, { call, isNew: written.get(call_id)?.isNew ?? stored === undefined });
-      const values: unknown[] = [];
-      for (const column of CALL_COLUMNS) values.push(call[column]);
-      upsertCall.run(...values, hash, served, runId, runId);
-      if (hasTranscript(call)) {
-        upsertTranscript.run(call_id, call.summary, call.transcription, call.transcription_details);
-      } else if (stored !== undefined) deleteTranscript.run(call_id);
+      upsertCall({
+        ...call,
+        row_hash: hash,
+        served_hash: served,
+        first_run_id: runId,
+        changed_run_id: runId,
+      });
+      if (hasTranscript(call)) upsertTranscript(call);
+      else if (stored !== undefined) deleteTranscript({ call_id });
       known.set(call_id, { hash, served, changed_run_id: runId, link: call.recording_url });
     }
     facts.write([...written.values()]);
-    if (counts.new > 0) addToCount.run(counts.new);
+    if (counts.new > 0) addToCount({ added: counts.new, name: "calls" });
     return { ...counts, written: new Set(written.keys()) };
   };
 }
 
 /** Prepares the statements that run once for each call, or for each page. */
-function prepareStatements({ sqlite }: Warehouse) {
-  // Of all statements these run most often: bound by position, without Drizzle in between, they take half the time.
-  const readHashes = sqlite
-    .prepare<
-      [ids: string],
-      [
-        call_id: number,
-        row_hash: string,
-        served_hash: string | null,
-        changed_run_id: number,
-        recording_url: string | null,
-      ]
+function prepareStatements({ db, sqlite }: Warehouse) {
+  const { call_id, row_hash, served_hash, changed_run_id, recording_url } = calls;
+  return {
+    readHashes: prepareRead<
+      [id: number, hash: string, served: string | null, changedRunId: number, link: string | null]
     >(
-      `SELECT call_id, row_hash, served_hash, changed_run_id, recording_url FROM calls
-        WHERE call_id IN (SELECT value FROM json_each(?))`,
-    )
-    .raw();
-  const upsertCall = sqlite.prepare(upsertSql("calls", ROW_COLUMNS, ["call_id", "first_run_id"]));
-  const upsertTranscript = sqlite.prepare(
-    upsertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS], ["call_id"]),
-  );
-  const deleteTranscript = sqlite.prepare("DELETE FROM transcripts WHERE call_id = ?");
-  const setServedHash = sqlite.prepare("UPDATE calls SET served_hash = ? WHERE call_id = ?");
-  const addToCount = sqlite.prepare("UPDATE counts SET value = value + ? WHERE name = 'calls'");
-  return { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount };
+      sqlite,
+      db
+        .select({ call_id, row_hash, served_hash, changed_run_id, recording_url })
+        .from(calls)
+        .where(inArray(call_id, elementsOf("ids"))),
+    ),
+    upsertCall: prepareWrite<(typeof ROW_COLUMNS)[number]>(
+      sqlite,
+      db
+        .insert(calls)
+        .values(placeholders(ROW_COLUMNS))
+        .onConflictDoUpdate({
+          target: call_id,
+          set: excluded(ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id")),
+        }),
+    ),
+    upsertTranscript: prepareWrite<"call_id" | (typeof TRANSCRIPT_COLUMNS)[number]>(
+      sqlite,
+      db
+        .insert(transcripts)
+        .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
+        .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) }),
+    ),
+    deleteTranscript: prepareWrite<"call_id">(
+      sqlite,
+      db.delete(transcripts).where(eq(transcripts.call_id, sql.placeholder("call_id"))),
+    ),
+    setServedHash: prepareWrite<"served_hash" | "call_id">(
+      sqlite,
+      db
+        .update(calls)
+        .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
+        .where(eq(call_id, sql.placeholder("call_id"))),
+    ),
+    addToCount: prepareWrite<"added" | "name">(
+      sqlite,
+      db
+        .update(counts)
+        .set({ value: sql`${counts.value} + ${sql.placeholder("added")}` })
+        .where(eq(counts.name, sql.placeholder("name"))),
+    ),
+  };
 }
 
 /** Prepares to update recording links whose signature has changed. Call it in the transaction that writes the page. */
-export function prepareRefreshRecording({ sqlite }: Warehouse): (callId: number, url: string | null) => void {
-  const refresh = sqlite.prepare("UPDATE calls SET recording_url = ? WHERE call_id = ?");
-  return (callId, url) => void refresh.run(url, callId);
+export function prepareRefreshRecording({
+  db,
+  sqlite,
+}: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = prepareWrite<"recording_url" | "call_id">(
+    sqlite,
+    db
+      .update(calls)
+      .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
+      .where(eq(calls.call_id, sql.placeholder("call_id"))),
+  );
+  return (call_id, recording_url) => refresh({ call_id, recording_url });
 }
 
 /**
@@ -128,17 +165,6 @@ function inOrderOfId(page: readonly Call[], hashes: readonly (string | undefined
   return page
     .map((call, index) => ({ call, served: hashes[index] ?? null }))
     .sort((a, b) => a.call.call_id - b.call.call_id);
-}
-
-/** Inserts a row by its key, the first column; or sets the columns of the one there is, but for some. */
-function upsertSql(table: string, columns: readonly string[], kept: readonly string[]): string {
-  const [key] = columns;
-  const values = columns.map(() => "?").join(", ");
-  const set = columns
-    .filter((column) => !kept.includes(column))
-    .map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})
-    ON CONFLICT (${key}) DO UPDATE SET ${set.join(", ")}`;
 }
 
 /** Counts the calls: those the service still shows, and those marked as gone from it. */

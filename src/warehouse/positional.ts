@@ -53,13 +53,15 @@ export function prepareRead<Row>(
 /** A placeholder for each column, under its name. */
 export function placeholders<const Name extends string>(
   names: readonly Name[],
-): Record<Name, Placeholder<Name>> {
-  return Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])) as never;
+): Record<Name, Placeholder<Name>>;
+export function placeholders(names: readonly string[]): Record<string, Placeholder> {
+  return Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]));
 }
 
 /** What an upsert sets: each column to what the insert would have written. */
-export function excluded<const Name extends string>(names: readonly Name[]): Record<Name, SQL> {
-  return Object.fromEntries(names.map((name) => [name, sql.raw(`excluded.${name}`)])) as never;
+export function excluded<const Name extends string>(names: readonly Name[]): Record<Name, SQL>;
+export function excluded(names: readonly string[]): Record<string, SQL> {
+  return Object.fromEntries(names.map((name) => [name, sql.raw(`excluded.${name}`)]));
 }
 
 /** The elements of the JSON array that a placeholder stands for. */

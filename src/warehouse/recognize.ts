@@ -1,6 +1,9 @@
+import { inArray } from "drizzle-orm";
 import type { Recognize } from "../api/recognized-page.ts";
 import { isSameRecording } from "../call.ts";
 import type { Warehouse } from "./open.ts";
+import { elementsOf, prepareRead } from "./positional.ts";
+import { calls } from "./schema.ts";
 
 type StoredRow = [
   call_id: number,
@@ -15,17 +18,19 @@ type StoredRow = [
  *
  * @param signature members of a recording link that sign it, besides the usual ones
  */
-export function prepareRecognize({ sqlite }: Warehouse, signature: ReadonlySet<string>): Recognize {
-  const readCalls = sqlite
-    .prepare<[ids: string], StoredRow>(
-      `SELECT call_id, served_hash, call_started, insight_name, recording_url FROM calls
-        WHERE call_id IN (SELECT value FROM json_each(?))`,
-    )
-    .raw();
+export function prepareRecognize({ db, sqlite }: Warehouse, signature: ReadonlySet<string>): Recognize {
+  const { call_id, served_hash, call_started, insight_name, recording_url } = calls;
+  const readCalls = prepareRead<StoredRow>(
+    sqlite,
+    db
+      .select({ call_id, served_hash, call_started, insight_name, recording_url })
+      .from(calls)
+      .where(inArray(call_id, elementsOf("ids"))),
+  );
   return (served) => {
     const ids = served.flatMap((call) => call?.call_id ?? []);
     if (ids.length === 0) return [];
-    const stored = new Map(readCalls.all(JSON.stringify(ids)).map((row) => [row[0], row]));
+    const stored = new Map(readCalls(JSON.stringify(ids)).map((row) => [row[0], row]));
     return served.map((call) => {
       if (call === undefined) return undefined;
       const [, hash, call_started = null, insight_name = null, link = null] = stored.get(call.call_id) ?? [];

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
@@ -148,7 +149,7 @@ export const call_facts = sqliteTable(
     tracking_number: text(),
     /** `disposition`, trimmed. */
     disposition: text(),
-  },
+  } satisfies Record<FactColumn, unknown>,
   (table) => [
     index("call_facts_caller").on(table.caller),
     index("call_facts_call_started").on(table.call_started),
