@@ -39,7 +39,7 @@ export interface SessionOptions {
   filter?: CallFilter | undefined;
 }
 
-const CACHE_KIB = 65_536;
+const CACHE_KIB = 16_384;
 
 /** Answers questions to the facts of a warehouse, all at one moment of it; dispose of it to let that moment go. */
 export class RollupSession implements Disposable {
@@ -51,7 +51,7 @@ export class RollupSession implements Disposable {
   /** @param database a connection that nobody else uses meanwhile, read-only will do */
   constructor(database: Database, { rules, filter = {} }: SessionOptions) {
     this.#database = database;
-    // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes half as long again.
+    // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes a tenth longer.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
     database.exec("BEGIN");
     this.rules = typeof rules === "function" ? rules() : rules;
