@@ -69,12 +69,16 @@ export async function attributeAnew(
   assertInPlace();
   sqlite.exec("BEGIN IMMEDIATE");
   try {
-    for (const progress of attributeAll(warehouse, rules, nowMs)) {
-      onAttributed?.(progress);
+    const steps = attributeAll(warehouse, rules, nowMs);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) {
+      onAttributed?.(step.value);
       await setImmediate();
       signal?.throwIfAborted();
     }
     sqlite.exec("COMMIT");
+    // Not before: the disk may be full.
+    onAttributed?.(step.value);
   } finally {
     // A full disk has ended it already.
     if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
@@ -89,12 +93,12 @@ export function hasAllFacts({ db }: Warehouse): boolean {
   return rows(calls) === stored && rows(call_facts) === stored;
 }
 
-/** Recomputes the facts of all calls in batches, and yields the progress. Run it in one transaction. */
+/** Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction. */
 export function* attributeAll(
   warehouse: Pick<Warehouse, "db" | "sqlite">,
   rules: AttributionRules,
   nowMs: number,
-): Generator<AttributionProgress, void, void> {
+): Generator<AttributionProgress, AttributionProgress, void> {
   const { db, sqlite } = warehouse;
   const { row_hash, served_hash, first_run_id, changed_run_id, recording_url, extra, ...columns } =
     getTableColumns(calls);
@@ -122,5 +126,5 @@ export function* attributeAll(
   db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
   insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: read });
   updateViews(sqlite, rules);
-  yield { read, total };
+  return { read, total };
 }

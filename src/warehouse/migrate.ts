@@ -61,7 +61,10 @@ export function migrate(sqlite: Database.Database, file: string, options: Migrat
     );
   }
   // Not by Drizzle's migrate: a full disk ends the transaction, its ROLLBACK then fails, and hides what went wrong.
-  sqlite.transaction(() => isOlder(sqlite, file) && applyMigrations(sqlite, options)).immediate();
+  const attributed = sqlite
+    .transaction(() => (isOlder(sqlite, file) ? applyMigrations(sqlite, options) : undefined))
+    .immediate();
+  if (attributed !== undefined) options.onAttributed?.(attributed);
   // Into the file itself, where the next opening looks for it before it touches anything.
   sqlite.pragma("wal_checkpoint(TRUNCATE)");
 }
@@ -76,17 +79,22 @@ function versionOf(sqlite: Database.Database): number {
   return Number(sqlite.pragma("user_version", { simple: true }));
 }
 
-function applyMigrations(sqlite: Database.Database, { rules, onAttributed }: MigrateOptions): void {
+/** Applies what a warehouse lacks; returns the progress at the end of computing its facts, if it had none. */
+function applyMigrations(
+  sqlite: Database.Database,
+  { rules, onAttributed }: MigrateOptions,
+): AttributionProgress | undefined {
   const theirs = versionOf(sqlite);
   const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
   const aliases = readOldAliases(sqlite);
   for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
-  if (theirs < FIRST_WITH_FACTS) {
-    const warehouse = { sqlite, db: drizzle(sqlite) };
-    const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
-    for (const step of steps) onAttributed?.(step);
-  }
   sqlite.pragma(`user_version = ${migrations.length}`);
+  if (theirs >= FIRST_WITH_FACTS) return undefined;
+  const warehouse = { sqlite, db: drizzle(sqlite) };
+  const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) onAttributed?.(step.value);
+  return step.value;
 }
 
 /** Version of the schema from which on what is true of each call is stored. */

@@ -91,6 +91,20 @@ describe("applyRules", () => {
     expect([version(), schema()]).toEqual(before);
   });
 
+  it("says that it is done once it is", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    prepareUpsertCalls(warehouse, 1)(CALLS);
+    const seen: unknown[] = [];
+    const onAttributed = (progress: unknown) => {
+      using other = openExistingWarehouse(path);
+      seen.push([progress, needsAttribution(other, RULES)]);
+    };
+    await applyRules(warehouse, RULES, { ...NOW, onAttributed });
+    expect(seen).toEqual([[{ read: 3, total: 3 }, false]]);
+  });
+
   it("leaves everything as it was when it is stopped", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
