@@ -1,14 +1,20 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { readAttributionRules } from "../config/attribution-settings.ts";
-import type { ExitCode } from "../errors.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
+import { readManifest } from "../export/folder-owner.ts";
 import { exportToFolder } from "../export/write-export.ts";
-import { removeFile } from "../folder.ts";
+import { realFile, removeFile } from "../folder.ts";
 import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import type { RollupColumn } from "../rollup/rollup-query.ts";
 import { RollupSession, type Row } from "../rollup/session.ts";
+import { lockedError } from "../sync/ledger.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
-import { openExistingWarehouse } from "../warehouse/open.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
+import { isCurrent } from "../warehouse/migrate.ts";
+import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { markDemo, readOrigin } from "../warehouse/origin.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export-run.ts";
 import { summarizeRun } from "./summary.ts";
@@ -35,11 +41,12 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
     .action(async () => {
       const folder = join(context.folder, "data", "demo");
       const database = join(folder, "calltally.db");
-      for (const suffix of ["", "-wal", "-shm"]) removeFile(database + suffix);
+      const settings = settingsOf(context);
+      assertOurFiles(folder);
       const { startSandbox } = await import("../sandbox/server.ts");
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
-      const settings = settingsOf(context);
+      makeDemoWarehouse(database, api.baseUrl);
       const rules = readAttributionRules(settings);
       const run = await runSync({
         ...settings,
@@ -60,6 +67,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         rules,
         targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
         signal: context.signal,
+        replace: true,
       });
       using warehouse = openExistingWarehouse(database);
       using session = new RollupSession(warehouse.sqlite, { rules });
@@ -72,6 +80,43 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       context.tell(`\n${describeExport(result, context.folder)}`);
       exit(exitCodeOf(run));
     });
+}
+
+/**
+ * Makes an empty warehouse for made-up calls, in place of the last one.
+ *
+ * @throws UsageError where the one that is there was not made by `calltally demo`
+ */
+function makeDemoWarehouse(database: string, baseUrl: URL): void {
+  const file = realFile(database);
+  if (existsSync(file)) {
+    assertMadeByDemo(file);
+    using lock = tryAcquireLock(file);
+    if (lock === undefined) throw lockedError(file);
+    for (const suffix of ["", "-wal", "-shm"]) removeFile(file + suffix);
+  }
+  using warehouse = openWarehouse(file);
+  markDemo(warehouse, baseUrl);
+}
+
+function assertMadeByDemo(file: string): void {
+  using warehouse = openWarehouseReader(file);
+  if (isCurrent(warehouse) && readOrigin(warehouse).is_demo) return;
+  throw notOurs(file);
+}
+
+/** @throws UsageError where one of the files that are to be written is there, and was not made by `calltally demo` */
+function assertOurFiles(folder: string): void {
+  if (readManifest(folder)?.origin?.made_by_demo) return;
+  const files = ["manifest.json", ...DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`)];
+  const there = files.map((file) => join(folder, file)).find((file) => existsSync(file));
+  if (there !== undefined) throw notOurs(there);
+}
+
+function notOurs(file: string): UsageError {
+  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it`, {
+    hint: "It was left as it is. Move or remove it, or run the demo in another folder.",
+  });
 }
 
 function describeRollup(

@@ -87,6 +87,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
         `private columns of calls: ${PRIVATE_COLUMNS.join(", ")}`,
       ),
     )
+    .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write one file to standard output, without a manifest")
     .option(...OPTION.out)
     .option(...OPTION.database)

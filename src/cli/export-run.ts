@@ -10,6 +10,8 @@ import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
 
+const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
+
 /** Runs `calltally export`. */
 export async function runExport(
   context: Context,
@@ -39,7 +41,7 @@ export async function runExport(
     onAttributed: attributionProgress(context),
   };
   if (!flags.stdout) {
-    const result = await exportToFolder({ ...options, targets, folder });
+    const result = await exportToFolder({ ...options, targets, folder, replace: flags.replace });
     if (flags.json) context.print(JSON.stringify(result));
     else context.tell(describeExport(result, context.folder));
     if (result.manifest.caveats) exit(EXIT.unverified);
@@ -54,17 +56,19 @@ export async function runExport(
   const { manifest, newKey } = await exportToStream({ ...options, target, writeChunk: context.write });
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(manifest, newKey)) context.note(remark);
+  if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
   if (manifest.caveats) exit(EXIT.unverified);
 }
 
 /** Returns what was written, a line a file. */
 export function describeExport({ folder, manifest, newKey }: ExportResult, workingFolder: string): string {
-  const { run, files } = manifest;
+  const { run, origin, files } = manifest;
   const lines = files.map(
     (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
   );
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
+  if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(manifest, newKey));
   return lines.join("\n");
 }

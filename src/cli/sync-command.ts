@@ -17,12 +17,13 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
     .option("--incremental", "sync incrementally, and never fall back to a full pass")
     .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", parseCount, 0)
     .option("--now", "start now, even if the service asked for a pause")
+    .option("--rebind", "the address or token is another one, but of the same account: the service has moved")
     .option(...OPTION.json)
     .addHelpText(
       "after",
       "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
     )
-    .action(async ({ json, full, incremental, acceptGone, now, ...flags }) => {
+    .action(async ({ json, full, incremental, acceptGone, now, rebind, ...flags }) => {
       const options = toSyncOptions(settingsOf(context, flags));
       const force = full ? "full" : incremental ? "incremental" : undefined;
       using progress = new ProgressBar(context.quiet);
@@ -32,6 +33,7 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
         force,
         acceptGone,
         now,
+        rebind,
         signal,
         onProgress: progress.update,
         onAttributed: attributionProgress(context),

@@ -4,6 +4,7 @@ import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder, removeFile } from "../folder.ts";
+import { type LockOptions, lockFolder } from "./folder-lock.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
@@ -34,17 +35,26 @@ export class FileSet implements AsyncDisposable {
   /** Folders that were made for the set, each after the one that it is in. */
   readonly #made: string[];
 
-  private constructor(folder: string, made: string[]) {
+  /** Keeps other exports from the folder. */
+  readonly #lock: Disposable;
+
+  private constructor(folder: string, made: string[], lock: Disposable) {
     this.folder = folder;
     this.#made = made;
+    this.#lock = lock;
   }
 
-  /** Makes the folder where there is none. */
-  static async open(folder: string): Promise<FileSet> {
+  /**
+   * Makes the folder where there is none, and waits for another export that is writing to it.
+   *
+   * @throws CalltallyError (exit 6) where that takes longer than a minute
+   */
+  static async open(folder: string, options: LockOptions = {}): Promise<FileSet> {
     const path = resolve(folder);
     const made = makeFolder(path);
+    const lock = await lockFolder(path, options);
     if (made.length === 0) sweepDrafts(path);
-    return new FileSet(path, made);
+    return new FileSet(path, made, lock);
   }
 
   /** Writes a file, which may lie in sub-folders: `calls/month=2026-10/calls.parquet`. */
@@ -97,6 +107,7 @@ export class FileSet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { draft } of this.#drafts) await rm(draft, { force: true });
+    this.#lock[Symbol.dispose]();
     for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
   }
 }

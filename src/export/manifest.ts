@@ -7,6 +7,7 @@ import { countCalls } from "../warehouse/call-table.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { type DescribedOrigin, describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Scope } from "./scope.ts";
@@ -33,6 +34,8 @@ export interface Manifest {
     verdict: string | null;
     verdict_reason: string | null;
   } | null;
+  /** What the warehouse is a copy of. */
+  origin: DescribedOrigin;
   /** Why the figures may be wrong until somebody has looked; missing where nothing is known to be. */
   caveats?: Caveats;
   /** Zone whose days and periods count; times with a Z are UTC. */
@@ -114,6 +117,7 @@ export function startManifest(
   const { aliases, ...rules } = session.rules;
   return {
     run: run === undefined ? null : pickRun(run),
+    origin: describeOrigin(readOrigin(reader)),
     ...(caveats && { caveats }),
     timezone: scope.timezone,
     filter: {

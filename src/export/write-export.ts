@@ -6,12 +6,14 @@ import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
+import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
 import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
+import { assertOwnFolder } from "./folder-owner.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
 import { type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type RollupTarget, writeRollup } from "./rollups.ts";
@@ -46,6 +48,14 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
 
+export interface FolderExportOptions extends ExportOptions {
+  folder: string;
+  /** Whether the files of another warehouse may be replaced. @default false */
+  replace?: boolean | undefined;
+  /** How long to wait for another export to the folder, milliseconds. @default a minute */
+  waitMs?: number | undefined;
+}
+
 /** What the writer of one kind of file works with. */
 export interface ExportJob extends Required<FigureOptions> {
   database: string;
@@ -74,13 +84,15 @@ const PARTITIONS = "calls/month=*/calls.parquet";
 /**
  * Writes files of figures or calls, and `manifest.json` after them; all from one moment of the warehouse.
  *
- * @throws CalltallyError of the warehouse or the disk; the files that were there before stay as they are
+ * @throws UsageError where the folder holds the files of another warehouse
+ * @throws CalltallyError of the warehouse or the disk, or (exit 6) where another export is writing to the folder; the files that were there before stay as they are
  */
-export async function exportToFolder(options: ExportOptions & { folder: string }): Promise<ExportResult> {
+export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database, options);
+  await using files = await FileSet.open(options.folder, options);
+  if (!options.replace) assertOwnFolder(files.folder, describeOrigin(readOrigin(warehouse)));
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
-  await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
+import { readCallCount } from "../warehouse/call-table.ts";
 import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
-import { openWarehouse } from "../warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
+import { assertOrigin, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
 
@@ -15,6 +18,7 @@ export interface InsightUpdate {
 /**
  * Fetches insights into the warehouse, one after the other; yields each as soon as it is stored.
  *
+ * @throws UsageError where the warehouse is a copy of another service
  * @throws ApiError; the insights before are kept
  */
 export async function* syncInsights(
@@ -23,12 +27,20 @@ export async function* syncInsights(
   ids: readonly number[],
   signal: AbortSignal,
 ): AsyncGenerator<InsightUpdate, void, void> {
+  if (existsSync(database)) {
+    using warehouse = openExistingWarehouse(database);
+    assertOrigin(warehouse, api);
+  }
   await using client = new ApiClient(api);
   for await (const insight of fetchInsights(client, ids, signal)) {
     using warehouse = openWarehouse(database);
     const stored = { ...insight, group_list: insight.group_list.map(({ id }) => id) };
     const fetchedAt = new Date().toISOString();
-    const changes = writeTransaction(warehouse, () => saveInsight(warehouse, stored, fetchedAt));
+    const changes = writeTransaction(warehouse, () => {
+      assertOrigin(warehouse, api);
+      if (readCallCount(warehouse) === 0) bindOrigin(warehouse, api, fetchedAt);
+      return saveInsight(warehouse, stored, fetchedAt);
+    });
     yield { insight_id: insight.insight_id, insight_name: insight.insight_name, changes };
   }
 }

@@ -5,6 +5,7 @@ import type { WalkOptions } from "../paging/pass.ts";
 import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs.ts";
+import type { Claim } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";
 
@@ -43,6 +44,8 @@ export interface SyncProgress {
 export interface Run extends SyncRules, WalkOptions {
   warehouse: Warehouse;
   source: Source<PageSlice>;
+  /** The service behind the source. */
+  claim: Claim;
   clock: Clock;
   /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
   fileCheckedAt?: string | undefined;

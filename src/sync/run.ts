@@ -13,6 +13,7 @@ import {
 } from "../warehouse/attribute-all.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
+import { assertOrigin } from "../warehouse/origin.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
@@ -36,6 +37,8 @@ export interface SyncOptions extends SyncRules {
   rules?: AttributionRules | undefined;
   clock?: Clock;
   /** Ends the run between two pages. */
+  /** Whether another address, or another token, is said to be of the same account. @default false */
+  rebind?: boolean | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
@@ -67,6 +70,8 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
   using warehouse = openWarehouse(database, { ...options, isLocked: true });
+  const claim = { ...options.api, isRebound: options.rebind ?? false };
+  assertOrigin(warehouse, claim, claim.isRebound);
   const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours: options.checkEveryHours });
   const rules = options.rules ?? readRulesInForce(warehouse).rules;
   const attribution = { ...options, nowMs: clock.now() };
@@ -99,6 +104,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     fileCheckedAt,
     warehouse,
     source,
+    claim,
     clock,
     throttle,
     attempts,

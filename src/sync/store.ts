@@ -17,6 +17,7 @@ import { prepareRecognize } from "../warehouse/recognize.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/rejected.ts";
 import { assertHeld, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
@@ -37,6 +38,8 @@ export class PageStore {
   lastWritten: ReadonlySet<number> = new Set();
   readonly #warehouse: Warehouse;
   readonly #run: RunHold;
+  /** The service that the calls are read from, until the warehouse is bound to it. */
+  #claim: Claim | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #recognize: Recognize;
   readonly #refreshRecording: (callId: number, url: string | null) => void;
@@ -48,11 +51,18 @@ export class PageStore {
 
   /**
    * @param pages those the run has already, if it was cut short before
-   * @param signature members of a recording link that sign it, besides the usual ones
+   * @param options.claim the service that the calls are read from
+   * @param options.signature members of a recording link that sign it, besides the usual ones
    */
-  constructor(warehouse: Warehouse, run: RunHold, pages: number, signature: ReadonlySet<string>) {
+  constructor(
+    warehouse: Warehouse,
+    run: RunHold,
+    pages: number,
+    { claim, signature }: { claim: Claim; signature: ReadonlySet<string> },
+  ) {
     this.#warehouse = warehouse;
     this.#run = run;
+    this.#claim = claim;
     this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, {
       signature,
       isFirstLoad: readCallCount(warehouse) === 0 || readUnsettled(warehouse) > 0,
@@ -76,6 +86,7 @@ export class PageStore {
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, () => {
       assertHeld(this.#warehouse, this.#run);
+      if (this.#claim) claimWarehouse(this.#warehouse, this.#claim, rows, fetchedAt);
       const upserted = this.#upsertCalls(calls, hashes);
       for (const { call_id, recording_url } of resigned)
         this.#refreshRecording(call_id, recording_url ?? null);
@@ -101,6 +112,7 @@ export class PageStore {
       });
       return { ...upserted, returned };
     });
+    if (rows.length > 0) this.#claim = undefined;
     this.counts.new += saved.new;
     this.counts.changed += saved.changed;
     this.counts.returned += saved.returned;

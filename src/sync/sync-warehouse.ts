@@ -15,7 +15,7 @@ import { PageStore } from "./store.ts";
  * @throws UsageError where an incremental read was asked for and cannot be made
  */
 export async function syncWarehouse(run: Run): Promise<SyncRun> {
-  const { warehouse, clock, force, recordingSignature = new Set(), fileCheckedAt } = run;
+  const { warehouse, clock, force, claim, recordingSignature: signature = new Set(), fileCheckedAt } = run;
   if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
 
@@ -24,7 +24,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const entry = { runId, pid: process.pid, startedMs };
   try {
     if (fileCheckedAt !== undefined) updateRun(warehouse, runId, { file_checked_at: fileCheckedAt });
-    const store = new PageStore(warehouse, entry, start.earlier.length, recordingSignature);
+    const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature });
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);
       const judged = judgeReading(run, entry, reading);

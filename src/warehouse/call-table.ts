@@ -179,6 +179,14 @@ export function readCallCount({ db }: Pick<Warehouse, "db">): number {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
 }
 
+/** Returns when the calls of some ids began, as stored, by id; of those that are there. */
+export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
+  const read = sqlite.prepare<[string], [id: number, started: string | null]>(
+    "SELECT call_id, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
+  );
+  return new Map(read.raw().all(JSON.stringify(ids)));
+}
+
 /** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
   return (

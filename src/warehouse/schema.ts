@@ -477,3 +477,19 @@ export const webhook_changes = sqliteTable("webhook_changes", {
   /** The service's own identifier of the request. */
   request_id: text(),
 });
+
+/** What the warehouse is a copy of; one row. */
+export const origin = sqliteTable("origin", {
+  /** Drawn at random when the warehouse was made; copies and backups of it have the same. */
+  warehouse_id: text().primaryKey(),
+  /** Address of the service that calls are read from; null until the first of them was. */
+  base_url: text(),
+  /** Name of the account there; null for the only one. */
+  account: text(),
+  /** Eight digits of a keyed hash of the token that calls were last read with: they tell that it is another one now, and not what it is. */
+  token_mark: text(),
+  /** Whether `calltally demo` made the warehouse, of made-up calls. */
+  is_demo: integer({ mode: "boolean" }).notNull().default(false),
+  /** When the address was last bound, ISO 8601 UTC. */
+  bound_at: text(),
+});

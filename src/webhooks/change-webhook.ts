@@ -2,6 +2,7 @@ import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { describeError } from "../errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
+import { assertOrigin } from "../warehouse/origin.ts";
 import { recordWebhookChange, recordWebhookOutcome } from "../warehouse/webhook-change-table.ts";
 import {
   parseWebhook,
@@ -46,6 +47,7 @@ export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] 
  * Sends a change and records it in the warehouse: before it is sent, so that it is known even if this process is killed,
  * and again with its response.
  *
+ * @throws UsageError where the warehouse is a copy of another service; nothing was sent
  * @throws ApiError; with `outcomeUnknown` where the change may have been made all the same
  */
 export async function sendWebhookChange(
@@ -56,6 +58,7 @@ export async function sendWebhookChange(
 ): Promise<WebhookResponse> {
   await using client = new ApiClient(api);
   using warehouse = openWarehouse(database);
+  assertOrigin(warehouse, api);
   const changeId = recordWebhookChange(warehouse, {
     webhook_id: change.id,
     sent_at: new Date().toISOString(),

@@ -47,6 +47,7 @@ function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Ru
   return {
     warehouse,
     source: { fetch: () => fetch, isRefusal: () => false },
+    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
     clock,
     limit: LIMIT,
     overlap: OVERLAP,

@@ -141,6 +141,7 @@ function makeRun(warehouse: Warehouse, server: TimedServer, rules: Partial<Run> 
   return {
     warehouse,
     source: { fetch: () => server.fetch, isRefusal: () => false },
+    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
     clock: server,
     limit: server.limit,
     overlap: 3,

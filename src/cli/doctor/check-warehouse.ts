@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { CalltallyError, describeError, EXIT } from "../../errors.ts";
+import { CalltallyError, describeError, EXIT, UsageError } from "../../errors.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../warehouse/origin.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
@@ -22,6 +23,8 @@ export interface WarehouseOptions {
   folder: string;
   database: string;
   fullEveryHours: number;
+  /** Address of the API, where one is set. */
+  baseUrl: URL | undefined;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
@@ -76,6 +79,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
       ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
       : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
   }
+  yield checkOrigin(warehouse, options);
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
 }
@@ -90,6 +94,17 @@ function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
 const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
 
 const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
+
+/** Whether the warehouse is a copy of the service that the settings name. */
+function checkOrigin(warehouse: Warehouse, { baseUrl }: WarehouseOptions): Check {
+  try {
+    if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl });
+    return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return fail(error.exitCode, "origin", error.message, error.hint);
+  }
+}
 
 /** Whether the last run came to its end. */
 function checkLastRun(warehouse: Warehouse): Check {

@@ -6,6 +6,7 @@ import { readDrift } from "../../warehouse/drift.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
+import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { nameFile } from "../../warehouse/sqlite-errors.ts";
@@ -25,6 +26,8 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
     assertCurrent(warehouse);
     return {
       warehouse: warehouse.path,
+      /** What it is a copy of. */
+      origin: describeOrigin(readOrigin(warehouse)),
       calls: countCalls(warehouse),
       /** Start of the newest call, ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),

@@ -1,3 +1,4 @@
+import { originInWords } from "../../warehouse/origin.ts";
 import type { SyncRun } from "../../warehouse/runs.ts";
 import { describeOrder } from "../summary.ts";
 import {
@@ -28,6 +29,7 @@ export function describeStatus(status: Status, nowMs: number): string {
       line("Next", describePlan(status)),
       ...describeSlots(status),
       line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
+      line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
     ].join("\n"),
   ];
   if (status.runs.length > 0) sections.push(describeRuns(status.runs));

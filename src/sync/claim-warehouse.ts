@@ -1,0 +1,48 @@
+import { UsageError } from "../errors.ts";
+import type { Row } from "../paging/slice.ts";
+import { readCallCount, readStarts } from "../warehouse/call-table.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { bindOrigin, isBoundTo, type Service, toAddress } from "../warehouse/origin.ts";
+
+export interface Claim extends Service {
+  /** Whether the operator says that it is the same account, by `--rebind`. */
+  isRebound: boolean;
+}
+
+/**
+ * Binds a warehouse to the service that its calls are read from, with the first page of a run. Nothing in the API names an
+ * account: another token may be a new one or another account's, which the calls tell. Call it in the transaction that
+ * writes the page.
+ *
+ * @param boundAt ISO 8601 UTC
+ * @throws UsageError where the token is another one and no call on the page is known
+ */
+export function claimWarehouse(
+  warehouse: Warehouse,
+  { isRebound, ...service }: Claim,
+  rows: readonly Row[],
+  boundAt: string,
+): void {
+  if (rows.length === 0 || isBoundTo(warehouse, service)) return;
+  if (!isRebound && readCallCount(warehouse) > 0 && !hasKnownCall(warehouse, rows)) {
+    throw new UsageError(
+      `Cannot sync into ${warehouse.path}: the token is another one than at the last sync, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
+      {
+        hint: "It looks like another account: set CALLTALLY_DATABASE to a file of its own. If it is the same one: calltally sync --rebind.",
+      },
+    );
+  }
+  bindOrigin(warehouse, service, boundAt);
+}
+
+/** Whether one of the calls is in the warehouse, with the same start: ids alone may be shared by accounts. */
+function hasKnownCall(warehouse: Warehouse, rows: readonly Row[]): boolean {
+  const starts = readStarts(
+    warehouse,
+    rows.flatMap(({ id }) => id ?? []),
+  );
+  return rows.some(
+    ({ id, started, isRejected = false }) =>
+      id !== null && starts.has(id) && (isRejected || starts.get(id) === started),
+  );
+}
