@@ -90,9 +90,9 @@ const PARTITIONS = "calls/month=*/calls.parquet";
 export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database, options);
+  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder, options);
   if (!options.replace) assertOwnFolder(files.folder, describeOrigin(readOrigin(warehouse)));
-  await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);

@@ -95,7 +95,7 @@ describe("sync, into a file that does not stay where it is,", () => {
       rmSync(`${file}.lock`);
       return (request, response) => {
         second.resolve(
-          sync(other, folder.path).then(
+          syncFrom(other, folder.path, { limit: 100, concurrency: 1, rebind: true }).then(
             (run) => {
               response.destroy(); // tried again, and answered then
               return run;
