@@ -4,7 +4,7 @@ import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { makeFolder, removeFile } from "../folder.ts";
-import { type LockOptions, lockFolder } from "./folder-lock.ts";
+import { lockFolder } from "./folder-lock.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
@@ -21,6 +21,10 @@ export interface PublishOptions {
    * Files of such a name that were not written this time are removed, and their folders where nothing else is in them.
    */
   replace?: string | undefined;
+  /** Is called while no other export can change the folder; what it throws keeps everything as it was. */
+  check?: (() => void) | undefined;
+  /** Ends the wait for another export. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -35,26 +39,17 @@ export class FileSet implements AsyncDisposable {
   /** Folders that were made for the set, each after the one that it is in. */
   readonly #made: string[];
 
-  /** Keeps other exports from the folder. */
-  readonly #lock: Disposable;
-
-  private constructor(folder: string, made: string[], lock: Disposable) {
+  private constructor(folder: string, made: string[]) {
     this.folder = folder;
     this.#made = made;
-    this.#lock = lock;
   }
 
-  /**
-   * Makes the folder where there is none, and waits for another export that is writing to it.
-   *
-   * @throws CalltallyError (exit 6) where that takes longer than a minute
-   */
-  static async open(folder: string, options: LockOptions = {}): Promise<FileSet> {
+  /** Makes the folder where there is none. */
+  static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
     const made = makeFolder(path);
-    const lock = await lockFolder(path, options);
     if (made.length === 0) sweepDrafts(path);
-    return new FileSet(path, made, lock);
+    return new FileSet(path, made);
   }
 
   /** Writes a file, which may lie in sub-folders: `calls/month=2026-10/calls.parquet`. */
@@ -80,8 +75,13 @@ export class FileSet implements AsyncDisposable {
     return { file, bytes, sha256: sha256.digest("hex") };
   }
 
-  /** Gives the files their names; the last of them only when the names of the others are on the disk. */
-  async publish({ replace }: PublishOptions = {}): Promise<void> {
+  /**
+   * Gives the files their names; the last of them only when the names of the others are on the disk. Exports to one folder
+   * take turns, so that those of one are never among those of another.
+   */
+  async publish({ replace, check, signal }: PublishOptions = {}): Promise<void> {
+    using _lock = await lockFolder(this.folder, signal);
+    check?.();
     for (const { path } of this.#drafts) assertNoFolder(path);
     const made = this.#made.map((folder) => dirname(folder));
     for (const drafts of [this.#drafts.slice(0, -1), this.#drafts.slice(-1)]) {
@@ -107,7 +107,6 @@ export class FileSet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { draft } of this.#drafts) await rm(draft, { force: true });
-    this.#lock[Symbol.dispose]();
     for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
   }
 }

@@ -1,62 +1,58 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
 import { removeFile } from "../folder.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
 
-/** How long an export waits for another one to the same folder; the default rollups of a million calls take a third of it. */
-const WAIT_MS = 60_000;
-const POLL_MS = 100;
-
-/** The lock's file is there as long as an export is writing, or until the next one where it was killed. */
-const LOCK = ".calltally";
-
-export interface LockOptions {
-  signal?: AbortSignal | undefined;
-  /** How long to wait for another export, milliseconds. @default a minute */
-  waitMs?: number | undefined;
-}
+const POLL_MS = 50;
+/** Files get their names in a moment: a lock that stays for so long was left behind by a machine that went down. */
+const ABANDONED_MS = 60_000;
 
 /**
- * Waits until no other export writes to a folder, and keeps others from it until it is disposed of.
+ * Waits until no other export gives its files their names in a folder, and keeps others from it until it is disposed of.
  *
- * @throws CalltallyError (exit 6) when another export takes longer than `waitMs`
+ * The lock is a file that is there or not: folders for sharing may lie on a file system that has no others.
  */
-export async function lockFolder(
-  folder: string,
-  { signal, waitMs = WAIT_MS }: LockOptions,
-): Promise<Disposable> {
-  for (const startMs = performance.now(); performance.now() - startMs <= waitMs; ) {
-    const lock = tryLock(join(folder, LOCK));
-    if (lock !== undefined) return lock;
-    await systemClock.sleep(POLL_MS, signal);
+export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<Disposable> {
+  const file = join(folder, ".calltally.lock");
+  let [seen, sinceMs] = ["", performance.now()];
+  while (!tryCreate(file)) {
+    const holder = describeHolder(file);
+    if (holder !== seen) [seen, sinceMs] = [holder, performance.now()];
+    const isAbandoned = isDead(holder) || performance.now() - sinceMs > ABANDONED_MS;
+    if (isAbandoned && describeHolder(file) === seen) removeFile(file);
+    else await systemClock.sleep(POLL_MS, signal);
   }
-  throw new CalltallyError(EXIT.locked, `Cannot export to ${folder}: another export is writing there`, {
-    hint: "Run it again once that has ended, or choose another folder with --out.",
-  });
+  return { [Symbol.dispose]: () => removeFile(file) };
 }
 
-/** Undefined, too, where the holder removed the file just as it was opened here: nobody else would see such a lock. */
-function tryLock(path: string): Disposable | undefined {
-  const file = `${path}.lock`;
-  closeSync(openSync(file, "a", 0o600));
-  const opened = identify(file);
-  const lock = tryAcquireLock(path);
-  if (lock === undefined) return undefined;
-  if (opened === undefined || opened !== identify(file)) {
-    lock[Symbol.dispose]();
-    return undefined;
+function tryCreate(file: string): boolean {
+  try {
+    writeFileSync(file, `${hostname()} ${process.pid}`, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
   }
-  return {
-    [Symbol.dispose]() {
-      removeFile(file);
-      lock[Symbol.dispose]();
-    },
-  };
 }
 
-function identify(file: string): string | undefined {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat && `${stat.ino} ${stat.birthtimeNs}`;
+/** Host and process, and what tells one lock of theirs from the next. */
+function describeHolder(file: string): string {
+  try {
+    return `${readFileSync(file, "utf8")} ${statSync(file).ino} ${statSync(file).mtimeMs}`;
+  } catch {
+    return ""; // released just now, or not ours to read
+  }
+}
+
+/** Whether the process was killed; of another machine nobody can tell. */
+function isDead(holder: string): boolean {
+  const [host, pid] = holder.split(" ");
+  if (host !== hostname() || !/^\d+$/.test(pid ?? "")) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
 }

@@ -52,8 +52,6 @@ export interface FolderExportOptions extends ExportOptions {
   folder: string;
   /** Whether the files of another warehouse may be replaced. @default false */
   replace?: boolean | undefined;
-  /** How long to wait for another export to the folder, milliseconds. @default a minute */
-  waitMs?: number | undefined;
 }
 
 /** What the writer of one kind of file works with. */
@@ -85,19 +83,21 @@ const PARTITIONS = "calls/month=*/calls.parquet";
  * Writes files of figures or calls, and `manifest.json` after them; all from one moment of the warehouse.
  *
  * @throws UsageError where the folder holds the files of another warehouse
- * @throws CalltallyError of the warehouse or the disk, or (exit 6) where another export is writing to the folder; the files that were there before stay as they are
+ * @throws CalltallyError of the warehouse or the disk; the files that were there before stay as they are
  */
 export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
   using warehouse = openExistingWarehouse(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
-  await using files = await FileSet.open(options.folder, options);
-  if (!options.replace) assertOwnFolder(files.folder, describeOrigin(readOrigin(warehouse)));
+  await using files = await FileSet.open(options.folder);
+  const origin = describeOrigin(readOrigin(warehouse));
+  const check = () => options.replace || assertOwnFolder(files.folder, origin);
+  check();
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
-  await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
+  await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, check, signal });
 
   nameErrors(warehouse, () =>
     insertExports(

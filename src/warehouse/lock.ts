@@ -18,7 +18,6 @@ export function tryAcquireLock(path: string): Disposable | undefined {
   closeSync(openSync(file, "a", 0o600));
   const lock = new Database(file, { timeout: 0 });
   try {
-    lock.pragma("journal_mode = MEMORY"); // nothing is ever written to it
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     lock.close();
