@@ -76,7 +76,7 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
  * of its process alone. The child reads and writes for itself, and says what is wrong.
  *
  * @returns the exit code of the child
- * @throws InterruptedError, and CalltallyError (exit 1) after the deadline; the child is gone by then
+ * @throws InterruptedError, and CalltallyError (exit 3) after the deadline; the child is gone by then
  */
 async function runInChild({ env, signal }: Context, timeoutSeconds: number): Promise<ExitCode> {
   signal.throwIfAborted();
@@ -94,7 +94,7 @@ async function runInChild({ env, signal }: Context, timeoutSeconds: number): Pro
   if (exitCode !== undefined) return exitCode;
   if (outcome.isLate) {
     throw new CalltallyError(
-      EXIT.failed,
+      EXIT.unverified,
       `The query was ended after ${formatQuantity(timeoutSeconds, "second")}`,
       {
         hint: "Its output is incomplete. Allow more time with --timeout, or narrow the query: use WHERE or the rollup views.",

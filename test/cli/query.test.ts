@@ -117,12 +117,12 @@ describe("calltally query", () => {
     expect(await closed).toBe(0);
   });
 
-  it("ends a query after --timeout, with 1 and what to do", async () => {
+  it("ends a query after --timeout, with 3 and what to do", async () => {
     using folder = makeFolder();
     const { code, stdout, stderr } = await calltally(["query", "--timeout", "1", ENDLESS], {
       cwd: folder.path,
     });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toMatch(/^calltally: The query was ended after 1 second\n.*--timeout/);
   });
 
