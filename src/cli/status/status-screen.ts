@@ -161,8 +161,8 @@ function describeJobs({ jobs }: Status, nowMs: number): string[] {
 function describeJob(record: JobRecord, nowMs: number): string {
   const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
   const ageOf = (time: string) => formatAge(nowMs - Date.parse(time));
-  const success = succeeded_at === null ? "never succeeded" : `last success ${ageOf(succeeded_at)}`;
-  if (finished_at === null) return `running since ${minuteOf(started_at)} UTC, or killed; ${success}`;
+  const success = succeeded_at === null ? "no success yet" : `last good ${ageOf(succeeded_at)}`;
+  if (finished_at === null) return `began ${ageOf(started_at)}, not ended; ${success}`;
   if (failing_since !== null) return `failed ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
   if (exit_code === 0) return `succeeded ${ageOf(finished_at)}`;
   return `ended ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
