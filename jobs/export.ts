@@ -13,7 +13,7 @@ export const exportJob: Job = {
   name: "export",
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
-  hasHeartbeat: false,
+  isSync: false,
   readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
   run: async ({ settings, log, signal }) => {
     const { database, exportDir: folder, timezone, lookbackHours } = settings;

@@ -9,7 +9,7 @@ export const insightsJob: Job = {
   name: "insights",
   cron: (settings) => settings.insightsCron,
   cronSetting: "CALLTALLY_INSIGHTS_CRON",
-  hasHeartbeat: false,
+  isSync: false,
   idle: ({ insightIds }) => (insightIds.length === 0 ? "CALLTALLY_INSIGHT_IDS is empty" : undefined),
   readLastDone: (warehouse, { insightIds }) => readOldestFetch(warehouse, insightIds),
   run: async ({ settings, log, signal }) => {

@@ -9,7 +9,7 @@ export const syncJob: Job = {
   name: "sync",
   cron: (settings) => settings.syncCron,
   cronSetting: "CALLTALLY_SYNC_CRON",
-  hasHeartbeat: true,
+  isSync: true,
   readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
   run: async ({ settings, log, signal }) => {
     const run = await runSync({ ...toSyncOptions(settings), signal, onAttributed: logAttribution(log) });

@@ -1,4 +1,4 @@
-import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode } from "../errors.ts";
 
 /** A request failed: the response is an error, or there was none. */
 export class ApiError extends CalltallyError {
@@ -40,6 +40,12 @@ export interface ApiErrorDetails {
   retryAfterMs?: number | undefined;
   cause?: unknown;
   hint?: string;
+}
+
+/** Returns the message of an error in our own words alone: the service's may hold anything. */
+export function describeInOwnWords(error: CalltallyError): string {
+  const message = describeError(error);
+  return error instanceof ApiError && error.said ? message.replace(`: ${error.said}`, "") : message;
 }
 
 /** The response is not what API v3 promises. The body itself is never part of the message: it may hold personal data. */

@@ -8,6 +8,7 @@ import type { ExitCode } from "../errors.ts";
 import { type Context, OPTION } from "./context.ts";
 import { type Check, warn, worstOf } from "./doctor/check.ts";
 import { type DurationSample, judgeDuration } from "./doctor/check-duration.ts";
+import { checkEnvironment } from "./doctor/check-environment.ts";
 import { checkDisk, checkFolders, checkModes, checkVersions } from "./doctor/check-machine.ts";
 import { checkService } from "./doctor/check-service.ts";
 import { checkAliases, checkSettings } from "./doctor/check-settings.ts";
@@ -51,6 +52,7 @@ async function examine(
 
   const local = [
     ...checkSettings(inspected),
+    ...checkEnvironment(env),
     checkVersions(packageJson.version),
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),

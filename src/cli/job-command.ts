@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { ApiError } from "../api/api-errors.ts";
+import { describeInOwnWords } from "../api/api-errors.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
-import { type Log, openLog } from "../log.ts";
+import { type Log, maskOf, openLog } from "../log.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
-import { isReported, levelOf } from "../schedule/job-outcome.ts";
+import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
+import { isFailing, judgeExit, levelOf } from "../schedule/job-outcome.ts";
+import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";
@@ -33,12 +35,16 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
 }
 
 /** Opens the log as the settings have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
-export function openLogOf({ env }: Context, { logLevel, token, heartbeatUrl }: Settings): Promise<Log> {
+export function openLogOf({ env }: Context, settings: Settings): Promise<Log> {
   return openLog({
-    level: logLevel,
+    level: settings.logLevel,
     style: !process.stderr.isTTY ? "json" : env.NO_COLOR ? "plain" : "colored",
-    secrets: [token, heartbeatUrl?.href, heartbeatUrl?.pathname],
+    secrets: secretsOf(settings),
   });
+}
+
+function secretsOf({ token, heartbeatUrl }: Settings): (string | undefined)[] {
+  return [token, heartbeatUrl?.href, heartbeatUrl?.pathname];
 }
 
 /** Stops when the schedule that started this process has died: nobody else would see to its deadline. */
@@ -55,35 +61,60 @@ export function logUncaught(log: Log): void {
   });
 }
 
-/** Runs a job, and tells the monitor of it where it wants to know. */
+/** Runs a job, and tells of it where somebody wants to know: in the warehouse, and the monitor. */
 async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
-  const { settings, log } = context;
-  const heartbeat = openHeartbeat({
-    url: job.hasHeartbeat ? settings.heartbeatUrl : undefined,
-    log,
-    signal: context.signal,
-  });
-  heartbeat.start();
-  const exitCode = await runLogged(job, context);
-  if (isReported(exitCode)) await heartbeat.end(exitCode === EXIT.done);
+  const { settings, log, signal } = context;
+  const heartbeat = openHeartbeat({ url: settings.heartbeatUrl, log, signal });
+  const journal = openJournal(settings.database, log);
+  const startedAt = new Date().toISOString();
+  if (job.isSync) heartbeat.start();
+  else journal.start(job.name, startedAt);
+
+  const { exitCode, error } = await runLogged(job, context);
+  const result = judgeExit(exitCode);
+  if (!isDamage(error)) {
+    const finishedAt = new Date().toISOString();
+    const told = error === undefined ? null : textOf(error, settings);
+    journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: told });
+  }
+  if (job.isSync && result !== "neither") {
+    await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, journal, context));
+  } else if (result === "failure") await heartbeat.end(false);
   return exitCode;
 }
 
+/** The monitor is to stay alarmed until the job that failed has succeeded, however well the syncs go meanwhile. */
+function areOthersFailing({ name }: Job, journal: JobJournal, { settings, log }: JobContext): boolean {
+  const limits = { nowMs: Date.now(), deadlineMs: settings.jobMinutes * 60_000 };
+  const others = JOBS.filter((job) => job.name !== name && job.idle?.(settings) === undefined);
+  const failing = journal
+    .read()
+    .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))
+    .map(({ job }) => job);
+  if (failing.length > 0) log.warn({ failing }, "the monitor is told of a failure: another job is failing");
+  return failing.length > 0;
+}
+
 /** Runs a job; what it throws becomes a line of the log and an exit code. */
-async function runLogged(job: Job, context: JobContext): Promise<ExitCode> {
+async function runLogged(
+  job: Job,
+  context: JobContext,
+): Promise<{ exitCode: ExitCode; error?: CalltallyError }> {
   try {
-    return await job.run(context);
-  } catch (error) {
-    const known = toCalltallyError(error);
-    const { exitCode, hint } = known;
-    if (known instanceof InterruptedError) context.log.info(known.message);
-    else context.log[levelOf(exitCode)]({ exitCode, hint }, withoutQuote(known));
-    return exitCode;
+    return { exitCode: await job.run(context) };
+  } catch (thrown) {
+    const error = toCalltallyError(thrown);
+    const { exitCode, hint } = error;
+    if (error instanceof InterruptedError) context.log.info(error.message);
+    else context.log[levelOf(exitCode)]({ exitCode, hint }, describeInOwnWords(error));
+    return { exitCode, error };
   }
 }
 
-/** The error in our own words alone: the service's may hold anything. */
-function withoutQuote(error: CalltallyError): string {
-  const message = describeError(error);
-  return error instanceof ApiError && error.said ? message.replace(`: ${error.said}`, "") : message;
+/** Longer ones say no more. */
+const MAX_ERROR_LENGTH = 500;
+
+/** The error as it may be kept: like a line of the log, without secrets and phone numbers. */
+function textOf(error: CalltallyError, settings: Settings): string {
+  return maskOf(secretsOf(settings))(describeInOwnWords(error)).slice(0, MAX_ERROR_LENGTH);
 }

@@ -19,14 +19,16 @@ export async function main(): Promise<void> {
   try {
     const program = await createProgram(context, exit, process.argv.slice(2));
     await program.parseAsync();
+    // While Node winds up, one more signal would end it in the signal's own way, and not with our exit code.
+    if (stop.signal.aborted && process.stdout.writableLength === 0) process.exit();
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);
     context.complain(`calltally: ${describeError(known)}`);
     if (known.hint !== undefined) context.complain(known.hint);
     exit(known.exitCode);
-    // What the reader of a pipe leaves unread would keep an interrupted process from its end.
-    if (stop.signal.aborted && process.stdout.writableLength > 0) process.exit();
+    // What the reader of a pipe leaves unread would keep an interrupted process from its end, too.
+    if (stop.signal.aborted) process.exit();
   }
 }
 

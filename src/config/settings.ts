@@ -191,7 +191,7 @@ export const SETTINGS = {
     env: "CALLTALLY_HEARTBEAT_URL",
     isSecret: true,
     parse: parseHeartbeatUrl,
-    help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise",
+    help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise, after any other job that fails, and after each sync until that job has succeeded",
   }),
   logLevel: setting({
     env: "CALLTALLY_LOG_LEVEL",

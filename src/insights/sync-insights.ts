@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { ApiError, describeInOwnWords } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
+import { EXIT } from "../errors.ts";
 import { readCallCount } from "../warehouse/call-table.ts";
 import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
@@ -19,7 +21,7 @@ export interface InsightUpdate {
  * Fetches insights into the warehouse, one after the other; yields each as soon as it is stored.
  *
  * @throws UsageError where the warehouse is a copy of another service
- * @throws ApiError; the insights before are kept
+ * @throws ApiError as {@link fetchInsights} does; the insights that were read are kept
  */
 export async function* syncInsights(
   database: string,
@@ -45,11 +47,43 @@ export async function* syncInsights(
   }
 }
 
-/** Fetches insights, each once. */
+/** An insight that the service does not have, or does not describe as documented. */
+interface Failed {
+  id: number;
+  error: ApiError;
+}
+
+/**
+ * Fetches insights, each once. One that cannot be read keeps none of the others back: it is named at the end.
+ *
+ * @throws ApiError at once where the service cannot be asked at all; with exit code 8 and the ids, after all others, for
+ * those that it does not have
+ */
 export async function* fetchInsights(
   client: ApiClient,
   ids: readonly number[],
   signal: AbortSignal,
 ): AsyncGenerator<Insight, void, void> {
-  for (const id of new Set(ids)) yield await getInsight(client, id, { signal });
+  const failed: Failed[] = [];
+  for (const id of new Set(ids)) {
+    const insight = await getInsight(client, id, { signal }).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.exitCode !== EXIT.contract) throw error;
+      failed.push({ id, error });
+    });
+    if (insight !== undefined) yield insight;
+  }
+  if (failed.length > 0) throw nameFailed(failed);
+}
+
+function nameFailed(failed: readonly Failed[]): ApiError {
+  const hint = "Any others were read. Leave out an id that is gone from the service.";
+  const [first] = failed;
+  if (first !== undefined && failed.length === 1) {
+    const { message, status, requestId, said, cause } = first.error;
+    const details = { status, requestId, said, cause, hint };
+    return new ApiError(EXIT.contract, `Cannot read insight ${first.id}: ${message}`, details);
+  }
+  const reasons = failed.map(({ id, error }) => `${id}: ${describeInOwnWords(error)}`);
+  const message = `Cannot read ${failed.length} insights: ${reasons.join("; ")}`;
+  return new ApiError(EXIT.contract, message, { hint });
 }

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeError } from "../errors.ts";
+import { describeError, EXIT } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { runChild } from "./child-process.ts";
-import { judgeHealth } from "./health.ts";
+import type { JobEnd } from "../warehouse/job-table.ts";
+import { type Outcome, runChild } from "./child-process.ts";
+import { type JobHealth, judgeJob, summarizeHealth } from "./health.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job } from "./job-definition.ts";
-import { describeOutcome, isSilent, nameExit } from "./job-outcome.ts";
-import { emptyStatistics, type JobStatistics } from "./job-statistics.ts";
+import { openJournal } from "./job-journal.ts";
+import { describeOutcome, isSilent, judgeExit, nameExit, toExitCode } from "./job-outcome.ts";
+import { toJobState } from "./job-state.ts";
+import { emptyStatistics, type JobStatistics, noteEnd } from "./job-statistics.ts";
 import { keepSchedule } from "./keep-schedule.ts";
 import { type Address, startMonitor } from "./monitor.ts";
 import { planJobs } from "./plan-jobs.ts";
@@ -45,20 +48,27 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const log = options.log.child({ run: newRunId() });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
-  const statistics = new Map(
-    planned.filter(({ idle }) => !idle).map(({ name }) => [name, emptyStatistics(name)]),
-  );
+  const active = planned.filter(({ idle }) => idle === undefined);
+  const statistics = new Map(active.map(({ name }) => [name, emptyStatistics(name, clock.now())]));
   const deadlineMs = settings.jobMinutes * 60_000;
+  const judgeJobs = (snapshot: Snapshot | undefined): JobHealth[] =>
+    active.flatMap(({ job, cron }) => {
+      const seen = statistics.get(job.name);
+      const limits = { cron, deadlineMs, nowMs: clock.now() };
+      return seen === undefined ? [] : [judgeJob(toJobState(job, seen, snapshot), limits)];
+    });
 
   await using stack = new AsyncDisposableStack();
-  const sync = planned.find(({ name }) => name === "sync");
-  if (listen !== undefined && sync !== undefined) {
+  if (listen !== undefined) {
     const monitor = await startMonitor(listen, {
       health: () => {
-        const lastGoodRun = readSnapshot()?.lastGoodRun;
-        return judgeHealth({ lastGoodRun, cron: sync.cron, deadlineMs, nowMs: clock.now() });
+        const snapshot = readSnapshot();
+        return summarizeHealth(judgeJobs(snapshot), snapshot?.lastGoodRun);
       },
-      metrics: () => formatMetrics(toMetrics([...statistics.values()], readSnapshot())),
+      metrics: () => {
+        const snapshot = readSnapshot();
+        return formatMetrics(toMetrics([...statistics.values()], judgeJobs(snapshot), snapshot));
+      },
     });
     stack.use(monitor);
     log.info({ healthz: `${monitor.url}/healthz`, metrics: `${monitor.url}/metrics` }, "listening");
@@ -71,41 +81,37 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         "scheduled",
       );
   }
-  await keepSchedule(
-    planned.filter(({ idle }) => idle === undefined),
-    {
-      clock,
-      random,
-      jitterMs: settings.jitterSeconds * 1000,
-      log,
-      signal,
-      run: async (name) => {
-        const seen = statistics.get(name);
-        const job = jobs.find((known) => known.name === name);
-        if (seen !== undefined && job !== undefined) await runJob(job, seen, deadlineMs, clock, options);
-      },
-      onNext: (name, nextMs) => {
-        const seen = statistics.get(name);
-        if (seen !== undefined) seen.nextMs = nextMs;
-      },
+  await keepSchedule(active, {
+    clock,
+    random,
+    jitterMs: settings.jitterSeconds * 1000,
+    log,
+    signal,
+    run: async (name) => {
+      const seen = statistics.get(name);
+      if (seen !== undefined) await runJob(seen, deadlineMs, clock, options);
     },
-  );
+    onNext: (name, nextMs) => {
+      const seen = statistics.get(name);
+      if (seen !== undefined) seen.nextMs = nextMs;
+    },
+  });
   log.info("stopped");
 }
 
 async function runJob(
-  { name, hasHeartbeat }: Job,
   seen: JobStatistics,
   deadlineMs: number,
   clock: Clock,
   { settings, program, signal, ...options }: DaemonOptions,
 ): Promise<void> {
+  const { job } = seen;
   const run = newRunId();
-  const log = options.log.child({ job: name, run });
+  const log = options.log.child({ job, run });
   log.info("started");
   const startedMs = clock.now();
   seen.isRunning = true;
-  const command = [...program, "job", name, "--run", run];
+  const command = [...program, "job", job, "--run", run];
   const outcome = await runChild(command, {
     deadlineMs,
     graceMs: GRACE_MS,
@@ -114,16 +120,31 @@ async function runJob(
     // Its log lines go where ours go; its standard input stays open for as long as this process lives.
     stdio: ["pipe", "ignore", "inherit"],
   });
-  seen.isRunning = false;
-  seen.lastMs = clock.now() - startedMs;
-  const exit = nameExit(outcome);
-  seen.runs.set(exit, (seen.runs.get(exit) ?? 0) + 1);
   const { level, message } = describeOutcome(outcome, signal.aborted);
   const { exitCode, signal: killedBy } = outcome;
-  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: seen.lastMs / 1000 }, message);
-  if (hasHeartbeat && isSilent(outcome) && !signal.aborted) {
-    await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
-  }
+  const end = toJobEnd(job, outcome, { startedMs, endedMs: clock.now(), isStopping: signal.aborted });
+  noteEnd(seen, nameExit(outcome), end);
+  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: (seen.lastMs ?? 0) / 1000 }, message);
+  if (!isSilent(outcome) || signal.aborted) return;
+  const journal = openJournal(settings.database, log);
+  const record = journal.read().find((known) => known.job === job);
+  // A job that could say more of its end has done so.
+  const isRecorded = record?.finished_at != null && record.finished_at >= end.startedAt;
+  if (outcome.isLate || !isRecorded) journal.end(end);
+  await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
+}
+
+function toJobEnd(
+  job: string,
+  outcome: Outcome,
+  { startedMs, endedMs, isStopping }: { startedMs: number; endedMs: number; isStopping: boolean },
+): JobEnd {
+  const exitCode = toExitCode(outcome);
+  const isLate = outcome.isLate && exitCode !== EXIT.done;
+  const result = isStopping ? "neither" : isLate ? "failure" : judgeExit(exitCode);
+  const error = result === "failure" ? describeOutcome(outcome, isStopping).message : null;
+  const [startedAt, finishedAt] = [new Date(startedMs).toISOString(), new Date(endedMs).toISOString()];
+  return { job, startedAt, finishedAt, exitCode, result, error };
 }
 
 /** A warehouse that cannot be read is no reason to stop: the jobs say more of it. */

@@ -1,5 +1,6 @@
 import type { SyncRun } from "../warehouse/runs.ts";
 import type { Cron } from "./cron.ts";
+import type { JobState } from "./job-state.ts";
 
 export interface Health {
   status: "ok" | "failing";
@@ -7,27 +8,66 @@ export interface Health {
   reason?: string;
   /** The last sync whose copy can be trusted. */
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
+  jobs?: JobHealth[];
 }
 
-export interface HealthFacts {
-  lastGoodRun: Pick<SyncRun, "run_id" | "finished_at" | "verdict"> | undefined;
-  /** When syncs are due. */
+/** How a job fares; times ISO 8601 UTC. */
+export interface JobHealth {
+  job: string;
+  status: Health["status"];
+  /** Why it is failing. */
+  reason?: string;
+  /** Of a sync, when its copy could last be trusted. */
+  last_success: string | null;
+  last_exit_code: number | null;
+  /** What went wrong in the last run that failed; null once one has succeeded. */
+  last_error: string | null;
+}
+
+export interface HealthLimits {
+  /** When the job is due. */
   cron: Cron;
-  /** Time a job may take, milliseconds. */
+  /** Time a run may take, milliseconds. */
   deadlineMs: number;
   nowMs: number;
 }
 
 /**
- * Judges whether the copy is kept up to date: a sync may fail, but not for longer than two slots, and the time that the
- * second may take.
+ * Judges whether a job does its work: it may fail, but not for longer than two slots, and the time that the second may
+ * take. A sync is failing until it has succeeded for the first time; another job has that long for its first success.
  */
-export function judgeHealth({ lastGoodRun, cron, deadlineMs, nowMs }: HealthFacts): Health {
-  if (!lastGoodRun?.finished_at) return { status: "failing", reason: "no sync has succeeded yet" };
-  const { run_id, finished_at, verdict } = lastGoodRun;
-  const last_good_sync = { run_id, finished_at, verdict };
-  const dueMs = cron.next(cron.next(Date.parse(finished_at))) + deadlineMs;
-  if (nowMs <= dueMs) return { status: "ok", last_good_sync };
-  const due = new Date(dueMs).toISOString();
-  return { status: "failing", reason: `the next successful sync was due by ${due}`, last_good_sync };
+export function judgeJob(
+  { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince }: JobState,
+  { cron, deadlineMs, nowMs }: HealthLimits,
+): JobHealth {
+  const state = { job, last_success: succeededAt, last_exit_code: exitCode, last_error: error };
+  const said = error === null ? "" : `; its last error: ${error}`;
+  const fail = (reason: string): JobHealth => ({ ...state, status: "failing", reason: reason + said });
+  if (isSync && succeededAt === null) return fail("no sync has succeeded yet");
+  const began = succeededAt ?? failingSince;
+  const dueMs = cron.next(cron.next(began === null ? sinceMs : Date.parse(began))) + deadlineMs;
+  if (nowMs <= dueMs) return { ...state, status: "ok" };
+  return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
+}
+
+/** Puts the jobs together: all is well where each is. */
+export function summarizeHealth(
+  jobs: JobHealth[],
+  lastGoodRun: Pick<SyncRun, "run_id" | "finished_at" | "verdict"> | undefined,
+): Health {
+  const reasons = jobs.flatMap(({ reason }) => reason ?? []);
+  return {
+    status: reasons.length === 0 ? "ok" : "failing",
+    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
+    ...(lastGoodRun && { last_good_sync: toLastGoodSync(lastGoodRun) }),
+    jobs,
+  };
+}
+
+function toLastGoodSync({
+  run_id,
+  finished_at,
+  verdict,
+}: Pick<SyncRun, "run_id" | "finished_at" | "verdict">) {
+  return { run_id, finished_at, verdict };
 }

@@ -20,8 +20,11 @@ export interface Job {
   cronSetting: string;
   /** Why the schedule leaves it out, if it does. */
   idle?: (settings: Settings) => string | undefined;
-  /** Whether the job reports to the monitor at CALLTALLY_HEARTBEAT_URL. */
-  hasHeartbeat: boolean;
+  /**
+   * Whether it is the one that keeps the copy up to date: it reports start and end of each run to the monitor at
+   * CALLTALLY_HEARTBEAT_URL, the others their failures alone; and it has a ledger of its own, sync_runs.
+   */
+  isSync: boolean;
   /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
   readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
   run: (context: JobContext) => Promise<ExitCode>;

@@ -1,4 +1,6 @@
+import { constants } from "node:os";
 import { EXIT, type ExitCode } from "../errors.ts";
+import type { JobEnd, JobRecord } from "../warehouse/job-table.ts";
 import type { Outcome } from "./child-process.ts";
 
 /** What a line of the log says of how a job ended. */
@@ -41,20 +43,41 @@ export function nameExit({ exitCode, signal }: Outcome): string {
   return String(exitCode ?? signal ?? "none");
 }
 
-/** Lock contention (exit 6) and shutdown are not reported as failures: the next run reports its own outcome. */
-const UNREPORTED: ReadonlySet<ExitCode> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+/** Shell's way to put a signal as an exit code, and what it says of a program that cannot be started. */
+const SIGNALLED = 128;
+const NOT_STARTED = 127;
 
-/** Whether a job reports this exit code to the monitor. */
-export function isReported(exitCode: ExitCode): boolean {
-  return !UNREPORTED.has(exitCode);
+/** Returns the exit code as a number: 128 and the signal's number where one ended it, as a shell has it. */
+export function toExitCode({ exitCode, signal }: Outcome): number {
+  if (exitCode !== null) return exitCode;
+  return signal === null ? NOT_STARTED : SIGNALLED + constants.signals[signal];
 }
 
-/** Exit codes that a job has reported to the monitor itself. A crash of Node may exit with 1, a bad setting with 2. */
+/** Lock contention and shutdown are neither success nor failure: the next run reports its own outcome. */
+const NEITHER: ReadonlySet<number> = new Set([EXIT.locked, EXIT.sigint, EXIT.sigterm]);
+/** The work was done, though what it stands on may not be clean. */
+const SUCCESS: ReadonlySet<number> = new Set([EXIT.done, EXIT.unverified]);
+
+/** Returns what an exit code says of a job's run. */
+export function judgeExit(exitCode: number): JobEnd["result"] {
+  if (NEITHER.has(exitCode)) return "neither";
+  return SUCCESS.has(exitCode) ? "success" : "failure";
+}
+
+/** Whether a job's last run failed, or was killed: one that has not ended in its time. */
+export function isFailing(
+  { failing_since, finished_at, started_at }: JobRecord,
+  { nowMs, deadlineMs }: { nowMs: number; deadlineMs: number },
+): boolean {
+  return failing_since !== null || (finished_at === null && nowMs - Date.parse(started_at) > deadlineMs);
+}
+
+/** Exit codes of which a job has told the monitor, and recorded them. A crash of Node may exit with 1, a bad setting with 2. */
 const TOLD = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),
 );
 
-/** Whether the job may have ended without reporting to the monitor. */
-export function isSilent({ exitCode }: Outcome): boolean {
-  return exitCode === null || !TOLD.has(exitCode);
+/** Whether the job may have ended without telling anybody, or ended at its deadline, of which it does not know. */
+export function isSilent({ exitCode, isLate }: Outcome): boolean {
+  return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { isAllowedHost, isLoopback } from "./allowed-host.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
 
@@ -23,12 +24,16 @@ export interface MonitorPages {
 }
 
 /**
- * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus).
+ * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus); 421 to requests for a name that is not ours.
  *
  * @throws CalltallyError where the address cannot be listened on
  */
 export async function startMonitor({ host, port }: Address, pages: MonitorPages): Promise<Monitor> {
   const server = createServer((request, response) => {
+    if (!isAllowedHost(request.headers.host, host)) {
+      const served = isLoopback(host) ? "localhost" : "an IP address, or the name given to --listen";
+      return send(response, 421, "text/plain", `This host name is not served here: ask for ${served}.\n`);
+    }
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
       return send(response, 405, "text/plain", "GET alone\n");
@@ -84,7 +89,7 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
     throw new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
   }
   const host = bracketed ?? plain ?? "127.0.0.1";
-  if (!allowRemote && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host)) {
+  if (!allowRemote && !isLoopback(host)) {
     throw new UsageError(`--listen ${text}: other machines could reach it`, {
       hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
     });

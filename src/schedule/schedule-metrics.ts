@@ -1,11 +1,47 @@
 import { VERDICTS } from "../paging/verdict.ts";
+import type { JobHealth } from "./health.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Metric, Sample } from "./prometheus-format.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";
 
 /** Returns the metrics of the schedule and of the warehouse; undefined where that cannot be read, or is not there yet. */
-export function toMetrics(statistics: readonly JobStatistics[], snapshot: Snapshot | undefined): Metric[] {
-  return [...scheduleMetrics(statistics), ...(snapshot === undefined ? [] : warehouseMetrics(snapshot))];
+export function toMetrics(
+  statistics: readonly JobStatistics[],
+  health: readonly JobHealth[],
+  snapshot: Snapshot | undefined,
+): Metric[] {
+  return [
+    ...scheduleMetrics(statistics),
+    ...healthMetrics(health),
+    ...(snapshot === undefined ? [] : warehouseMetrics(snapshot)),
+  ];
+}
+
+function healthMetrics(health: readonly JobHealth[]): Metric[] {
+  return [
+    {
+      name: "calltally_job_healthy",
+      type: "gauge",
+      help: "1 while the job does its work, 0 where /healthz says that it is failing.",
+      samples: health.map(({ job, status }) => ({ labels: { job }, value: Number(status === "ok") })),
+    },
+    {
+      name: "calltally_job_last_exit_code",
+      type: "gauge",
+      help: "Exit code of the job's last run, 128 and the signal's number where one ended it.",
+      samples: health.flatMap(({ job, last_exit_code: value }) =>
+        value === null ? [] : [{ labels: { job }, value }],
+      ),
+    },
+    {
+      name: "calltally_job_last_success_timestamp_seconds",
+      type: "gauge",
+      help: "When the job last succeeded; a sync succeeds with any verdict but unverified.",
+      samples: health.flatMap(({ job, last_success: at }) =>
+        at === null ? [] : [{ labels: { job }, value: Date.parse(at) / 1000 }],
+      ),
+    },
+  ];
 }
 
 function scheduleMetrics(statistics: readonly JobStatistics[]): Metric[] {
@@ -45,17 +81,8 @@ function scheduleMetrics(statistics: readonly JobStatistics[]): Metric[] {
 }
 
 function warehouseMetrics(snapshot: Snapshot): Metric[] {
-  const { lastDoneRun, lastGoodRun, lastDone, calls, rejectedRows, driftedMembers } = snapshot;
-  const successes = new Map(lastDone).set("sync", lastGoodRun?.finished_at ?? null);
+  const { lastDoneRun, calls, rejectedRows, driftedMembers } = snapshot;
   return [
-    {
-      name: "calltally_job_last_success_timestamp_seconds",
-      type: "gauge",
-      help: "When the job last succeeded, by the warehouse; a sync succeeds with any verdict but unverified.",
-      samples: [...successes].flatMap(([job, at]) =>
-        at === null ? [] : [{ labels: { job }, value: Date.parse(at) / 1000 }],
-      ),
-    },
     {
       name: "calltally_sync_last_duration_seconds",
       type: "gauge",

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Settings } from "../config/load-settings.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { readDrift } from "../warehouse/drift.ts";
+import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { countAllRejected } from "../warehouse/rejected.ts";
 import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs.ts";
@@ -17,6 +18,8 @@ export interface Snapshot {
   lastGoodRun: SyncRun | undefined;
   /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
   lastDone: ReadonlyMap<string, string | null>;
+  /** How each job fared, by its name. */
+  jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
   /** Rows that wait for a good reading. */
   rejectedRows: number;
@@ -33,6 +36,7 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
       lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
+      jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
       calls: countCalls(warehouse),
       rejectedRows: countAllRejected(warehouse),
       driftedMembers: readDrift(warehouse).length,

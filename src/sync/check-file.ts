@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs.ts";
+import { DamagedError } from "../warehouse/sqlite-errors.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -24,7 +24,6 @@ export function checkFile(
   const { path } = warehouse;
   const found = findDamage(warehouse, { thorough: false });
   if (found === undefined) return new Date(clock.now()).toISOString();
-  throw new CalltallyError(EXIT.storage, `Cannot use ${path}: the file is damaged: ${found}`, {
-    hint: "It was left as it is. Restore a backup, or move it away and sync again.",
-  });
+  const hint = "It was left as it is. Restore a backup, or move it away and sync again.";
+  throw new DamagedError(path, found, hint);
 }

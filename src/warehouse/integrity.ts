@@ -1,5 +1,5 @@
-import { CalltallyError, EXIT } from "../errors.ts";
 import type { Warehouse } from "./open.ts";
+import { DamagedError } from "./sqlite-errors.ts";
 
 /**
  * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.
@@ -16,8 +16,7 @@ export function findDamage({ sqlite }: Warehouse, { thorough = true } = {}): str
 }
 
 /** The error for a file that is damaged. */
-export function damagedError(file: string, found: string): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
-    hint: "Nothing was changed. Restore another backup, or sync into a new warehouse.",
-  });
+export function damagedError(file: string, found: string): DamagedError {
+  const hint = "Nothing was changed. Restore another backup, or sync into a new warehouse.";
+  return new DamagedError(file, found, hint);
 }

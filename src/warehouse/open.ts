@@ -54,6 +54,23 @@ export function openExistingWarehouse(path: string, options: MigrateOptions = {}
   }
 }
 
+/**
+ * Opens a warehouse for a short write, where it is one of this version's schema; returns undefined where there is none,
+ * or one that has to be migrated first.
+ *
+ * @param busyMs how long a write waits for that of another process
+ * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally; it is left untouched
+ */
+export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
+  const file = realFile(path);
+  if (!existsSync(file)) return undefined;
+  assertOurs(file);
+  assertOneName(file);
+  if (readHeader(file).schemaVersion < countMigrations()) return undefined;
+  const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
+  return toWarehouse(file, sqlite);
+}
+
 /** Opens an existing warehouse to read from it. */
 export function openWarehouseReader(path: string): Warehouse {
   const file = realFile(path);

@@ -352,6 +352,24 @@ export const exports = sqliteTable("exports", {
   run_id: integer(),
 });
 
+/** What became of the jobs that `schedule`, cron or systemd run, one row a job; `calltally sync` and `export` by hand are none. */
+export const jobs = sqliteTable("jobs", {
+  /** sync, export or insights. */
+  job: text().primaryKey(),
+  /** When it last started, ISO 8601 UTC. */
+  started_at: text().notNull(),
+  /** End of that run, ISO 8601 UTC; null while it runs, or where it was killed. */
+  finished_at: text(),
+  /** Exit code of the last run that ended; 128 and the number of the signal where one ended it. */
+  exit_code: integer(),
+  /** What went wrong in the last run that failed; null once a run has succeeded. */
+  error: text(),
+  /** End of the last run that did its work, exit code 0 or 3, ISO 8601 UTC. */
+  succeeded_at: text(),
+  /** End of the first run that failed since then, ISO 8601 UTC; null where none did. */
+  failing_since: text(),
+});
+
 /** Insight details as last fetched (API v3 § 2.1), under the API's own names. */
 export const insights = sqliteTable("insights", {
   /** The service's identifier. */

@@ -15,3 +15,19 @@ export function nameFile(error: unknown, file: string): unknown {
   if (cause === undefined) return error;
   return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause });
 }
+
+/** A file that SQLite has opened, and found damaged. */
+export class DamagedError extends CalltallyError {
+  override name = "DamagedError";
+
+  constructor(file: string, found: string, hint: string) {
+    super(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, { hint });
+  }
+}
+
+/** Whether an error, or a cause of it, says that the warehouse's file is damaged. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedError) return true;
+  if (error instanceof SqliteError) return /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+  return error instanceof Error && isDamage(error.cause);
+}

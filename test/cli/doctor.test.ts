@@ -104,6 +104,29 @@ describe("calltally doctor", () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: "token", state: "ok" }));
   });
 
+  it.each([
+    {
+      env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      found: [
+        "warn NODE_TLS_REJECT_UNAUTHORIZED: 0: the service's certificate is not checked, so anybody in between can read the token",
+      ],
+    },
+    { env: { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_EXTRA_CA_CERTS: "/etc/hostname" }, found: [] },
+    {
+      env: { NODE_OPTIONS: "--no-warnings --tls-keylog=keys.txt --tls-min-v1.0" },
+      found: [
+        "warn NODE_OPTIONS: writes the keys of each TLS connection to a file, with which the token can be read",
+        "warn NODE_OPTIONS: allows TLS 1.0 or 1.1, which are broken",
+      ],
+    },
+    { env: { NODE_OPTIONS: "--max-old-space-size=4000" }, found: [] },
+  ])("warns of what lets others read the token: $env", async ({ env, found }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const checked = await complaints({ cwd: folder.path, env: { ...settingsFor(sandbox), ...env } });
+    expect(checked).toMatchObject({ code: 0, found: [...found, NO_WAREHOUSE] });
+  });
+
   it("names a server that caps its pages at 200, and the setting that fits it", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1500, pageCap: 200, order: "oldest" });

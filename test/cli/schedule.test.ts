@@ -268,6 +268,22 @@ describe("calltally schedule", () => {
       body: {
         status: "ok",
         last_good_sync: { run_id: 1, finished_at: expect.any(String), verdict: "exact" },
+        jobs: [
+          {
+            job: "sync",
+            status: "ok",
+            last_success: expect.any(String),
+            last_exit_code: 3,
+            last_error: null,
+          },
+          {
+            job: "export",
+            status: "ok",
+            last_success: expect.any(String),
+            last_exit_code: 0,
+            last_error: null,
+          },
+        ],
       },
     });
     const page = parsePrometheus(await (await fetch(metrics)).text());
@@ -284,6 +300,8 @@ describe("calltally schedule", () => {
         '{job="sync"}': expect.any(Number),
         '{job="export"}': expect.any(Number),
       },
+      calltally_job_healthy: { '{job="sync"}': 1, '{job="export"}': 1 },
+      calltally_job_last_exit_code: { '{job="sync"}': 3, '{job="export"}': 0 },
       calltally_job_last_success_timestamp_seconds: { '{job="sync"}': recent, '{job="export"}': recent },
       calltally_sync_last_duration_seconds: { "": expect.any(Number) },
       calltally_sync_last_verdict: {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -42,6 +43,40 @@ describe("calltally, when it is told to stop", () => {
     schedule.kill("SIGTERM");
     expect(await schedule.done).toMatchObject({ code: 0, stdout: "" });
     expect(Date.now() - killedMs).toBeLessThan(5000);
+  });
+
+  it.each([
+    { title: "with nothing under way", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
+    { title: "in the middle of a sync", calls: 3000, latencyMs: 300, cron: "* * * * * *", isBusy: true },
+  ])("ends schedule after many signals as after one, $title", async ({ cron, isBusy, ...service }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox(service);
+    const env = {
+      ...settingsFor(sandbox),
+      CALLTALLY_SYNC_CRON: cron,
+      CALLTALLY_EXPORT_CRON: "0 0 29 2 *",
+      CALLTALLY_JITTER_SECONDS: "0",
+      CALLTALLY_LIMIT: "100",
+    };
+    const options = { cwd: folder.path, env };
+    // What has been done is not made up for at the start.
+    if (!isBusy) for (const job of ["sync", "export"]) await calltally([job], options);
+    const requests = sandbox.requests.length;
+    const schedule = startCalltally(["schedule"], options);
+    let log = "";
+    schedule.stderr?.on("data", (chunk) => {
+      log += String(chunk);
+    });
+    while (isBusy ? sandbox.requests.length < requests + 2 : !log.includes("left out")) await sleep(5);
+    const killedMs = Date.now();
+    // Until it is gone: the last ones come while Node winds up.
+    const signals = ["SIGTERM", "SIGINT"] as const;
+    const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));
+    const { code, stdout } = await schedule.done;
+    for (const sender of senders) clearInterval(sender);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(Date.now() - killedMs).toBeLessThan(5000);
+    expect(log.includes('"started"')).toBe(isBusy);
   });
 
   it("ends the sandbox after SIGINT", async () => {

@@ -1,17 +1,30 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { request } from "node:http";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
+import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const FOLDER = "jobs/deploy";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 const settings = loadSettings({ env: {}, folder: "/nowhere" });
 const SERVICES = ["calltally.service", "calltally@.service"];
+const REPORT = "calltally-failed@.service";
+const SCRIPTS = ["calltally-as-service", "report-failure"];
 const TIMERS = JOBS.map(({ name }) => `calltally-${name}.timer`);
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
@@ -30,12 +43,17 @@ function readUnit(file: string): Map<string, string[]> {
 describe("jobs/deploy, for systemd", () => {
   it.skipIf(!hasSystemd)(`is clean under systemd-analyze verify${unlessSkipped}`, () => {
     using folder = makeTempFolder();
-    const files = [...SERVICES, ...TIMERS];
+    const files = [...SERVICES, REPORT, ...TIMERS];
     // What they start must be there: the program, where it is here.
     for (const file of files) {
       writeFileSync(join(folder.path, file), read(file).replaceAll("/opt/calltally", resolve(".")));
     }
-    const units = ["calltally.service", ...JOBS.map(({ name }) => `calltally@${name}.service`), ...TIMERS];
+    const units = [
+      "calltally.service",
+      "calltally-failed@calltally.service.service",
+      ...JOBS.map(({ name }) => `calltally@${name}.service`),
+      ...TIMERS,
+    ];
     const { status, stdout, stderr } = spawnSync(
       "systemd-analyze",
       ["verify", ...units.map((unit) => join(folder.path, unit))],
@@ -59,12 +77,16 @@ describe("jobs/deploy, for systemd", () => {
       ProtectSystem: ["strict"],
       NoNewPrivileges: ["yes"],
       CapabilityBoundingSet: [""],
-      UMask: ["0077"],
+      UMask: ["0027"],
       StateDirectory: ["calltally"],
+      StateDirectoryMode: ["0700"],
+      ReadWritePaths: ["/var/lib/calltally-exports"],
+      OnFailure: ["calltally-failed@%n.service"],
       WorkingDirectory: ["/var/lib/calltally"],
       LoadCredential: ["token:/etc/calltally/token"],
     });
     expect(unit.get("Environment")).toContain("CALLTALLY_TOKEN_FILE=%d/token");
+    expect(unit.get("Environment")).toContain("CALLTALLY_EXPORT_DIR=/var/lib/calltally-exports");
     expect(unit.has("MemoryDenyWriteExecute")).toBe(false);
     expect(read(file)).not.toContain("CALLTALLY_TOKEN=");
   });
@@ -101,6 +123,168 @@ describe("jobs/deploy, for systemd", () => {
       expect(ours).toEqual(theirs);
     },
   );
+});
+
+/** Puts programs of a few lines into a folder of their own, to stand in for those of the system; returns its path. */
+function fakePrograms(folder: string, programs: Record<string, string>): string {
+  const bin = join(folder, "fake-bin");
+  mkdirSync(bin);
+  for (const [name, lines] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
+}
+
+describe("jobs/deploy, its scripts", () => {
+  const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
+
+  it.each(SCRIPTS)("%s can be executed, and is sound for sh", (file) => {
+    const path = join(FOLDER, file);
+    expect(statSync(path).mode & 0o111).toBe(0o111);
+    expect(spawnSync("sh", ["-n", path], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    if (!hasShellcheck) return;
+    expect(spawnSync("shellcheck", [path], { encoding: "utf8" })).toMatchObject({ status: 0, stdout: "" });
+  });
+
+  it("calltally-as-service has what the units have, and starts the program with the token in no argument", () => {
+    using folder = makeTempFolder();
+    const [etc, lib] = [join(folder.path, "etc"), join(folder.path, "lib")];
+    for (const path of [etc, lib]) mkdirSync(path);
+    writeFileSync(join(etc, "token"), "token-417");
+    // What systemd does with the properties; and what it was asked for, a line each.
+    const PATH = fakePrograms(folder.path, {
+      "systemd-run": `for word; do printf '%s\\n' "$word"; done > ${folder.path}/asked
+        cd ${lib}; export CREDENTIALS_DIRECTORY=${etc}
+        while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+    });
+    const script = join(folder.path, "as-service");
+    const own = read("calltally-as-service")
+      .replaceAll("/opt/calltally", resolve("."))
+      .replaceAll("PATH=/", `PATH=${dirname(process.execPath)}:/`);
+    writeFileSync(script, own);
+    const args = ["schema", "rollup_channel", "--json"];
+    const run = (...given: string[]) =>
+      spawnSync("sh", [script, ...given], { env: { PATH }, encoding: "utf8" });
+    expect(run(...args)).toMatchObject({ status: 0, stderr: "" });
+    expect(run("query", "SELECT 1", "--database", "none here.db")).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining(`There is no warehouse at ${lib}/none here.db`),
+    });
+    const found = JSON.parse(run("doctor", "--json").stdout);
+    expect(found.checks).toContainEqual(
+      expect.objectContaining({
+        name: "CALLTALLY_TOKEN_FILE",
+        message: expect.stringContaining("set, 9 characters"),
+      }),
+    );
+
+    const asked = readFileSync(join(folder.path, "asked"), "utf8");
+    expect(asked).not.toContain("token-417");
+    const unit = readUnit("calltally@.service");
+    for (const name of [
+      "User",
+      "Group",
+      "StateDirectory",
+      "StateDirectoryMode",
+      "WorkingDirectory",
+      "UMask",
+      "NoNewPrivileges",
+      "LoadCredential",
+      "EnvironmentFile",
+    ])
+      expect(asked.split("\n")).toContain(`--property=${name}=${unit.get(name)?.join()}`);
+    expect(asked).toContain("--property=Environment=CALLTALLY_EXPORT_DIR=/var/lib/calltally-exports\n");
+  });
+
+  it("report-failure writes a line for the journal, and hands what the log says to the hook", () => {
+    using folder = makeTempFolder();
+    const PATH = fakePrograms(folder.path, {
+      systemctl: "echo 7",
+      journalctl: 'echo "a line of $2"',
+      hook: `cat > ${folder.path}/mail; echo "to $1" >> ${folder.path}/mail`,
+    });
+    const report = (hook: string) =>
+      spawnSync("sh", [join(FOLDER, "report-failure"), "calltally@export.service"], {
+        env: { PATH, CALLTALLY_ON_FAILURE: hook },
+        encoding: "utf8",
+      });
+    const said = {
+      status: 0,
+      stdout: expect.stringMatching(/^<3>calltally@export\.service failed with exit code 7; see: journalctl/),
+      stderr: "",
+    };
+    expect(report("/nowhere")).toMatchObject(said);
+    expect(report(join(folder.path, "fake-bin/hook"))).toMatchObject(said);
+    expect(readFileSync(join(folder.path, "mail"), "utf8")).toMatch(
+      /^calltally@export\.service failed on \S+ with exit code 7\.(.*\n)+a line of calltally@export\.service\nto calltally@export\.service\n$/,
+    );
+  });
+});
+
+describe("jobs/deploy/logrotate", () => {
+  const hasLogrotate = spawnSync("logrotate", ["--version"]).status === 0;
+
+  it("rotates the log that the crontab writes", () => {
+    expect(read("logrotate")).toMatch(/^\/var\/log\/calltally\/calltally\.log \{$/m);
+    expect(read("crontab")).toContain(">> /var/log/calltally/calltally.log 2>&1");
+  });
+
+  it.skipIf(!hasLogrotate)(
+    `is what logrotate understands${hasLogrotate ? "" : " (SKIPPED: there is no logrotate here)"}`,
+    () => {
+      using folder = makeTempFolder();
+      const user = execFileSync("id", ["--user", "--name"], { encoding: "utf8" }).trim();
+      const group = execFileSync("id", ["--group", "--name"], { encoding: "utf8" }).trim();
+      const file = join(folder.path, "logrotate");
+      const here = read("logrotate").replaceAll("/var/log/calltally", folder.path);
+      writeFileSync(file, here.replaceAll("calltally calltally\n", `${user} ${group}\n`), { mode: 0o644 });
+      const log = join(folder.path, "calltally.log");
+      writeFileSync(log, "a line\n");
+      const rotate = () =>
+        spawnSync("logrotate", ["--force", "--state", join(folder.path, "state"), file], {
+          encoding: "utf8",
+        });
+      expect(rotate()).toMatchObject({ status: 0, stderr: "" });
+      expect(readFileSync(`${log}.1`, "utf8")).toBe("a line\n");
+      expect(statSync(log).mode & 0o777).toBe(0o600);
+    },
+  );
+});
+
+describe("jobs/deploy/compose.yaml", () => {
+  const compose = read("compose.yaml");
+
+  it("starts what Prometheus can scrape by the service's name, and a web page by no other", async () => {
+    const [, command = "[]"] = /^ {4}command: (\[.*\])$/m.exec(compose) ?? [];
+    const args: string[] = JSON.parse(command);
+    const listen = args[args.indexOf("--listen") + 1] ?? "";
+    expect(args).toEqual(["schedule", "--listen", listen, "--allow-remote"]);
+    const { host } = parseAddress(listen, true);
+    const health = { status: "ok" } as const;
+    await using monitor = await startMonitor({ host, port: 0 }, { health: () => health, metrics: () => "" });
+    const [, service] = /^services:\n {2}(\w+):$/m.exec(compose) ?? [];
+    const statusOf = async (name: string) => {
+      const { port } = new URL(monitor.url);
+      const asked = request({ host: "127.0.0.1", port, path: "/metrics", headers: { host: name } }).end();
+      const [response] = await once(asked, "response");
+      return response.resume().statusCode;
+    };
+    expect([await statusOf(`${service}:9464`), await statusOf("127.0.0.1:9464")]).toEqual([200, 200]);
+    expect(await statusOf("rebound.example.com:9464")).toBe(421);
+  });
+
+  it("gives the container the folders of the image, the token as a secret, and little it could harm", () => {
+    for (const line of [
+      "- warehouse:/data",
+      "- exports:/exports",
+      "secrets: [token]",
+      "read_only: true",
+      "cap_drop: [ALL]",
+    ])
+      expect(compose).toContain(`${line}\n`);
+    expect(compose).not.toMatch(/CALLTALLY_TOKEN:|^ +ports:/m);
+  });
 });
 
 describe("jobs/deploy/crontab", () => {
@@ -141,6 +325,7 @@ describe("jobs/deploy/Dockerfile", () => {
 
   it("has instructions alone that Docker knows", () => {
     const known = [
+      "ARG",
       "CMD",
       "COPY",
       "ENTRYPOINT",
@@ -161,7 +346,7 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(all("FROM")).toEqual([`${image} AS build`, image]);
   });
 
-  it("runs as a user other than root, with one folder to write to", () => {
+  it("runs as a user other than root, with two folders to write to: a group can read the exports alone", () => {
     const user = finalStage.findIndex(({ name }) => name === "USER");
     expect(finalStage[user]?.rest).toBe("node");
     expect(finalStage.findIndex(({ name }) => name === "ENTRYPOINT")).toBeGreaterThan(user);
@@ -170,8 +355,11 @@ describe("jobs/deploy/Dockerfile", () => {
       .filter(({ name }) => name === "ENV")
       .map(({ rest }) => rest)
       .join(" ");
-    expect(all("VOLUME")).toEqual(["/data"]);
-    for (const path of ["CALLTALLY_DATABASE=/data/", "CALLTALLY_EXPORT_DIR=/data/"])
+    expect(all("VOLUME")).toEqual(['["/data", "/exports"]']);
+    const [made = ""] = finalStage.filter(({ name }) => name === "RUN").map(({ rest }) => rest);
+    expect(made).toContain("--owner=node --group=node --mode=0700 /data");
+    expect(made).toContain("--owner=node --group=calltally-readers --mode=2750 /exports");
+    for (const path of ["CALLTALLY_DATABASE=/data/", "CALLTALLY_EXPORT_DIR=/exports"])
       expect(env).toContain(path);
   });
 

@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
+import { readJobs } from "../../src/warehouse/job-table.ts";
+import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { keepLines } from "./log-lines.ts";
 
@@ -27,13 +29,15 @@ async function runOver(
     appendFileSync(noted, process.argv.slice(2).join(" ") + "\\n");
     ${program}`,
   );
+  const database = join(folder.path, "calls.db");
+  openWarehouse(database)[Symbol.dispose]();
   const settings = loadSettings({ env: { CALLTALLY_SYNC_CRON: "* * * * * *" }, folder: folder.path });
   const { log, lines } = keepLines();
   const stop = new AbortController();
   const daemon = runDaemon(
     JOBS.filter(({ name }) => name === "sync"),
     {
-      settings: { ...settings, database: join(folder.path, "calls.db"), jitterSeconds: 0, jobMinutes },
+      settings: { ...settings, database, jitterSeconds: 0, jobMinutes },
       log,
       signal: stop.signal,
       listen: undefined,
@@ -45,7 +49,8 @@ async function runOver(
   while (ends().length < starts) await sleep(20);
   stop.abort();
   await daemon;
-  return { lines, ends: ends().slice(0, starts), starts: read().slice(0, starts) };
+  using warehouse = openWarehouseReader(database);
+  return { jobs: readJobs(warehouse), lines, ends: ends().slice(0, starts), starts: read().slice(0, starts) };
 }
 
 describe("runDaemon", () => {
@@ -83,4 +88,23 @@ describe("runDaemon", () => {
       [30, 0, "done"],
     ]);
   });
+
+  it.each([
+    { program: 'process.kill(process.pid, "SIGKILL")', exit_code: 137, error: "killed by SIGKILL" },
+    { program: "process.exit(9)", exit_code: 9, error: "failed with exit code 9" },
+    {
+      program: "for (;;);",
+      exit_code: 143,
+      error: "stopped at its deadline, CALLTALLY_JOB_MINUTES",
+      jobMinutes: 1 / 120,
+    },
+  ])(
+    "records the end of a job that cannot do so itself: $error",
+    async ({ program, jobMinutes, ...said }) => {
+      const { jobs } = await runOver(program, { starts: 1, ...(jobMinutes && { jobMinutes }) });
+      expect(jobs).toMatchObject([
+        { job: "sync", ...said, succeeded_at: null, failing_since: jobs[0]?.finished_at },
+      ]);
+    },
+  );
 });

@@ -1,31 +1,91 @@
 import { describe, expect, it } from "vitest";
 import { parseCron } from "../../src/schedule/cron.ts";
-import { judgeHealth } from "../../src/schedule/health.ts";
+import { judgeJob, summarizeHealth } from "../../src/schedule/health.ts";
+import type { JobState } from "../../src/schedule/job-state.ts";
 
-const cron = parseCron("7 * * * *", "UTC");
-const deadlineMs = 3_600_000;
-const lastGoodRun = { run_id: 5, finished_at: "2026-11-20T12:08:00.000Z", verdict: "probable" } as const;
+const limits = { cron: parseCron("7 * * * *", "UTC"), deadlineMs: 3_600_000 };
+const SUCCESS = "2026-11-20T12:08:00.000Z";
+const sync: JobState = {
+  job: "sync",
+  isSync: true,
+  sinceMs: Date.parse(SUCCESS),
+  exitCode: 0,
+  error: null,
+  succeededAt: SUCCESS,
+  failingSince: null,
+};
+const failed: JobState = {
+  ...sync,
+  job: "export",
+  isSync: false,
+  exitCode: 7,
+  error: "Cannot write x",
+  failingSince: "2026-11-20T13:07:00.000Z",
+};
+const judgeAt = (state: JobState, now: string) => judgeJob(state, { ...limits, nowMs: Date.parse(now) });
 
-describe("judgeHealth", () => {
+describe("judgeJob", () => {
   it.each([
-    { now: "2026-11-20T12:08:00.000Z", status: "ok" },
+    { now: SUCCESS, status: "ok" },
     { now: "2026-11-20T15:07:00.000Z", status: "ok" }, // slots at 13:07 and 14:07, and an hour for the second
     { now: "2026-11-20T15:07:00.001Z", status: "failing" },
     { now: "2027-11-20T15:07:00.000Z", status: "failing" },
     { now: "2025-11-20T15:07:00.000Z", status: "ok" },
-  ])("gives a sync two slots and its time: $status at $now", ({ now, status }) => {
-    const health = judgeHealth({ lastGoodRun, cron, deadlineMs, nowMs: Date.parse(now) });
-    expect(health).toMatchObject({ status, last_good_sync: lastGoodRun });
-    expect(health.reason).toBe(
-      status === "ok" ? undefined : "the next successful sync was due by 2026-11-20T15:07:00.000Z",
-    );
+  ])("gives a job two slots and its time: $status at $now", ({ now, status }) => {
+    const due = "was due by 2026-11-20T15:07:00.000Z";
+    const isOk = status === "ok";
+    expect(judgeAt(sync, now)).toEqual({
+      job: "sync",
+      status,
+      ...(!isOk && { reason: `the next successful sync ${due}` }),
+      last_success: SUCCESS,
+      last_exit_code: 0,
+      last_error: null,
+    });
+    expect(judgeAt(failed, now)).toEqual({
+      job: "export",
+      status,
+      ...(!isOk && { reason: `the next successful export ${due}; its last error: Cannot write x` }),
+      last_success: SUCCESS,
+      last_exit_code: 7,
+      last_error: "Cannot write x",
+    });
   });
 
-  it("is failing as long as no sync was good", () => {
-    const nowMs = Date.parse("2026-11-20T12:08:00.000Z");
-    expect(judgeHealth({ lastGoodRun: undefined, cron, deadlineMs, nowMs })).toEqual({
+  it("calls a sync failing as long as none was good", () => {
+    expect(judgeAt({ ...sync, succeededAt: null }, SUCCESS)).toMatchObject({
       status: "failing",
       reason: "no sync has succeeded yet",
     });
+  });
+
+  it("gives another job as long for its first success: from its first failure, or since it is watched", () => {
+    const never = { ...failed, succeededAt: null };
+    const from = (state: JobState) => [
+      judgeAt(state, "2026-11-20T15:07:00.000Z").status,
+      judgeAt(state, "2026-11-20T15:07:00.001Z").status,
+      judgeAt(state, "2026-11-20T16:07:00.001Z").status,
+    ];
+    expect(from(never)).toEqual(["ok", "ok", "failing"]);
+    expect(from({ ...never, failingSince: null })).toEqual(["ok", "failing", "failing"]);
+  });
+});
+
+describe("summarizeHealth", () => {
+  it("is failing where one job is, and gives the reason of each", () => {
+    const late = "2026-11-20T15:07:00.001Z";
+    const good = { run_id: 5, finished_at: SUCCESS, verdict: "probable" } as const;
+    const jobs = [judgeAt(sync, SUCCESS), judgeAt(failed, late)];
+    expect(summarizeHealth(jobs, good)).toEqual({
+      status: "failing",
+      reason:
+        "the next successful export was due by 2026-11-20T15:07:00.000Z; its last error: Cannot write x",
+      last_good_sync: good,
+      jobs,
+    });
+    expect(summarizeHealth([judgeAt(sync, late), judgeAt(failed, late)], undefined).reason).toMatch(
+      /^the next successful sync was due by .*; the next successful export was due by /,
+    );
+    expect(summarizeHealth([judgeAt(sync, SUCCESS)], undefined)).toMatchObject({ status: "ok" });
   });
 });

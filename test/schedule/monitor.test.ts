@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
@@ -63,6 +64,38 @@ describe("startMonitor", () => {
       fetch(`${monitor.url}/metrics`, { method: "POST" }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([404, 503, 405]);
+  });
+
+  it.each([
+    { listened: "127.0.0.1", host: "localhost:9464", status: 200 },
+    { listened: "127.0.0.1", host: "LOCALHOST", status: 200 },
+    { listened: "127.0.0.1", host: "127.0.0.1", status: 200 },
+    { listened: "127.0.0.1", host: "[::1]:1", status: 200 },
+    { listened: "127.0.0.1", host: "rebound.example.com", status: 421 },
+    { listened: "127.0.0.1", host: "rebound.example.com:9464", status: 421 },
+    { listened: "127.0.0.1", host: "calltally:9464", status: 421 },
+    { listened: "127.0.0.1", host: "10.0.0.1:9464", status: 421 },
+    { listened: "127.0.0.1", host: "127.0.0.1.example.com", status: 421 },
+    { listened: "127.0.0.1", host: "localhost@example.com", status: 421 },
+    { listened: "127.5.6.7", host: "127.5.6.7:80", status: 200 },
+    { listened: "0.0.0.0", host: "localhost:9464", status: 200 },
+    { listened: "0.0.0.0", host: "10.0.0.1:9464", status: 200 },
+    { listened: "0.0.0.0", host: "[fe80::1]:9464", status: 200 },
+    { listened: "0.0.0.0", host: "calltally:9464", status: 200 },
+    { listened: "0.0.0.0", host: "calltally.jobs.svc.cluster.local:9464", status: 200 },
+    { listened: "0.0.0.0", host: "rebound.example.com:9464", status: 421 },
+    { listened: "0.0.0.0", host: "local", status: 200 },
+    { listened: "0.0.0.0", host: "10.0.0.1.example.com", status: 421 },
+  ])("on $listened, responds to Host $host with $status", async ({ listened, host, status }) => {
+    await using monitor = await startMonitor({ host: listened, port: 0 }, pages({ status: "ok" }));
+    const { port } = new URL(monitor.url);
+    for (const path of ["/healthz", "/metrics"]) {
+      const address = listened.startsWith("127.") ? listened : "127.0.0.1";
+      const asked = request({ host: address, port, path, headers: { host } }).end();
+      const [response] = await once(asked, "response");
+      response.resume();
+      expect(response.statusCode).toBe(status);
+    }
   });
 
   it("says so when the port is taken", async () => {

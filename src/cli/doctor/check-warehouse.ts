@@ -5,12 +5,13 @@ import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
+import { readJobs } from "../../warehouse/job-table.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../warehouse/origin.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
-import { sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
 import { formatAge, formatQuantity } from "../terminal-text.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
@@ -82,6 +83,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   yield checkOrigin(warehouse, options);
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
+  yield* checkJobs(warehouse, nowMs);
 }
 
 /** When the file was last checked for damage; `--deep` does it now. */
@@ -143,6 +145,16 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
   return ok("verified", found);
 }
 
+/** Names each job of the schedule, cron or systemd whose last run failed. */
+function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
+  return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
+    if (failing_since === null) return [];
+    const since = formatAge(nowMs - Date.parse(failing_since));
+    const found = `failed ${since}, and has not succeeded since; exit ${exit_code}: ${error}`;
+    return [warn(`job ${job}`, found, `Mend that, and run \`calltally job ${job}\`.`)];
+  });
+}
+
 function failedCheck(error: unknown): Check {
   const reason = sqliteErrorOf(error) ?? error;
   return fail(EXIT.storage, "warehouse", describeError(reason), hintOf(reason));
@@ -150,7 +162,5 @@ function failedCheck(error: unknown): Check {
 
 function hintOf(reason: unknown): string | undefined {
   if (reason instanceof CalltallyError) return reason.hint;
-  const code = sqliteErrorOf(reason)?.code ?? "";
-  const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
-  return isDamage ? RESTORE : "Check that this user may read and write the file, and its folder.";
+  return isDamage(reason) ? RESTORE : "Check that this user may read and write the file, and its folder.";
 }

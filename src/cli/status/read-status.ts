@@ -4,6 +4,7 @@ import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/call-table.ts";
 import { readDrift } from "../../warehouse/drift.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
+import { type JobRecord, readJobs } from "../../warehouse/job-table.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
@@ -40,6 +41,8 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
       last_good_run: readLastGoodRun(warehouse) ?? null,
       /** The last run that proved that it read every call. */
       last_verified_pass: readLastVerifiedPass(warehouse) ?? null,
+      /** How the jobs of the schedule, cron or systemd fared; nothing of those that never ran as one. */
+      jobs: readJobs(warehouse).map((job) => withGoodRun(job, warehouse)),
       rejected: readRejected(warehouse),
       drift: readDrift(warehouse),
       next: readNext(warehouse, settings, nowMs),
@@ -47,6 +50,12 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
   } catch (error) {
     throw nameFile(error, warehouse.path);
   }
+}
+
+/** A sync has succeeded when its copy could be trusted, whoever started it. */
+function withGoodRun(record: JobRecord, warehouse: Warehouse): JobRecord {
+  if (record.job !== "sync") return record;
+  return { ...record, succeeded_at: readLastGoodRun(warehouse)?.finished_at ?? null };
 }
 
 /** What comes next, and when. */

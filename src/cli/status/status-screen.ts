@@ -1,3 +1,4 @@
+import type { JobRecord } from "../../warehouse/job-table.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { SyncRun } from "../../warehouse/runs.ts";
 import { describeOrder } from "../summary.ts";
@@ -12,28 +13,30 @@ import {
 import type { Status } from "./read-status.ts";
 
 const WIDTH = 80;
+const HEIGHT = 24;
 /** Of a list that may be long. */
 const LINES_SHOWN = 2;
 
 /** Returns the status as text for a terminal of 80 columns and 24 lines. */
 export function describeStatus(status: Status, nowMs: number): string {
-  const sections = [
-    [
-      line("Working", describeWorking(status, nowMs)),
-      line("Fresh", describeFreshness(status, nowMs)),
-      line("Complete", describeCompleteness(status, nowMs)),
-      ...describeListing(status),
-      line("Calls", describeCalls(status)),
-      ...describeRejected(status),
-      ...describeDrift(status),
-      line("Next", describePlan(status)),
-      ...describeSlots(status),
-      line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
-      line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
-    ].join("\n"),
+  const lines = [
+    line("Working", describeWorking(status, nowMs)),
+    line("Fresh", describeFreshness(status, nowMs)),
+    line("Complete", describeCompleteness(status, nowMs)),
+    ...describeListing(status),
+    line("Calls", describeCalls(status)),
+    ...describeRejected(status),
+    ...describeDrift(status),
+    ...describeJobs(status, nowMs),
+    line("Next", describePlan(status)),
+    ...describeSlots(status),
+    line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
+    line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
   ];
-  if (status.runs.length > 0) sections.push(describeRuns(status.runs));
-  return sections.join("\n\n");
+  // Below it an empty line, and the head of the table.
+  const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
+  if (runs.length > 0) lines.push("", describeRuns(runs));
+  return lines.join("\n");
 }
 
 /** Returns the history, a line a run, the latest first. */
@@ -144,6 +147,27 @@ function describeDrift({ drift }: Status): string[] {
     line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
     ...some(lines),
   ];
+}
+
+/** A line a job, and below one that fails its error. */
+function describeJobs({ jobs }: Status, nowMs: number): string[] {
+  const width = Math.max(...jobs.map(({ job }) => job.length));
+  return jobs
+    .flatMap((record) => {
+      const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
+      return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
+    })
+    .map((text, index) => line(index === 0 ? "Jobs" : "", text));
+}
+
+function describeJob(record: JobRecord, nowMs: number): string {
+  const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
+  const ageOf = (time: string) => formatAge(nowMs - Date.parse(time));
+  const success = succeeded_at === null ? "no success yet" : `last good ${ageOf(succeeded_at)}`;
+  if (finished_at === null) return `began ${ageOf(started_at)}, not ended; ${success}`;
+  if (failing_since !== null) return `failed ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
+  if (exit_code === 0) return `succeeded ${ageOf(finished_at)}`;
+  return `ended ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
 }
 
 function describePlan({ next }: Status): string {

@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { describeError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import {
+  insertJobStart,
+  type JobEnd,
+  type JobRecord,
+  readJobs,
+  updateJobEnd,
+} from "../warehouse/job-table.ts";
+import { openCurrentWarehouse, type Warehouse } from "../warehouse/open.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
+
+/** A job must not wait long for whoever writes, in which time it would hear no signal. */
+const PATIENCE_MS = 2000;
+
+/**
+ * Keeps in the warehouse how the jobs fare, for whoever looks there. Where there is none yet, or none that can be written,
+ * the log has it alone: the job itself says what is wrong with the file.
+ */
+export interface JobJournal {
+  start: (job: string, startedAt: string) => void;
+  end: (end: JobEnd) => void;
+  /** What is known of the jobs; nothing where the warehouse cannot be read. */
+  read: () => JobRecord[];
+}
+
+export function openJournal(database: string, log: Log): JobJournal {
+  function withWarehouse<T>(work: (warehouse: Warehouse) => T): T | undefined {
+    try {
+      using warehouse = openCurrentWarehouse(resolve(database), PATIENCE_MS);
+      return warehouse && work(warehouse);
+    } catch (error) {
+      log.debug(`cannot use the warehouse to keep how the jobs fare: ${describeError(error)}`);
+      return undefined;
+    }
+  }
+  return {
+    start: (job, startedAt) => {
+      withWarehouse((warehouse) =>
+        writeTransaction(warehouse, () => insertJobStart(warehouse, job, startedAt)),
+      );
+    },
+    end: (end) => {
+      withWarehouse((warehouse) => writeTransaction(warehouse, () => updateJobEnd(warehouse, end)));
+    },
+    read: () => withWarehouse(readJobs) ?? [],
+  };
+}

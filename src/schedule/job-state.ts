@@ -1,0 +1,42 @@
+import type { JobOutcome } from "../warehouse/job-table.ts";
+import type { Job } from "./job-definition.ts";
+import type { JobStatistics } from "./job-statistics.ts";
+import type { Snapshot } from "./warehouse-snapshot.ts";
+
+/** How a job fares, as the warehouse has it, and the schedule where the warehouse does not. */
+export interface JobState {
+  job: string;
+  isSync: boolean;
+  /** When the schedule began to watch it, milliseconds since 1970-01-01 UTC. */
+  sinceMs: number;
+  /** Exit code of the last run that ended; null where none has. */
+  exitCode: number | null;
+  /** What went wrong in the last run that failed; null once one has succeeded. */
+  error: string | null;
+  /** When it last succeeded, ISO 8601 UTC: of a sync, when its copy could last be trusted. */
+  succeededAt: string | null;
+  /** When it first failed since then, ISO 8601 UTC. */
+  failingSince: string | null;
+}
+
+export function toJobState(
+  { name, isSync }: Pick<Job, "name" | "isSync">,
+  { last, sinceMs }: Pick<JobStatistics, "last" | "sinceMs">,
+  snapshot: Snapshot | undefined,
+): JobState {
+  const record = snapshot?.jobs.get(name);
+  const isSeenLater = last !== undefined && (record?.finished_at ?? "") < last.started_at;
+  const known: JobOutcome | undefined = isSeenLater ? last : record;
+  const succeeded = [record?.succeeded_at, last?.succeeded_at].filter((at) => at != null);
+  // A warehouse that has never had a job recorded may be of an earlier version.
+  const before = record === undefined ? (snapshot?.lastDone.get(name) ?? null) : null;
+  return {
+    job: name,
+    isSync,
+    sinceMs,
+    exitCode: known?.exit_code ?? null,
+    error: known?.error ?? null,
+    succeededAt: isSync ? (snapshot?.lastGoodRun?.finished_at ?? null) : (succeeded.sort().at(-1) ?? before),
+    failingSince: known?.failing_since ?? null,
+  };
+}

@@ -1,0 +1,277 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { json, startBadServer, text } from "../api/bad-server.ts";
+import { selfSigned } from "../sandbox/certificate.ts";
+import { parsePrometheus } from "../schedule/prometheus.ts";
+import { readRows } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
+
+const NEVER = "0 0 29 2 *";
+const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+const readJobs = (folder: string) =>
+  readRows(join(folder, "data/calltally.db"), "SELECT * FROM jobs ORDER BY job");
+
+/** Starts the schedule, with its monitor; `stop` ends it. */
+async function startMonitored(cwd: string, env: Record<string, string>) {
+  const daemon = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd, env });
+  let log = "";
+  daemon.stderr?.on("data", (chunk) => {
+    log += String(chunk);
+  });
+  const logged = async (pattern: RegExp) => {
+    for (; ; await sleep(20)) {
+      const found = pattern.exec(log);
+      if (found !== null) return found;
+      if (daemon.exitCode !== null) throw new Error(`it has ended: ${log}`);
+    }
+  };
+  const [, url = ""] = await logged(/"healthz":"([^"]+)\/healthz"/);
+  const metrics = async () => {
+    const page = parsePrometheus(await (await fetch(`${url}/metrics`)).text());
+    return Object.fromEntries(Object.entries(page).map(([name, { samples }]) => [name, samples]));
+  };
+  const health = async () => {
+    const response = await fetch(`${url}/healthz`);
+    return { status: response.status, body: z.looseObject({}).parse(await response.json()) };
+  };
+  return {
+    url,
+    logged,
+    metrics,
+    health,
+    [Symbol.asyncDispose]: async () => {
+      daemon.kill("SIGTERM");
+      await daemon.done;
+    },
+  };
+}
+
+describe("a job that fails", () => {
+  it("is told of by status, doctor and the monitor until it succeeds, however good the syncs are", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 50 });
+    await using monitor = await startBadServer(text("OK"));
+    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
+    const options = { cwd: folder.path, env };
+    const run = async (...args: string[]) => (await calltally(args, options)).code;
+    let heard = 0;
+    const beats = () => {
+      const news = monitor.requests.slice(heard).map(({ url }) => url);
+      heard += news.length;
+      return news;
+    };
+
+    expect(await run("job", "sync")).toBe(0);
+    expect(await run("job", "export")).toBe(0);
+    expect(beats()).toEqual(["/ping/start", "/ping"]);
+    const succeeded = { exit_code: 0, error: null, failing_since: null };
+    const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
+    expect(readJobs(folder.path)).toEqual([
+      { job: "export", ...times, ...succeeded },
+      { job: "sync", ...times, ...succeeded },
+    ]);
+    const { stdout: well } = await calltally(["status"], options);
+    expect(well).toMatch(/^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m);
+
+    rmSync(join(folder.path, "data/exports"), { recursive: true });
+    writeFileSync(join(folder.path, "data/exports"), "not a folder");
+    expect(await run("job", "export")).toBe(7);
+    expect(beats()).toEqual(["/ping/fail"]);
+    expect(await run("job", "sync")).toBe(0);
+    expect(beats()).toEqual(["/ping/start", "/ping/fail"]);
+
+    const [exported] = z
+      .array(z.object({ error: z.string() }).loose())
+      .parse(readJobs(folder.path).slice(0, 1));
+    expect(exported).toMatchObject({
+      exit_code: 7,
+      error: expect.stringContaining("data/exports"),
+      failing_since: RECENT,
+    });
+    const status = await calltally(["status"], options);
+    expect(status).toMatchObject({ code: 0, stderr: "" });
+    expect(status.stdout).toMatch(
+      /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
+    );
+    const lines = status.stdout.trimEnd().split("\n");
+    const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(80);
+    expect(JSON.parse((await calltally(["status", "--json"], options)).stdout).jobs[0]).toEqual(exported);
+    const doctor = JSON.parse((await calltally(["doctor", "--json"], options)).stdout);
+    expect(doctor.checks).toContainEqual(
+      expect.objectContaining({
+        name: "job export",
+        state: "warn",
+        message: `failed just now, and has not succeeded since; exit 7: ${exported?.error}`,
+        hint: "Mend that, and run `calltally job export`.",
+      }),
+    );
+
+    rmSync(join(folder.path, "data/exports"));
+    mkdirSync(join(folder.path, "data/exports"));
+    expect([await run("job", "export"), await run("job", "sync")]).toEqual([0, 0]);
+    expect(beats()).toEqual(["/ping/start", "/ping"]);
+    expect(readJobs(folder.path)).toMatchObject([succeeded, succeeded]);
+  });
+
+  it("that was killed keeps the monitor alarmed, as soon as it should have ended", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    await using monitor = await startBadServer(text("OK"));
+    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
+    const options = { cwd: folder.path, env };
+    await calltally(["job", "sync"], options);
+    const sqlite = new Database(join(folder.path, "data/calltally.db"));
+    const start = sqlite.prepare("INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', ?)");
+    start.run(new Date(Date.now() - 59 * 60_000).toISOString());
+    await calltally(["job", "sync"], options);
+    start.run("2026-01-01T00:00:00.000Z");
+    sqlite.close();
+    await calltally(["job", "sync"], options);
+    const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
+    expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
+    expect((await calltally(["status"], options)).stdout).toMatch(
+      /^Jobs {7}export {2}began \d+ days ago, not ended; no success yet$/m,
+    );
+  });
+
+  it("is recorded without the words of the service", async () => {
+    using folder = makeTempFolder();
+    openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
+    await using api = await startBadServer(json({ code: 404, message: "about +15005550006" }, 404));
+    const env = { ...settingsFor({ url: api.url.origin, token: "token-417" }), CALLTALLY_INSIGHT_IDS: "7,9" };
+    expect((await calltally(["job", "insights"], { cwd: folder.path, env })).code).toBe(8);
+    expect(readJobs(folder.path)).toMatchObject([
+      {
+        job: "insights",
+        exit_code: 8,
+        error: "Cannot read 2 insights: 7: The API returned 404; 9: The API returned 404",
+      },
+    ]);
+  });
+
+  it("is recorded in no file that calltally cannot use, and known to the schedule all the same", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const file = join(folder.path, "foreign.db");
+    const foreign = new Database(file);
+    foreign.exec("CREATE TABLE jobs (job TEXT PRIMARY KEY, started_at TEXT, finished_at TEXT)");
+    foreign.close();
+    const bytes = readFileSync(file);
+    const env = {
+      ...settingsFor(sandbox),
+      CALLTALLY_DATABASE: file,
+      CALLTALLY_SYNC_CRON: NEVER,
+      CALLTALLY_EXPORT_CRON: NEVER,
+    };
+    await using schedule = await startMonitored(folder.path, env);
+    await schedule.logged(/"job":"export","run":"\w+","exitCode":7,"seconds"/);
+    expect(await schedule.metrics()).toMatchObject({
+      calltally_job_last_exit_code: { '{job="sync"}': 7, '{job="export"}': 7 },
+      calltally_job_healthy: { '{job="sync"}': 0, '{job="export"}': 1 },
+    });
+    expect(await schedule.health()).toMatchObject({
+      status: 503,
+      body: {
+        reason: "no sync has succeeded yet; its last error: failed with exit code 7",
+        jobs: [
+          { job: "sync", status: "failing", last_exit_code: 7 },
+          { job: "export", status: "ok", last_exit_code: 7, last_error: "failed with exit code 7" },
+        ],
+      },
+    });
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  });
+
+  it("makes /healthz say so once two slots have passed, with its error", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    writeFileSync(join(folder.path, "exports"), "not a folder");
+    const env = {
+      ...settingsFor(sandbox),
+      CALLTALLY_EXPORT_DIR: "exports",
+      CALLTALLY_SYNC_CRON: NEVER,
+      CALLTALLY_EXPORT_CRON: "30 5 * * *",
+    };
+    await using schedule = await startMonitored(folder.path, env);
+    await schedule.logged(/"job":"export","run":"\w+","exitCode":7,"seconds"/);
+    expect(await schedule.health()).toMatchObject({ status: 200, body: { status: "ok" } });
+
+    const sqlite = new Database(join(folder.path, "data/calltally.db"));
+    sqlite.exec("UPDATE jobs SET failing_since = '2026-01-01T12:00:00.000Z' WHERE job = 'export'");
+    const error = sqlite.prepare("SELECT error FROM jobs WHERE job = 'export'").pluck().get();
+    sqlite.close();
+    expect(await schedule.health()).toMatchObject({
+      status: 503,
+      body: {
+        status: "failing",
+        reason: `the next successful export was due by 2026-01-03T06:30:00.000Z; its last error: ${error}`,
+        jobs: [
+          { job: "sync", status: "ok" },
+          { job: "export", status: "failing", last_success: null, last_exit_code: 7, last_error: error },
+        ],
+      },
+    });
+    expect(await schedule.metrics()).toMatchObject({
+      calltally_job_healthy: { '{job="sync"}': 1, '{job="export"}': 0 },
+    });
+    const rebound = await fetch(`${schedule.url.replace("127.0.0.1", "localhost")}/metrics`);
+    expect(rebound.status).toBe(200);
+  });
+});
+
+describe("CALLTALLY_INSIGHT_IDS", () => {
+  it("with an id that is gone: it is named, with exit 8, and the others are refreshed", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
+    const options = { cwd: folder.path, env };
+    const job = await calltally(["job", "insights"], options);
+    expect(job.code).toBe(8);
+    expect(job.stderr).toMatch(/"msg":"Cannot read 2 insights: 999: The API returned 404 .*; 998: The API/);
+    const database = join(folder.path, "data/calltally.db");
+    const ids = () => readRows(database, "SELECT insight_id FROM insights ORDER BY 1");
+    expect(ids()).toEqual([{ insight_id: 101 }, { insight_id: 102 }]);
+
+    const sync = await calltally(["insight", "sync", "999", "103"], options);
+    expect(sync.code).toBe(8);
+    expect(sync.stderr).toMatch(/^calltally: Cannot read insight 999: The API returned 404: /);
+    expect(sync.stdout).toMatch(/^Insight 103, .*: new\n$/);
+    expect(ids()).toContainEqual({ insight_id: 103 });
+  });
+
+  it.each(["12a", "101,-5"])("refuses %j, with exit 2", async (given) => {
+    using folder = makeTempFolder();
+    const env = { CALLTALLY_INSIGHT_IDS: given };
+    for (const args of [["job", "insights"], ["schedule"]]) {
+      const { code, stderr } = await calltally(args, { cwd: folder.path, env });
+      expect(code).toBe(2);
+      expect(stderr).toContain("CALLTALLY_INSIGHT_IDS: must be whole numbers separated by commas, and ");
+    }
+  });
+});
+
+it("sync says when certificates are not checked", async () => {
+  using folder = makeTempFolder();
+  const server = createServer(selfSigned("localhost"), (_, response) => void response.end("{}"));
+  server.listen(0, "127.0.0.1");
+  await new Promise((listening) => server.once("listening", listening));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const env = {
+    ...settingsFor({ url: `https://127.0.0.1:${port}`, token: "token-417" }),
+    CALLTALLY_RETRY_SECONDS: "0",
+    NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  };
+  const { stderr } = await calltally(["sync"], { cwd: folder.path, env });
+  server.close();
+  expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
+});
