@@ -1,6 +1,8 @@
 import { presentText } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
+/** An address of the web up to where its host ends: most calls have it from others, and parsing is what takes time. */
+const ORIGIN = /^https?:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
 /** What begins with a scheme: where the URL standard finds no host in that, there is none. */
 const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
 /** A path, a query or a fragment alone; two slashes begin a host. */
@@ -15,7 +17,9 @@ const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
  */
 export function toReferringHost(referringUrl: string | null): string | null {
   const address = presentText(referringUrl);
-  return address === null ? null : hostOf(address);
+  if (address === null) return null;
+  const origin = ORIGIN.exec(address)?.[0];
+  return hostOf(origin === undefined ? address : `${origin}/`);
 }
 
 const hostOf = remember((address: string): string | null => {
