@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Call, DNI_FIELDS } from "../call.ts";
+import { type Call, DNI_FIELDS, isDuration, isSortable, MAX_DURATION } from "../call.ts";
 import { parseJson, stringifyJson } from "./parse-json.ts";
 import { CALL_MEMBERS, CUT_LINES, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
 
@@ -39,12 +39,16 @@ const integer = z
   .int()
   .nullish()
   .transform((value) => value ?? null);
+const duration = integer.refine((value) => value === null || isDuration(value), {
+  error: `not from -${MAX_DURATION} to ${MAX_DURATION}: sums of longer ones would not be exact`,
+});
 const time = z.iso
   .datetime({ offset: true, local: true })
   .nullish()
   .transform((value) =>
     value ? new Date(/(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`).toISOString() : null,
-  );
+  )
+  .refine((value) => value === null || isSortable(value), { error: "not in the years 0000 to 9999 of UTC" });
 
 const dniSchema = z.object({
   utm_source: text,
@@ -73,7 +77,7 @@ const callSchema = z.object({
   caller_id: text,
   tracking_number: text,
   call_started: time,
-  duration: integer,
+  duration,
   disposition: text,
   org_unit_id: integer,
   org_unit_name: text,

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { CALL_COLUMNS, type Call, DNI_FIELDS, type DniField, TRANSCRIPT_COLUMNS } from "../call.ts";
+import {
+  CALL_COLUMNS,
+  type Call,
+  DNI_FIELDS,
+  type DniField,
+  isDuration,
+  TRANSCRIPT_COLUMNS,
+} from "../call.ts";
 
 /**
  * Makes a call of a row that has documented members alone, each of its documented type; undefined for any other row. It
@@ -19,6 +26,7 @@ export function parsePlainCall(
   const { summary, transcription, dni_data } = row;
   if (typeof call_id !== "number" || !Number.isSafeInteger(call_id)) return undefined;
   if (!isInteger(duration) || !isInteger(org_unit_id) || !isText(call_started)) return undefined;
+  if (typeof duration === "number" && !isDuration(duration)) return undefined;
   const details = lines === CUT_LINES ? linesJson : writeLines(lines);
   if (details === undefined) return undefined;
   if (!isText(insight_name) || !isText(caller_id) || !isText(tracking_number)) return undefined;

@@ -1,4 +1,4 @@
-import type { Call } from "../call.ts";
+import { type Call, isDuration, isSortable } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { presentText, toPhoneDigits, trimText } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
@@ -6,16 +6,16 @@ import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { toReferringHost } from "./referring-host.ts";
 
 /** To be raised with every change of what {@link attributeCall} returns: stored facts are then derived anew. */
-export const ATTRIBUTION_VERSION = 1;
+export const ATTRIBUTION_VERSION = 2;
 
 /**
  * What is true of one call by the rules in force; null where there is no value. All that figures, lists and filters are
  * made from.
  */
 export interface CallFacts {
-  /** Start of the call, ISO 8601 UTC with milliseconds. */
+  /** Start of the call, ISO 8601 UTC with milliseconds, of the years 0000 to 9999. */
   call_started: string | null;
-  /** As served, in the unit that the rules say. */
+  /** As served, in the unit that the rules say; none above what is summed up exactly. */
   duration: number | null;
   outcome: Outcome;
   /** Whether it was answered and lasted long enough. */
@@ -62,7 +62,10 @@ export type AttributedMembers = Omit<
 /** Derives what is true of a call. */
 export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
-  const { duration, disposition } = call;
+  const { disposition } = call;
+  // An earlier version stored times and durations that are rejected now.
+  const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;
+  const duration = isDuration(call.duration) ? call.duration : null;
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
   const utm_source_folded = toUtmKey(call.utm_source);
   const utm_medium_folded = toUtmKey(call.utm_medium);
@@ -76,7 +79,7 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const campaignName = presentText(call.campaign_name);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
-    call_started: call.call_started,
+    call_started,
     duration,
     outcome,
     is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,

@@ -1,24 +1,41 @@
-import { trimText } from "./call-text.ts";
+import { presentText } from "./call-text.ts";
+import { remember } from "./remember.ts";
 
-const END_OF_AUTHORITY = /[/?#]/;
+/** An address of the web up to where its host ends: most calls have it from others, and parsing is what takes time. */
+const ORIGIN = /^https?:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
+/** What begins with a scheme: where the URL standard finds no host in that, there is none. */
+const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
+/** A path, a query or a fragment alone; two slashes begin a host. */
+const RELATIVE = /^(?:[/\\](?![/\\])|[?#])/;
+/** Names and IP addresses as the URL standard writes them; what else has no scheme may be a query, or not an address at all. */
+const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
 
-/** The host of a referring URL in lower case, without `www.`; null where the URL has none. */
+/**
+ * Returns the host of a referring URL, without `www.`, in the ASCII form of the URL standard (`xn--…`), which is the one that
+ * browsers send: one form for one host, and no letters that look like others. An address without a scheme is read as a
+ * browser's address bar reads it. Null where there is no host.
+ */
 export function toReferringHost(referringUrl: string | null): string | null {
-  const url = trimText(referringUrl);
-  if (url === null) return null;
-  // The scheme goes, then what follows the host, the user before it, and the port.
-  const authority = until(withoutScheme(url), END_OF_AUTHORITY);
-  const host = until(authority.slice(authority.indexOf("@") + 1), /:/).toLowerCase();
-  return (host.startsWith("www.") && host.length > 4 ? host.slice(4) : host) || null;
+  const address = presentText(referringUrl);
+  if (address === null) return null;
+  const origin = ORIGIN.exec(address)?.[0];
+  return hostOf(origin === undefined ? address : `${origin}/`);
 }
 
-function until(text: string, end: RegExp): string {
-  const at = text.search(end);
-  return at === -1 ? text : text.slice(0, at);
+const hostOf = remember((address: string): string | null => {
+  const host = withoutRoot(URL.parse(address)?.hostname ?? "") || bareHostOf(address);
+  return host.startsWith("www.") && host.length > 4 ? host.slice(4) : host || null;
+});
+
+function bareHostOf(address: string): string {
+  if (SCHEME.test(address) || RELATIVE.test(address)) return "";
+  const host = withoutRoot(URL.parse(`http://${address}`)?.hostname ?? "");
+  // A number alone would become an IP address.
+  const isWritten = /[a-z:]/.test(host) || address.includes(host);
+  return BARE_HOST.test(host) && isWritten ? host : "";
 }
 
-function withoutScheme(url: string): string {
-  if (url.startsWith("//")) return url.slice(2);
-  const colon = url.indexOf("://");
-  return colon > -1 && url.indexOf("/") === colon + 1 ? url.slice(colon + 3) : url;
+/** In lower case, since the standard leaves the hosts of apps (`android-app://`) as they are, and without the dot of the root. */
+function withoutRoot(host: string): string {
+  return host.toLowerCase().replace(/\.$/, "");
 }

@@ -10,6 +10,8 @@ export interface DateRange {
 /** All instants between them have years of four digits, so that they sort as text. */
 const EARLIEST = "1900-01-01";
 const LATEST = "2999-12-31";
+/** The last instant of which that is so. */
+const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * Returns the local date `YYYY-MM-DD`, from 1900 to 2999, that `text` is.
@@ -145,10 +147,11 @@ export function toInstants(range: DateRange, zone: string): { startsAt?: string;
 
 /**
  * Returns the first instant of a local day in UTC: one o'clock where the zone skips midnight, the first midnight where
- * there are two, and the start of the next day where it skips the whole of it.
+ * there are two, and the start of the next day where it skips the whole of it. After the year 9999 it is the last instant
+ * of that.
  */
 export function startOfDay(date: Temporal.PlainDate, zone: string): string {
-  return new Date(date.toZonedDateTime(zone).epochMilliseconds).toISOString();
+  return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();
 }
 
 function inOrder(range: DateRange): DateRange {

@@ -2,7 +2,7 @@ import { Temporal } from "temporal-polyfill";
 
 /** A moment as the clocks of a zone showed it. */
 export interface LocalTime {
-  /** `YYYY-MM-DD HH:MM:SS` */
+  /** `YYYY-MM-DD HH:MM:SS`; the last hours of 9999 in UTC may be in the year `+010000`, the first of 0000 in `-000001`. */
   local: string;
   /** What the clocks were ahead of UTC, `+01:00`. */
   offset: string;
@@ -33,7 +33,7 @@ export function localTime(zone: string): (utc: string) => LocalTime {
       if (known === undefined) spans.push(last);
     }
     const shown = new Date(ms + last.offsetMs).toISOString();
-    return { local: `${shown.slice(0, 10)} ${shown.slice(11, 19)}`, offset: last.offset };
+    return { local: shown.slice(0, -".000Z".length).replace("T", " "), offset: last.offset };
   };
 }
 

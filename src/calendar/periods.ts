@@ -6,6 +6,8 @@ import type { Grain } from "./grain.ts";
 export interface Period {
   /** `2026-10-25`, `2026-W43` with the year that ISO 8601 gives to the week, or `2026-10`. */
   period: string;
+  /** Its first day as a local date, also where the range begins later. */
+  firstDay: string;
   /** First instant, in UTC with milliseconds. */
   startsAt: string;
   /** The instant after the last: where the next period starts. */
@@ -28,7 +30,9 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
   while (Temporal.PlainDate.compare(date, end) < 0) {
     const next = earlier(nextStart(date, grain), end);
     const endsAt = startOfDay(next, zone);
-    if (startsAt < endsAt) found.push({ period: label(date, grain), startsAt, endsAt });
+    if (startsAt < endsAt) {
+      found.push({ period: label(date, grain), firstDay: firstDay(date, grain), startsAt, endsAt });
+    }
     [date, startsAt] = [next, endsAt];
   }
   return found;
@@ -43,7 +47,13 @@ function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
   return date.add({ days: grain === "week" ? 8 - date.dayOfWeek : 1 });
 }
 
+function firstDay(date: Temporal.PlainDate, grain: Grain): string {
+  if (grain === "month") return date.with({ day: 1 }).toString();
+  return (grain === "week" ? date.subtract({ days: date.dayOfWeek - 1 }) : date).toString();
+}
+
 function label(date: Temporal.PlainDate, grain: Grain): string {
-  if (grain === "week") return `${date.yearOfWeek}-W${String(date.weekOfYear).padStart(2, "0")}`;
+  if (grain === "week")
+    return `${String(date.yearOfWeek).padStart(4, "0")}-W${String(date.weekOfYear).padStart(2, "0")}`;
   return grain === "month" ? date.toPlainYearMonth().toString() : date.toString();
 }

@@ -80,7 +80,8 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   if (call === undefined) return undefined;
 
   const { facts, reasons } = explainAttribution(call, rules);
-  const { call_started, gone_at } = call;
+  const { gone_at } = call;
+  const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, facts.caller);
   const judge = (target: "google-ads" | "google-leads") =>
@@ -101,7 +102,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
     channel_rules: reasons.channel_rules,
     disposition: call.disposition,
     outcome: facts.outcome,
-    duration: call.duration,
+    duration: facts.duration,
     duration_unit: rules.duration_unit,
     qualified_seconds: rules.qualified_seconds,
     qualified: facts.is_qualified,

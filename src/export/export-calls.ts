@@ -52,7 +52,8 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
   let latest = "";
   const monthOf = (row: readonly Value[]) => {
     const time = row[started];
-    const month = typeof time === "string" ? toLocal(time).local.slice(0, "YYYY-MM".length) : UNKNOWN_MONTH;
+    const month =
+      typeof time === "string" ? toLocal(time).local.slice(0, -"-DD HH:MM:SS".length) : UNKNOWN_MONTH;
     // Where clocks go back at midnight, the month before comes again for an hour; no file may come again.
     if (month > latest) latest = month;
     return latest;
@@ -77,7 +78,7 @@ function callColumns(
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
   const fact = (name: FactColumn): CallColumn => text(name, { fact: name });
-  const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "integer", of: { fact } });
+  const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "boolean", of: { fact } });
   const started = { fact: "call_started" } as const;
   const duration: CallColumn =
     duration_unit === "seconds"
@@ -92,7 +93,12 @@ function callColumns(
   return [
     { name: "call_id", type: "integer", of: { fact: "call_id" } },
     { name: "call_started", type: "time", of: started },
-    { ...text("call_started_local", started), derive: fromText((time) => toLocal(time).local) },
+    {
+      name: "call_started_local",
+      type: "local time",
+      of: started,
+      derive: fromText((time) => toLocal(time).local),
+    },
     { ...text("utc_offset", started), derive: fromText((time) => toLocal(time).offset) },
     fact("channel"),
     fact("source"),

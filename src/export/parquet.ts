@@ -10,7 +10,7 @@ const STORAGE: Record<
   Column["type"],
   {
     schema: Omit<SchemaElement, "name">;
-    toStored: (value: string | number) => string | number | bigint | Date;
+    toStored: (value: string | number) => string | number | bigint | boolean | Date;
   }
 > = {
   text: {
@@ -19,15 +19,31 @@ const STORAGE: Record<
   },
   integer: { schema: { type: "INT64" }, toStored: BigInt },
   decimal: { schema: { type: "DOUBLE" }, toStored: Number },
+  boolean: { schema: { type: "BOOLEAN" }, toStored: Boolean },
   time: {
     schema: {
       type: "INT64",
       converted_type: "TIMESTAMP_MILLIS",
       logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
     },
-    toStored: (value) => new Date(value),
+    toStored: toDate,
+  },
+  // Without a converted type, by which older readers would take it for UTC.
+  "local time": {
+    schema: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MILLIS" } },
+    toStored: (value) => toDate(`${String(value).replace(" ", "T")}Z`),
+  },
+  date: {
+    schema: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
+    toStored: toDate,
   },
 };
+
+function toDate(value: string | number): Date {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime())) throw new RangeError(`"${value}" is not a time`);
+  return date;
+}
 
 /**
  * Yields a table as the bytes of a Parquet file, a row group at a time; every column may be null. Whoever stops reading

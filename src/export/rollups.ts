@@ -1,9 +1,11 @@
+import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
-import { encodeTable } from "./encode-table.ts";
+import { encodeTable, type FormatOptions } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { Table, Value } from "./table.ts";
 import type { ExportJob } from "./write-export.ts";
 
 /** A file of figures, one row for each key of some dimensions together. */
@@ -36,9 +38,27 @@ export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget):
   const table = { columns, rows: total ? withTotal(counted, session, query) : counted };
   const written = await job.write(
     `${dimensions.join("-")}.${format.format}`,
-    await encodeTable(table, format),
+    await encodeTable(grain && showsDates(format) ? withPeriodStart(table, periods) : table, format),
   );
   return [{ contents: dimensions.join(), ...written, ...counts, ...(total && { total_line: true }) }];
+}
+
+/** Whether its readers know dates, and `2026-W43` and `2026-10` are none to them. */
+function showsDates({ format, profile }: FormatOptions): boolean {
+  return format === "parquet" || profile === "excel";
+}
+
+/** Puts the first day of each period beside it; none beside calls that are in no period, and totals. */
+function withPeriodStart({ columns: [period, ...columns], rows }: Table, periods: readonly Period[]): Table {
+  const firstDays = new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay]));
+  return {
+    columns: [...(period ? [period] : []), { name: "period_start", type: "date" }, ...columns],
+    rows: Iterator.from(rows).map(([period = null, ...cells]) => [
+      period,
+      firstDays.get(period) ?? null,
+      ...cells,
+    ]),
+  };
 }
 
 /** Days since the first call for each click would fill the memory before they fill the disk. */

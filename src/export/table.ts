@@ -1,10 +1,13 @@
-/** A cell: text, times as text, or a number; null where there is none. */
+/** A cell: text, days and times as text, a number, or 1 and 0 for true and false; null where there is none. */
 export type Value = string | number | null;
 
 export interface Column {
   name: string;
-  /** `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`); `text` alone may come from a visitor. */
-  type: "text" | "integer" | "decimal" | "time";
+  /**
+   * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `local time` what the clocks of a zone
+   * showed (`2026-11-20 06:30:00`), `date` a local day (`2026-11-20`); `text` alone may come from a visitor.
+   */
+  type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
   /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
   decimals?: number | undefined;
 }

@@ -103,7 +103,7 @@ export const call_facts = sqliteTable(
     is_live: integer({ mode: "boolean" }).notNull(),
     /** Start of the call, ISO 8601 UTC with milliseconds. */
     call_started: text(),
-    /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. */
+    /** As served; seconds unless CALLTALLY_DURATION_UNIT says otherwise. From -2147483647 to 2147483647, so that sums are exact. */
     duration: integer(),
     /** answered, missed or other, by the disposition. */
     outcome: text({ enum: OUTCOMES }).notNull(),
@@ -127,7 +127,7 @@ export const call_facts = sqliteTable(
     gclsrc: text(),
     /** GA4's default channel group. */
     channel: text().$type<Channel>().notNull(),
-    /** Host of `referring_url` in lower case, without www. */
+    /** Host of `referring_url` by the URL standard, in ASCII, without www. */
     referring_host: text(),
     /** `utm_source` trimmed, lower-cased, by its alias. */
     utm_source_folded: text(),

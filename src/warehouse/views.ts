@@ -27,7 +27,7 @@ export function viewsOf(rules: ViewRules): View[] {
       name: "attributed_calls",
       help: "One flat row for each call that is still visible at the service, named as in API v3 § 2.3, with what is true of it by the rules in force.",
       // The outer joins let SQLite leave out the tables that a question does not name.
-      sql: `SELECT f.call_id, c.insight_name, c.caller_id, c.tracking_number, c.call_started, c.duration, c.disposition,
+      sql: `SELECT f.call_id, c.insight_name, c.caller_id, c.tracking_number, f.call_started, f.duration, c.disposition,
   c.org_unit_id, c.org_unit_name, c.recording_url, ${DNI_FIELDS.map((field) => `c.${field}`).join(", ")},
   t.summary, t.transcription, t.transcription_details,
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},

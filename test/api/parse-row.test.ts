@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, stringifyJson } from "../../src/api/parse-json.ts";
 import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse-row.ts";
-import type { Call } from "../../src/call.ts";
+import { type Call, MAX_DURATION } from "../../src/call.ts";
 
 /** A call of which the service sent no more than the id. */
 const BARE: Call = {
@@ -169,6 +169,8 @@ describe("parseRow normalises call_started to UTC milliseconds", () => {
     ["2026-11-20T15:00:00", "2026-11-20T15:00:00.000Z"],
     ["2026-11-20T15:00:00.123456", "2026-11-20T15:00:00.123Z"],
     ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+    ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
+    ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
   ])("%s", (served, kept) => {
     expect(parseRow({ call_id: 1, call_started: served })).toEqual(parsed({ call_started: kept }));
   });
@@ -368,6 +370,10 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     "2026-11-20T15:00:00 CET",
     "20/11/2026 15:00",
     "+012026-11-20T15:00:00Z",
+    "12026-11-20T15:00:00Z",
+    "-000001-11-20T15:00:00Z",
+    "9999-12-31T23:00:00-01:00",
+    "0000-01-01T00:59:59+01:00",
     1_795_186_800_000,
     {},
   ])("a call_started of %j", (call_started) => {
@@ -402,6 +408,17 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
       reason: expect.stringMatching(/./),
     });
   });
+
+  it.each([MAX_DURATION + 1, -MAX_DURATION - 1, Number.MAX_SAFE_INTEGER])(
+    "a duration of %d, of which sums would not be exact",
+    (duration) => {
+      expect(rejectionOf(parseRow({ ...ROW, duration }))).toMatchObject({
+        call_id: 42,
+        path: "duration",
+        reason: "not from -2147483647 to 2147483647: sums of longer ones would not be exact",
+      });
+    },
+  );
 
   it("a duration beyond 2^53 − 1, with all its digits", () => {
     const json = '{"call_id":5,"duration":12345678901234567890}';

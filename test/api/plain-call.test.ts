@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseJson } from "../../src/api/parse-json.ts";
 import { parseRow, parseRowText } from "../../src/api/parse-row.ts";
 import { parsePlainCall } from "../../src/api/plain-call.ts";
-import { DNI_FIELDS } from "../../src/call.ts";
+import { DNI_FIELDS, MAX_DURATION } from "../../src/call.ts";
 
 const text = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom("google", "", null, "☎", "\ud800") },
@@ -13,6 +13,10 @@ const integer = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom(0, -1, 2 ** 53 - 1, null) },
   { weight: 1, arbitrary: fc.constantFrom(2 ** 53, 1.5, "1", true) },
 );
+const duration = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom(0, -1, MAX_DURATION, -MAX_DURATION, null) },
+  { weight: 1, arbitrary: fc.constantFrom(MAX_DURATION + 1, -MAX_DURATION - 1, 2 ** 53 - 1, 1.5, "1") },
+);
 const time = fc.oneof(
   fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
   fc.constantFrom(
@@ -21,6 +25,10 @@ const time = fc.oneof(
     "2026-09-15T14:30:00.5+02:00",
     "2026-02-30T00:00:00.000Z",
     "2026-09-15T24:00:00.000Z",
+    "9999-12-31T23:59:59.999Z",
+    "9999-12-31T23:59:59.999-01:00",
+    "0000-01-01T00:00:00.000Z",
+    "0000-01-01T00:00:00+01:00",
     "soon",
     "",
     5,
@@ -33,7 +41,7 @@ const members = fc.record(
     insight_name: text,
     caller_id: text,
     call_started: time,
-    duration: integer,
+    duration,
     org_unit_id: integer,
     recording_url: text,
     dni_data: fc.oneof(fc.constantFrom(null, [], "x"), fc.dictionary(fc.constantFrom(...DNI_FIELDS), text)),

@@ -126,7 +126,7 @@ describe("takeFingerprint", () => {
     const link = (signature: string) => `https://r.example/1?Sig=${signature}`;
     expect(print).toEqual({
       call_id: -7,
-      hash: expect.stringMatching(/^2\.[\w-]{22}$/),
+      hash: expect.stringMatching(/^3\.[\w-]{22}$/),
       recording_url: link("one"),
     });
     expect(takeFingerprint(signed("another"))).toEqual({ ...print, recording_url: link("another") });

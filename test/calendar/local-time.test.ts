@@ -46,6 +46,13 @@ test.each([
   expect(localDate(utc, zone)).toBe(local.slice(0, 10));
 });
 
+test.each([
+  ["9999-12-31T23:59:59.999Z", "Asia/Tokyo", "+010000-01-01 08:59:59"],
+  ["0000-01-01T00:00:00.000Z", "America/Bogota", "-000001-12-31 19:03:44"],
+])("localTime of %s in %s is %s, in a year of more digits", (utc, zone, local) => {
+  expect(localTime(zone)(utc).local).toBe(local);
+});
+
 test("localTime agrees with Intl.DateTimeFormat at any time in any zone", () => {
   fc.assert(
     fc.property(zone, fc.array(instant, { minLength: 1, maxLength: 20 }), (zone, instants) => {

@@ -19,28 +19,79 @@ const range = (first: number, last: number) =>
 
 test("periods are days of 23, 24 and 25 hours", () => {
   expect(periods({ from: "2026-10-24", to: "2026-10-26", grain: "day", zone: "Europe/Berlin" })).toEqual([
-    { period: "2026-10-24", startsAt: "2026-10-23T22:00:00.000Z", endsAt: "2026-10-24T22:00:00.000Z" },
-    { period: "2026-10-25", startsAt: "2026-10-24T22:00:00.000Z", endsAt: "2026-10-25T23:00:00.000Z" },
-    { period: "2026-10-26", startsAt: "2026-10-25T23:00:00.000Z", endsAt: "2026-10-26T23:00:00.000Z" },
+    {
+      period: "2026-10-24",
+      firstDay: "2026-10-24",
+      startsAt: "2026-10-23T22:00:00.000Z",
+      endsAt: "2026-10-24T22:00:00.000Z",
+    },
+    {
+      period: "2026-10-25",
+      firstDay: "2026-10-25",
+      startsAt: "2026-10-24T22:00:00.000Z",
+      endsAt: "2026-10-25T23:00:00.000Z",
+    },
+    {
+      period: "2026-10-26",
+      firstDay: "2026-10-26",
+      startsAt: "2026-10-25T23:00:00.000Z",
+      endsAt: "2026-10-26T23:00:00.000Z",
+    },
   ]);
   expect(periods({ from: "2026-03-29", to: "2026-03-29", grain: "day", zone: "Europe/Berlin" })).toEqual([
-    { period: "2026-03-29", startsAt: "2026-03-28T23:00:00.000Z", endsAt: "2026-03-29T22:00:00.000Z" },
+    {
+      period: "2026-03-29",
+      firstDay: "2026-03-29",
+      startsAt: "2026-03-28T23:00:00.000Z",
+      endsAt: "2026-03-29T22:00:00.000Z",
+    },
   ]);
 });
 
 test("periods are weeks from Monday, cut to the range", () => {
   expect(periods({ from: "2026-10-21", to: "2026-11-02", grain: "week", zone: "America/New_York" })).toEqual([
-    { period: "2026-W43", startsAt: "2026-10-21T04:00:00.000Z", endsAt: "2026-10-26T04:00:00.000Z" },
-    { period: "2026-W44", startsAt: "2026-10-26T04:00:00.000Z", endsAt: "2026-11-02T05:00:00.000Z" },
-    { period: "2026-W45", startsAt: "2026-11-02T05:00:00.000Z", endsAt: "2026-11-03T05:00:00.000Z" },
+    // Wednesday is the first day of the range, and Monday that of the week.
+    {
+      period: "2026-W43",
+      firstDay: "2026-10-19",
+      startsAt: "2026-10-21T04:00:00.000Z",
+      endsAt: "2026-10-26T04:00:00.000Z",
+    },
+    {
+      period: "2026-W44",
+      firstDay: "2026-10-26",
+      startsAt: "2026-10-26T04:00:00.000Z",
+      endsAt: "2026-11-02T05:00:00.000Z",
+    },
+    {
+      period: "2026-W45",
+      firstDay: "2026-11-02",
+      startsAt: "2026-11-02T05:00:00.000Z",
+      endsAt: "2026-11-03T05:00:00.000Z",
+    },
   ]);
 });
 
 test("periods are months, cut to the range", () => {
   expect(periods({ from: "2026-12-31", to: "2027-02-10", grain: "month", zone: "Asia/Kathmandu" })).toEqual([
-    { period: "2026-12", startsAt: "2026-12-30T18:15:00.000Z", endsAt: "2026-12-31T18:15:00.000Z" },
-    { period: "2027-01", startsAt: "2026-12-31T18:15:00.000Z", endsAt: "2027-01-31T18:15:00.000Z" },
-    { period: "2027-02", startsAt: "2027-01-31T18:15:00.000Z", endsAt: "2027-02-10T18:15:00.000Z" },
+    {
+      period: "2026-12",
+      firstDay: "2026-12-01",
+      startsAt: "2026-12-30T18:15:00.000Z",
+      endsAt: "2026-12-31T18:15:00.000Z",
+    },
+    {
+      period: "2027-01",
+      firstDay: "2027-01-01",
+      startsAt: "2026-12-31T18:15:00.000Z",
+      endsAt: "2027-01-31T18:15:00.000Z",
+    },
+    {
+      period: "2027-02",
+      firstDay: "2027-02-01",
+      startsAt: "2027-01-31T18:15:00.000Z",
+      endsAt: "2027-02-10T18:15:00.000Z",
+    },
   ]);
 });
 
@@ -61,10 +112,37 @@ test.each([
 test("periods leave out the day that Samoa skipped", () => {
   const days = periods({ from: "2011-12-29", to: "2011-12-31", grain: "day", zone: "Pacific/Apia" });
   expect(days).toEqual([
-    { period: "2011-12-29", startsAt: "2011-12-29T10:00:00.000Z", endsAt: "2011-12-30T10:00:00.000Z" },
-    { period: "2011-12-31", startsAt: "2011-12-30T10:00:00.000Z", endsAt: "2011-12-31T10:00:00.000Z" },
+    {
+      period: "2011-12-29",
+      firstDay: "2011-12-29",
+      startsAt: "2011-12-29T10:00:00.000Z",
+      endsAt: "2011-12-30T10:00:00.000Z",
+    },
+    {
+      period: "2011-12-31",
+      firstDay: "2011-12-31",
+      startsAt: "2011-12-30T10:00:00.000Z",
+      endsAt: "2011-12-31T10:00:00.000Z",
+    },
   ]);
   expect(periods({ from: "2011-12-30", to: "2011-12-30", grain: "day", zone: "Pacific/Apia" })).toEqual([]);
+});
+
+test("periods of the years 0000 and 9999 sort as text", () => {
+  const last = { from: "9999-12-20", to: "9999-12-31", grain: "month", zone: "America/New_York" } as const;
+  expect(periods(last)).toEqual([
+    {
+      period: "9999-12",
+      firstDay: "9999-12-01",
+      startsAt: "9999-12-20T05:00:00.000Z",
+      endsAt: "9999-12-31T23:59:59.999Z",
+    },
+  ]);
+  const weeks = periods({ from: "0001-01-01", to: "0001-01-14", grain: "week", zone: "UTC" });
+  expect(weeks.map(({ period, firstDay }) => [period, firstDay])).toEqual([
+    ["0001-W01", "0001-01-01"],
+    ["0001-W02", "0001-01-08"],
+  ]);
 });
 
 test("periods tile their range without gap or overlap, each under its own name", () => {

@@ -263,9 +263,9 @@ describe("export calls as Parquet", () => {
     ]);
     const rows = await readParquet(folder, "calls/month=2009-11/calls.parquet");
     expect(rows.map(({ call_started_local }) => call_started_local)).toEqual([
-      "2009-11-01 00:00:30",
-      "2009-10-31 23:15:00",
-      "2009-11-01 08:30:00",
+      new Date("2009-11-01T00:00:30Z"),
+      new Date("2009-10-31T23:15:00Z"),
+      new Date("2009-11-01T08:30:00Z"),
     ]);
   });
 
@@ -283,11 +283,16 @@ describe("export calls as Parquet", () => {
         });
         const rows = [];
         for (const { file } of manifest.files) rows.push(...(await readParquet(folder, file)));
-        const toText = (value: unknown) =>
-          value instanceof Date ? value.toISOString() : value === null ? "" : String(value);
+        const toText = (name: string, value: unknown) => {
+          if (value === null) return "";
+          if (typeof value === "boolean") return value ? "1" : "0";
+          if (!(value instanceof Date)) return String(value);
+          const time = value.toISOString();
+          return name === "call_started_local" ? time.slice(0, 19).replace("T", " ") : time;
+        };
         expect(
           rows.map((row) =>
-            Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(value)])),
+            Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toText(name, value)])),
           ),
         ).toEqual(lines);
       }),

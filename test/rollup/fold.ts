@@ -100,24 +100,19 @@ function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuer
     org_unit: [present(call.org_unit_name) ?? NOT_SET, call.org_unit_id],
     tracking_number: [present(call.tracking_number) ?? NOT_SET],
     disposition: [present(call.disposition) ?? NOT_SET],
-    referring_host: [hostOf(trimmed(call.referring_url)) ?? NOT_SET],
+    referring_host: [hostOf(present(call.referring_url)) ?? NOT_SET],
   };
   return { call, keys };
 }
 
 type Described = ReturnType<typeof describe>;
 
+/** Of addresses as browsers send them, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
 function hostOf(url: string | null): string | null {
   if (url === null) return null;
   const authority = url.replace(/^[^/]*:\/\/|^\/\//, "").split(/[/?#]/, 1)[0] ?? "";
-  const host = (
-    authority
-      .split("@")
-      .slice(authority.includes("@") ? 1 : 0)
-      .join("@")
-      .split(":", 1)[0] ?? ""
-  ).toLowerCase();
-  return host.replace(/^www\.(?=.)/, "") || null;
+  const [host = ""] = (authority.split("@").at(-1) ?? "").toLowerCase().split(":", 1);
+  return host.replace(/\.$/, "").replace(/^www\.(?=.)/, "") || null;
 }
 
 const nameOf = ({ keys }: Described, dimension: string): Cell | undefined => keys[dimension]?.[0];

@@ -180,6 +180,25 @@ describe("sync, of odd but legal values", () => {
 });
 
 describe("sync, of a call that does not parse", () => {
+  it.each([
+    { path: "call_started", good: '"9999-12-31T23:59:59.999Z"', bad: '"9999-12-31T23:59:59.999-01:00"' },
+    { path: "call_started", good: '"0000-01-01T00:00:00.000Z"', bad: '"0000-01-01T00:00:00.000+01:00"' },
+    { path: "call_started", good: '"2026-11-20T00:00:00Z"', bad: '"+012026-11-20T00:00:00.000Z"' },
+    { path: "duration", good: "2147483647", bad: "2147483648" },
+    { path: "duration", good: "-2147483647", bad: "-9007199254740991" },
+  ])("takes $path of $good, and keeps $bad aside", async ({ path, good, bad }) => {
+    using folder = makeTempFolder();
+    const rejected = `{"call_id":2,"${path}":${bad}}`;
+    await using service = await startRowService([`{"call_id":1,"${path}":${good}}`, rejected]);
+    const run = await syncFrom(service, folder.path);
+    expect(run).toMatchObject({ calls_new: 1, calls_rejected: 1 });
+    const database = join(folder.path, "calls.db");
+    expect(readRows(database, "SELECT call_id FROM calls")).toEqual([{ call_id: 1 }]);
+    expect(readRows(database, "SELECT call_id, json, path FROM rejected_calls")).toEqual([
+      { call_id: 2, json: rejected, path },
+    ]);
+  });
+
   const broken = '{"call_id":3,"duration":"long"}';
 
   it("keeps the row aside, and lets go of it when a later run reads the call well", async () => {

@@ -1,0 +1,201 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { parquetMetadata } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { MAX_DURATION } from "../../src/call.ts";
+import { PRIVATE_COLUMNS } from "../../src/export/choices.ts";
+import { explainCall } from "../../src/export/explain-call.ts";
+import type { ExportOptions, Target } from "../../src/export/write-export.ts";
+import { makeCall } from "../calls.ts";
+import { readLines, readParquetObjects } from "./tables.ts";
+import { makeWarehouse, readText } from "./warehouse.ts";
+
+const ROLLUP: Target = { kind: "rollup", dimensions: ["utm_source"] };
+const MILLISECONDS = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;
+
+describe("sums of durations", () => {
+  it.each([
+    { rules: DEFAULT_RULES, toText: (sum: bigint) => String(sum) },
+    {
+      rules: MILLISECONDS,
+      toText: (sum: bigint) => `${sum / 1000n}.${String(sum % 1000n).padStart(3, "0")}`,
+    },
+  ])("are exact in $rules.duration_unit, whatever the service serves", async ({ rules, toText }) => {
+    const duration = fc.oneof(
+      fc.nat({ max: MAX_DURATION }),
+      fc.integer({ min: MAX_DURATION - 9, max: MAX_DURATION }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(duration, { minLength: 1, maxLength: 2000, size: "max" }),
+        async (durations) => {
+          using warehouse = makeWarehouse(
+            durations.map((duration, call_id) =>
+              makeCall({ call_id, duration, utm_source: `${call_id % 3}` }),
+            ),
+          );
+          const { manifest, folder } = await warehouse.export({ targets: [ROLLUP], rules, total: true });
+          const [header = [], ...lines] = readLines(readText(folder, "utm_source.csv"));
+          const total = header.indexOf("total_duration_seconds");
+          const sum = durations.reduce((sum, duration) => sum + BigInt(duration), 0n);
+          expect(lines.at(-1)?.[total]).toBe(toText(sum));
+          expect(manifest.files[0]?.sums?.total_duration_seconds).toBe(Number(toText(sum)));
+          const parts = lines.slice(0, -1).map((line) => BigInt((line[total] ?? "").replace(".", "")));
+          expect(parts.reduce((sum, part) => sum + part, 0n)).toBe(sum);
+        },
+      ),
+      { numRuns: 5 },
+    );
+  });
+
+  it("leave out what an earlier version stored of times and durations that are rejected now", async () => {
+    const absurd = { utm_source: "a", duration: Number.MAX_SAFE_INTEGER };
+    using warehouse = makeWarehouse([
+      ...Array.from({ length: 1100 }, (_, index) => makeCall({ ...absurd, call_id: index + 10 })),
+      makeCall({ call_id: 1, utm_source: "a", duration: 61, call_started: "+010000-01-01T00:00:00.000Z" }),
+      makeCall({ call_id: 2, utm_source: "a", duration: 60, call_started: "9999-12-31T23:59:59.999Z" }),
+      makeCall({ call_id: 3, utm_source: "a", duration: -1, call_started: "-000001-12-31T23:00:00.000Z" }),
+    ]);
+    // As that version left its facts: the sum is beyond 2^63.
+    warehouse.execute(`UPDATE call_facts SET duration = (SELECT c.duration FROM calls AS c WHERE c.call_id = call_facts.call_id),
+      call_started = (SELECT c.call_started FROM calls AS c WHERE c.call_id = call_facts.call_id);
+      UPDATE rules SET version = 1`);
+    const options = { targets: [ROLLUP], grain: "month", total: true, timezone: "America/New_York" } as const;
+    const { manifest, folder } = await warehouse.export(options);
+    const lines = readLines(readText(folder, "utm_source.csv")).map((line) => line.join());
+    expect(lines.slice(1)).toEqual([
+      "(not set),a,1102,0,0,1102,0.0000,0,0,0,60,30.0,,",
+      "9999-12,a,1,0,0,1,0.0000,0,0,0,60,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
+      "(total),,1103,0,0,1103,0.0000,0,0,0,120,40.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
+    ]);
+    expect(manifest.files[0]?.sums?.total_duration_seconds).toBe(120);
+
+    const { database } = warehouse;
+    const explained = explainCall({ database, callId: 10, rules: DEFAULT_RULES, timezone: "UTC" });
+    expect(explained).toMatchObject({ duration: null, qualified: false });
+    await warehouse.export({ targets: [{ kind: "calls", with: [] }], format: { format: "parquet" } });
+    const rows = await readParquetObjects(
+      readFileSync(join(folder, "calls/month=__HIVE_DEFAULT_PARTITION__/calls.parquet")),
+    );
+    expect(rows.filter(({ duration_seconds }) => duration_seconds !== null)).toMatchObject([
+      { call_id: 1n, call_started: null, call_started_local: null, duration_seconds: 61n },
+      { call_id: 3n, call_started: null, call_started_local: null, duration_seconds: -1n },
+    ]);
+  });
+});
+
+const WEEKS = [
+  makeCall({ call_id: 1, utm_source: "a", call_started: "2026-10-21T12:00:00.000Z" }),
+  makeCall({ call_id: 2, utm_source: "a", call_started: "2026-10-25T22:59:59.999Z" }),
+  makeCall({ call_id: 3, utm_source: "a", call_started: "2026-10-25T23:00:00.000Z" }),
+  makeCall({ call_id: 4, utm_source: "a" }),
+];
+const BY_WEEK = { targets: [ROLLUP], grain: "week", total: true, timezone: "Europe/Berlin" } as const;
+
+describe("period_start", () => {
+  it.each(["csv", "tsv"] as const)("is the first day of the period, in %s for Excel", async (format) => {
+    using warehouse = makeWarehouse(WEEKS);
+    const read = async (options: Partial<ExportOptions>) => {
+      const { folder } = await warehouse.export({ ...BY_WEEK, ...options });
+      const text = readText(folder, `utm_source.${format}`).replace("\uFEFF", "");
+      return readLines(text, format === "tsv" ? "\t" : ",").map((line) => line.slice(0, 4));
+    };
+    expect(await read({ format: { format, profile: "excel" } })).toEqual([
+      ["period", "period_start", "utm_source", "calls"],
+      ["(not set)", "", "a", "1"],
+      ["2026-W43", "2026-10-19", "a", "2"],
+      ["2026-W44", "2026-10-26", "a", "1"],
+      ["(total)", "", "", "4"],
+    ]);
+    expect((await read({ format: { format, profile: "excel" }, grain: "month" })).slice(2)).toEqual([
+      ['="2026-10"', "2026-10-01", "a", "3"],
+      ["(total)", "", "", "4"],
+    ]);
+    expect((await read({ format: { format, profile: "excel" }, grain: undefined }))[0]).toEqual([
+      "utm_source",
+      "calls",
+      "answered_calls",
+      "missed_calls",
+    ]);
+    for (const profile of [undefined, "machine"] as const) {
+      expect((await read({ format: { format, profile } }))[0]?.slice(0, 2)).toEqual(["period", "utm_source"]);
+    }
+  });
+
+  it("is not in JSON", async () => {
+    using warehouse = makeWarehouse(WEEKS);
+    for (const format of ["json", "ndjson"] as const) {
+      const { folder } = await warehouse.export({ ...BY_WEEK, format: { format } });
+      expect(readText(folder, `utm_source.${format}`)).not.toContain("period_start");
+    }
+  });
+
+  it("is a date in Parquet", async () => {
+    using warehouse = makeWarehouse(WEEKS);
+    const { folder } = await warehouse.export({ ...BY_WEEK, format: { format: "parquet" } });
+    const rows = await readParquetObjects(readFileSync(join(folder, "utm_source.parquet")));
+    expect(rows.map(({ period, period_start, calls }) => [period, period_start, calls])).toEqual([
+      ["(not set)", null, 1n],
+      ["2026-W43", new Date("2026-10-19"), 2n],
+      ["2026-W44", new Date("2026-10-26"), 1n],
+      ["(total)", null, 4n],
+    ]);
+  });
+});
+
+describe("Parquet", () => {
+  /** The types of all columns of some files, as a reader of Parquet names them. */
+  function readTypes(folder: string, files: readonly string[]): Map<string, string> {
+    return new Map(
+      files.flatMap((file) => {
+        const { schema } = parquetMetadata(new Uint8Array(readFileSync(join(folder, file))).buffer);
+        return schema.slice(1).map(({ name, type, logical_type: logical }): [string, string] => {
+          if (logical?.type !== "TIMESTAMP") return [name, logical?.type ?? type ?? ""];
+          return [name, `TIMESTAMP(${logical.isAdjustedToUTC ? "UTC" : "local"}, ${logical.unit})`];
+        });
+      }),
+    );
+  }
+
+  /** The README's: backticked names in the first column of a table, the type in the second. */
+  const documented = new Map(
+    [...readFileSync("README.md", "utf8").matchAll(/^\| (`.*) \| `([A-Z].*)` \|$/gm)].flatMap(
+      ([, names = "", type = ""]) =>
+        [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]): [string, string] => [name, type]),
+    ),
+  );
+
+  it.each([
+    { rules: DEFAULT_RULES, duration: "INT64" },
+    { rules: MILLISECONDS, duration: "DOUBLE" },
+  ])("has the types that the README says, in $rules.duration_unit", async ({ rules, duration }) => {
+    using warehouse = makeWarehouse([makeCall({ call_started: "2026-10-21T12:00:00.000Z" })]);
+    const { folder, manifest } = await warehouse.export({
+      targets: [
+        { kind: "calls", with: PRIVATE_COLUMNS },
+        { kind: "rollup", dimensions: ["org_unit"] },
+      ],
+      range: { from: "2026-10-01", to: "2026-10-31" },
+      grain: "day",
+      compare: "previous",
+      format: { format: "parquet" },
+      rules,
+    });
+    const types = readTypes(
+      folder,
+      manifest.files.map(({ file }) => file),
+    );
+    const expected = [...types.keys()].map((name) => {
+      if (/^(total_)?duration_seconds(_previous)?$/.test(name)) return [name, duration];
+      return [
+        name,
+        documented.get(name.replace(/_previous$/, "").replace(/.*_change$/, "…_change")) ?? "STRING",
+      ];
+    });
+    expect(Object.fromEntries(types)).toEqual(Object.fromEntries(expected));
+    expect([...documented.keys()].filter((name) => !types.has(name))).toEqual(["…_change"]);
+    expect(new Set(types.values()).size).toBe(7);
+  });
+});
