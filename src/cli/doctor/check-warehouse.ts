@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { CalltallyError, describeError, EXIT } from "../../errors.ts";
+import { describeError, EXIT } from "../../errors.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
@@ -10,6 +10,7 @@ import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { toCalltallyError } from "../known-error.ts";
 import { formatAge, formatQuantity } from "../terminal-text.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
@@ -41,11 +42,11 @@ export interface WarehouseFindings {
 export async function checkWarehouse(options: WarehouseOptions): Promise<WarehouseFindings> {
   const file = resolve(options.folder, options.database);
   const found: WarehouseFindings = { checks: [], samples: [], notBefore: undefined };
-  if (!existsSync(file)) {
-    found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
-    return found;
-  }
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+      found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
+      return found;
+    }
     using warehouse = openWarehouseReader(file);
     for await (const check of lookInto(warehouse, options)) found.checks.push(check);
     found.notBefore = readRuns(warehouse, 1)[0]?.not_before ?? undefined;
@@ -129,13 +130,8 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
 }
 
 function failedCheck(error: unknown): Check {
-  const reason = sqliteErrorOf(error) ?? error;
-  return fail(EXIT.storage, "warehouse", describeError(reason), hintOf(reason));
-}
-
-function hintOf(reason: unknown): string | undefined {
-  if (reason instanceof CalltallyError) return reason.hint;
-  const code = sqliteErrorOf(reason)?.code ?? "";
-  const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
-  return isDamage ? RESTORE : "Check that this user may read and write the file, and its folder.";
+  const known = toCalltallyError(error);
+  const cause = sqliteErrorOf(error);
+  const isDamage = cause !== undefined && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
+  return fail(EXIT.storage, "warehouse", describeError(cause ?? known), isDamage ? RESTORE : known.hint);
 }
