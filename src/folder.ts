@@ -11,22 +11,38 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "./errors.ts";
 
+/** Who may use what is made: its owner alone, or whoever the umask and the folder's group let. */
+export type Audience = "owner" | "shared";
+
+/** Permissions of new files and folders, of which the umask takes away. */
+export const MODES = {
+  owner: { file: 0o600, folder: 0o700 },
+  shared: { file: 0o666, folder: 0o777 },
+} as const;
+
 /**
- * Makes a folder that its owner alone can enter, and the folders above it; leaves existing ones as they are.
+ * Makes a folder, and the folders above it; leaves existing ones as they are.
  * (Node's own `recursive` never returns below /proc.)
  *
  * @param folder absolute path
  * @returns the folders that it made, the topmost first
+ * @throws CalltallyError (exit 7) where something else stands in the place of one
  */
-export function makeFolder(folder: string): string[] {
+export function makeFolder(folder: string, audience: Audience = "owner"): string[] {
   if (isFolder(folder)) return [];
-  const made = makeFolder(dirname(folder));
+  const made = makeFolder(dirname(folder), audience);
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode: MODES[audience].folder });
     return [...made, folder];
   } catch (error) {
-    if (!isFolder(folder)) throw error; // another process may have been faster
-    return made;
+    if (isFolder(folder)) return made; // another process may have been faster
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new CalltallyError(
+        EXIT.storage,
+        `Cannot make the folder ${folder}: something else has that name`,
+      );
+    }
+    throw error;
   }
 }
 

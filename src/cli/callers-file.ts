@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
 
 const PHONE_NUMBER = /^\+?[1-9]\d{2,14}$/;
 const HINT =
@@ -35,6 +36,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError(`--exclude-callers: cannot read ${file}`, { cause });
+    throw new UsageError(`--exclude-callers: cannot read ${file}: ${reasonOf(cause)}`);
   }
 }

@@ -139,6 +139,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
       flags.currency !== undefined && flags.conversionValue === undefined,
       "--currency needs --conversion-value",
     ],
+    [stdout && flags.out !== undefined, "--out is for files, and --stdout writes none: use one or the other"],
     [
       stdout && flags.json === true,
       "--json prints the manifest, and --stdout writes none: use one or the other",

@@ -62,7 +62,8 @@ export async function runExport(
 }
 
 /** Returns what was written, a line a file. */
-export function describeExport({ folder, manifest, newKey }: ExportResult, workingFolder: string): string {
+export function describeExport(result: ExportResult, workingFolder: string): string {
+  const { folder, manifest, newKey } = result;
   const { run, origin, files } = manifest;
   const lines = files.map(
     (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
@@ -70,8 +71,11 @@ export function describeExport({ folder, manifest, newKey }: ExportResult, worki
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(manifest, newKey));
+  if (result.unrecorded) lines.push(UNRECORDED);
   return lines.join("\n");
 }
+
+const UNRECORDED = "The warehouse can only be read here, so its table exports does not have these files.";
 
 /** What a person should know before the figures are used. */
 function remarksOn({ files, filter, range, compared_with }: Manifest, newKey: string | undefined): string[] {
@@ -91,6 +95,7 @@ function remarksOn({ files, filter, range, compared_with }: Manifest, newKey: st
       unknown > 0,
       `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
     ],
+    [filter.excluded_callers === 0, "--exclude-callers names no number: calls of all callers count."],
     [
       tooRecent > 0,
       `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,

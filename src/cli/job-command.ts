@@ -56,8 +56,9 @@ function endWithParent(): void {
 /** Makes an error that nobody caught, which ends the process, a line of the log, too. */
 export function logUncaught(log: Log): void {
   process.once("uncaughtException", (error) => {
-    log.fatal({ exitCode: EXIT.failed }, `This should not have happened: ${describeError(error)}`);
-    process.exit(EXIT.failed);
+    const known = toCalltallyError(error);
+    log.fatal({ exitCode: known.exitCode }, describeError(known));
+    process.exit(known.exitCode);
   });
 }
 

@@ -1,19 +1,5 @@
 import { CalltallyError, EXIT } from "../errors.ts";
-
-/** Errors of the file system that the operator can mend. */
-const DISK_ERRORS = new Set([
-  "EACCES",
-  "EEXIST",
-  "EDQUOT",
-  "EIO",
-  "EISDIR",
-  "EMFILE",
-  "ENOENT",
-  "ENOSPC",
-  "ENOTDIR",
-  "EPERM",
-  "EROFS",
-]);
+import { toFileError } from "../file-access.ts";
 
 /** Returns anything that was thrown as an error with an exit code. */
 export function toCalltallyError(error: unknown): CalltallyError {
@@ -22,10 +8,9 @@ export function toCalltallyError(error: unknown): CalltallyError {
   if (isSqliteError(error)) {
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
   }
-  if (error instanceof Error && "code" in error && DISK_ERRORS.has(String(error.code))) {
-    return new CalltallyError(EXIT.storage, error.message);
-  }
-  return new CalltallyError(EXIT.failed, "This should not have happened", { cause: error });
+  return (
+    toFileError(error) ?? new CalltallyError(EXIT.failed, "This should not have happened", { cause: error })
+  );
 }
 
 /** Identified by its code, so that `--help` does not have to load better-sqlite3. */

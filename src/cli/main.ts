@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
-import { describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { createProgram } from "./program.ts";
@@ -12,6 +12,8 @@ export async function main(): Promise<void> {
     process.on(signal, () => stop.abort(new InterruptedError(signal)));
   }
   process.stdout.on("error", endOnOutputError);
+  // Nobody is left to be told.
+  process.stderr.on("error", () => {});
   const context = createContext(stop.signal);
   const exit = (code: ExitCode) => {
     process.exitCode = code;
@@ -46,7 +48,9 @@ function createContext(signal: AbortSignal): Context {
   const complain = (text: string) => void process.stderr.write(endLine(text));
   const context: Context = {
     env: process.env,
-    folder: process.cwd(),
+    get folder() {
+      return workingFolder();
+    },
     signal,
     print,
     write: (chunk) => writeToOutput(chunk, signal),
@@ -56,6 +60,20 @@ function createContext(signal: AbortSignal): Context {
     quiet: false,
   };
   return context;
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new CalltallyError(
+      EXIT.storage,
+      "Cannot find the working folder: it was removed, or may not be entered",
+      {
+        hint: "Change to another folder.",
+      },
+    );
+  }
 }
 
 /** The reader of a pipe may have enough before we are done, as with `| head`; or the disk it goes to is full. */

@@ -4,6 +4,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/e
 import { toApiAccess } from "../config/api-access.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
 import {
   checkWebhookChange,
   maskSecrets,
@@ -144,7 +145,7 @@ function readFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError("Cannot read the file of the webhook", { cause });
+    throw new UsageError(`Cannot read the file of the webhook, ${file}: ${reasonOf(cause)}`);
   }
 }
 

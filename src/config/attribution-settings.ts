@@ -3,6 +3,7 @@ import { parse } from "csv-parse/sync";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
@@ -15,10 +16,13 @@ const HINT =
  */
 export function readAliases(file: string): Record<string, string> {
   const values = new Map<string, string>();
+  const lineOf = new Map<string, number>();
   const [header, ...lines] = parseFile(file);
   if (header?.record.join() !== "raw,value") throw bad(file, 1, "the first line is not raw,value");
   for (const { line, record } of lines) {
-    const [raw = "", value = "", ...rest] = record;
+    const [raw = "", value, ...rest] = record;
+    // Without one, that it counts as not set would be a guess.
+    if (value === undefined) throw bad(file, line, `${JSON.stringify(raw)} has no comma after it`);
     const [from, to] = [foldUtm(raw), foldUtm(value)];
     if (rest.length > 0) throw bad(file, line, "has more than two values");
     if (from === "") throw bad(file, line, `${JSON.stringify(raw)} counts as not set already`);
@@ -27,6 +31,13 @@ export function readAliases(file: string): Record<string, string> {
       throw bad(file, line, `${from} is ${known || "not set"} already, by a line before`);
     }
     values.set(from, to);
+    lineOf.set(from, line);
+  }
+  for (const [from, to] of values) {
+    // A value is renamed once: its name would be counted in two rows, or in those of another.
+    const next = values.get(to);
+    if (next === undefined || next === to) continue;
+    throw bad(file, lineOf.get(from) ?? 0, `${to} is renamed itself, by line ${lineOf.get(to)}`);
   }
   return Object.fromEntries(values);
 }
@@ -46,7 +57,7 @@ function parseFile(file: string): { line: number; record: string[] }[] {
     });
     return records.map((record, index) => ({ line: lines[index] ?? 0, record }));
   } catch (cause) {
-    throw new UsageError(`Cannot read the aliases in ${file}`, { cause, hint: HINT });
+    throw new UsageError(`Cannot read the aliases in ${file}: ${reasonOf(cause)}`, { hint: HINT });
   }
 }
 

@@ -6,7 +6,7 @@ import { SETTINGS, type SettingSpec } from "./settings.ts";
 export type Settings = ReturnType<typeof loadSettings>;
 
 /**
- * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value.
+ * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value, but as a flag.
  *
  * @throws UsageError that names the setting and where it was given
  */
@@ -70,7 +70,9 @@ function sourceOf(
   { env, flag }: SettingSpec<unknown>,
   { origin, text }: { origin: Origin; text: string },
 ): string {
-  if (origin === "flag") return `${flag ?? env} ${text}`;
+  // Nothing, white space and line breaks would not be seen.
+  if (origin === "flag")
+    return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)}`;
   return origin === ".env" ? `${env} in .env` : env;
 }
 

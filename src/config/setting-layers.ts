@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
 import type { SettingSpec } from "./settings.ts";
 
 export interface SettingSources {
@@ -20,9 +21,14 @@ export interface Layer {
   values: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the text of a setting from the first layer that has one, and which layer that is. */
+/**
+ * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, but as
+ * a flag: there it is a variable of the shell's that was not set.
+ */
 export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]) {
-  const layer = layers.find(({ values }) => values[spec.env]);
+  const layer = layers.find(
+    ({ origin, values }) => values[spec.env] || (origin === "flag" && values[spec.env] === ""),
+  );
   const text = layer?.values[spec.env];
   return layer === undefined || text === undefined ? undefined : { origin: layer.origin, text };
 }
@@ -35,9 +41,30 @@ export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]) 
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return {};
-  try {
-    return parseEnv(readFileSync(file, "utf8"));
-  } catch (cause) {
-    throw new UsageError("Cannot read .env", { cause });
+  const text = readText(file);
+  if (text.includes("\0")) throw notText();
+  const values = parseEnv(text);
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, name] = /^\s*(?:export\s+)?(CALLTALLY_\w+)/.exec(line) ?? [];
+    if (name === undefined || name in values) continue;
+    throw new UsageError(`Cannot use .env: line ${index + 1} does not set ${name}, as ${name}=… does`);
   }
+  return values;
+}
+
+/** Without a byte order mark, which would become part of the first name. */
+function readText(file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (cause) {
+    if (cause instanceof TypeError) throw notText();
+    throw new UsageError(`Cannot read .env: ${reasonOf(cause)}`);
+  }
+}
+
+/** PowerShell 5 writes UTF-16 by default. */
+function notText(): UsageError {
+  return new UsageError("Cannot use .env: it is not UTF-8 text", {
+    hint: "Save it anew, in the encoding UTF-8.",
+  });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { reasonOf } from "../file-access.ts";
 import { nearest } from "../nearest.ts";
 
 /** What the log lets through, from all to nothing. */
@@ -24,8 +25,25 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
+/** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */
+export function parseFilePath(text: string): string {
+  if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, and ends as a folder does");
+  return text;
+}
+
+/** Reads the path of a file or a folder. */
+export function parsePath(text: string): string {
+  if (text.trim() === "") throw new Error("is empty");
+  if (text.trim() !== text) throw new Error("must be a path without white space around it");
+  if (/\p{Cc}/u.test(text))
+    throw new Error("must be a path without line breaks and other control characters");
+  if (/^~(\/|$)/.test(text))
+    throw new Error("must be a full path: ~ stands for the home folder in a shell alone");
+  return text;
+}
+
 export function readTokenFile(file: string): string {
-  return parseToken(readText(file));
+  return parseToken(readText(parseFilePath(file)));
 }
 
 /** The file is not named: a token pasted in place of its path would be shown. */
@@ -33,14 +51,14 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : error;
-    throw new Error(`cannot be read: ${code}`);
+    throw new Error(`cannot be read: ${reasonOf(error)}`);
   }
 }
 
 export function parseToken(text: string): string {
   const token = text.trim();
   if (token === "") throw new Error("is empty");
+  if (/[\r\n]/.test(token)) throw new Error("holds more than one line");
   // The value must not be shown, so neither may undici's complaint about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
   return token;

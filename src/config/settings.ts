@@ -2,10 +2,12 @@ import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import {
   parseBaseUrl,
   parseDurationUnit,
+  parseFilePath,
   parseHeartbeatUrl,
   parseIds,
   parseList,
   parseLogLevel,
+  parsePath,
   parseTimeZone,
   parseToken,
   readTokenFile,
@@ -50,14 +52,14 @@ export const SETTINGS = {
   database: setting({
     env: "CALLTALLY_DATABASE",
     flag: "--database",
-    parse: String,
+    parse: parseFilePath,
     default: "data/calltally.db",
     help: "The warehouse, an SQLite file",
   }),
   exportDir: setting({
     env: "CALLTALLY_EXPORT_DIR",
     flag: "--out",
-    parse: String,
+    parse: parsePath,
     default: "data/exports",
     help: "Folder for exported files and `manifest.json`",
   }),
@@ -149,7 +151,7 @@ export const SETTINGS = {
   }),
   aliasesFile: setting({
     env: "CALLTALLY_ALIASES",
-    parse: String,
+    parse: parseFilePath,
     help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
   }),
   insightIds: setting({

@@ -8,6 +8,7 @@ import {
 } from "../warehouse/attribute-all.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
+import { assertCurrent } from "../warehouse/migrate.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
@@ -17,6 +18,7 @@ import { writeTransaction } from "../warehouse/transaction.ts";
  * settles the callers of a first load that was cut short.
  *
  * @throws CalltallyError (exit 6) where a sync is under way
+ * @throws CalltallyError (exit 7) where the rules are others and the warehouse is open to read alone
  */
 export async function applyRulesAlone(
   warehouse: Warehouse,
@@ -24,6 +26,11 @@ export async function applyRulesAlone(
   options: AttributionOptions,
 ): Promise<void> {
   try {
+    if (warehouse.sqlite.readonly) {
+      assertCurrent(warehouse);
+      if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
+      return;
+    }
     if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
       refreshViews(warehouse, rules);
       return;
@@ -39,6 +46,16 @@ export async function applyRulesAlone(
   } catch (error) {
     throw nameFile(error, warehouse.path);
   }
+}
+
+function unappliedError(database: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot apply the settings for attribution to ${database}: this user may only read it, and its figures follow others`,
+    {
+      hint: "Use the settings that it was made with, the last row of its table rules; or let its owner run `calltally sync` with these.",
+    },
+  );
 }
 
 /** The error for facts that follow other rules than these, and cannot be recomputed now. */

@@ -37,13 +37,15 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
     scope.span,
   );
   const rows = derive(read(), columns);
+  // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
+  const audience = target.with.length > 0 ? "owner" : "shared";
   if (format.format !== "parquet" || !isPartitioned) {
     const content = await encodeTable({ columns, rows }, format);
     return [
       {
         contents: "calls",
         caller_key: callers.fingerprint,
-        ...(await job.write(`calls.${format.format}`, content)),
+        ...(await job.write(`calls.${format.format}`, content, audience)),
         rows: rowCount,
       },
     ];
@@ -64,7 +66,7 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
   for (const [month, part] of parts) {
     const count = { rows: 0 };
     const content = await encodeTable({ columns, rows: counted(part, count) }, format);
-    const file = await job.write(`calls/month=${month}/calls.parquet`, content);
+    const file = await job.write(`calls/month=${month}/calls.parquet`, content, audience);
     written.push({ contents: "calls", caller_key: callers.fingerprint, ...file, ...count });
   }
   return written;

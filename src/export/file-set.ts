@@ -3,7 +3,7 @@ import { globSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
-import { makeFolder, removeFile } from "../folder.ts";
+import { type Audience, MODES, makeFolder, removeFile } from "../folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 
 /** What was written to one file. */
@@ -44,10 +44,10 @@ export class FileSet implements AsyncDisposable {
     this.#made = made;
   }
 
-  /** Makes the folder where there is none. */
+  /** Makes the folder where there is none, for others as well. */
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
-    const made = makeFolder(path);
+    const made = makeFolder(path, "shared");
     if (made.length === 0) sweepDrafts(path);
     return new FileSet(path, made);
   }
@@ -56,15 +56,17 @@ export class FileSet implements AsyncDisposable {
   async write(
     file: string,
     content: Iterable<Buffer | string> | AsyncIterable<Buffer | string>,
+    audience: Audience = "shared",
   ): Promise<WrittenFile> {
     const path = join(this.folder, file);
-    this.#made.push(...makeFolder(dirname(path)));
+    this.#made.push(...makeFolder(dirname(path), "shared"));
     const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
     this.#drafts.push({ draft, path });
     this.#written.add(path);
     const sha256 = createHash("sha256");
     let bytes = 0;
-    await using handle = await open(draft, "wx", 0o600);
+    // Its mode from the first byte on: what is written is never there for others, not for a moment.
+    await using handle = await open(draft, "wx", MODES[audience].file);
     for await (const chunk of content) {
       const buffer = Buffer.from(chunk);
       sha256.update(buffer);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
 import { localTime } from "../calendar/local-time.ts";
+import type { Audience } from "../folder.ts";
 import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
 import type { RollupSession, Selected } from "../rollup/session.ts";
 import type { Consent } from "./choices.ts";
@@ -49,6 +50,8 @@ interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
   header: string;
   missing: Reason;
   pattern: RegExp;
+  /** A hashed phone number can be told by trying all numbers; a click id names nobody. */
+  audience: Audience;
   /** Age of the call at which Google takes it no longer; that of the click, which is older, is not known. */
   maxAgeMs: number;
   minAgeMs: number;
@@ -68,6 +71,7 @@ const KINDS: Record<GoogleTarget["kind"], Kind> = {
     key: "gclid",
     missing: "no gclid",
     pattern: /^[A-Za-z0-9_-]+$/,
+    audience: "shared",
     maxAgeMs: 90 * DAY_MS,
     minAgeMs: 6 * HOUR_MS,
     // Values of gclsrc (API v3 § 2.3) that mean a click on Google Ads.
@@ -79,6 +83,7 @@ const KINDS: Record<GoogleTarget["kind"], Kind> = {
     key: "caller",
     missing: "no caller id",
     pattern: /^\+[1-9]\d{6,14}$/,
+    audience: "owner",
     maxAgeMs: 63 * DAY_MS,
     minAgeMs: 0,
     toField: (phone) => createHash("sha256").update(phone).digest("hex"),
@@ -113,7 +118,7 @@ export async function writeGoogle(job: ExportJob, target: GoogleTarget): Promise
     }
   };
   const conversions = toConversionFile(judged(), { ...target.conversion, kind, timezone: scope.timezone });
-  const file = await job.write(`${target.kind}.csv`, conversions);
+  const file = await job.write(`${target.kind}.csv`, conversions, kind.audience);
   const table = await encodeTable({ columns, rows: rows() }, { format: "csv" });
   const rest = await job.write(`${target.kind}.excluded.csv`, table);
   const left = Object.values(excluded).reduce((sum, count) => sum + count, 0);

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { UsageError } from "../errors.ts";
+import { type Audience, realFile } from "../folder.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { insertExports } from "../warehouse/exports.ts";
-import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
+import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -65,8 +67,8 @@ export interface ExportJob extends Required<FigureOptions> {
   isPartitioned: boolean;
   /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;
-  /** Writes one file of the export, in chunks. */
-  write: (file: string, content: Iterable<Buffer | string>) => Promise<WrittenFile>;
+  /** Writes one file of the export, in chunks; for its owner alone if it names people. */
+  write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
 export interface ExportResult {
@@ -74,6 +76,8 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
+  /** Present where the warehouse can only be read here, so that its table `exports` does not have these files. */
+  unrecorded?: true;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -87,24 +91,31 @@ const PARTITIONS = "calls/month=*/calls.parquet";
  */
 export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
   const { clock = systemClock, signal } = options;
-  using warehouse = openExistingWarehouse(options.database, options);
+  using warehouse = openAsPermitted(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
   const origin = describeOrigin(readOrigin(warehouse));
   const check = () => options.replace || assertOwnFolder(files.folder, origin);
   check();
-  const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
+  const write: ExportJob["write"] = (file, content, audience) =>
+    files.write(file, untilAborted(content, signal), audience);
   const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
+  for (const { file } of [...manifest.files, { file: "manifest.json" }]) {
+    if (realFile(join(files.folder, file)) !== warehouse.path) continue;
+    throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
+  }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, check, signal });
 
+  const { folder } = files;
+  if (warehouse.sqlite.readonly) return { folder, manifest, newKey, unrecorded: true };
   nameErrors(warehouse, () =>
     insertExports(
       warehouse,
       manifest.files.map(({ file, sha256, rows }) => ({
         exported_at: new Date(clock.now()).toISOString(),
-        path: join(files.folder, file),
+        path: join(folder, file),
         sha256,
         rows,
         filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
@@ -112,7 +123,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       })),
     ),
   );
-  return { folder: files.folder, manifest, newKey };
+  return { folder, manifest, newKey };
 }
 
 /**
@@ -123,7 +134,7 @@ export async function exportToStream(
   options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
 ): Promise<Written> {
   const { target, writeChunk, signal, clock = systemClock } = options;
-  using warehouse = openExistingWarehouse(options.database, options);
+  using warehouse = openAsPermitted(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
   const write: ExportJob["write"] = async (file, content) => {
@@ -157,7 +168,7 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
 
 type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
 
-type Written = Omit<ExportResult, "folder">;
+type Written = Pick<ExportResult, "manifest" | "newKey">;
 
 async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   try {

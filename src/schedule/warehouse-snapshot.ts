@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { statSync } from "node:fs";
 import type { Settings } from "../config/load-settings.ts";
+import { realFile } from "../folder.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
@@ -30,8 +30,9 @@ export interface Snapshot {
 /** Reads snapshots of a warehouse; each is a moment's work, beside whoever writes. */
 export function openSnapshots(jobs: readonly Job[], settings: Settings): () => Snapshot | undefined {
   return () => {
-    if (!existsSync(settings.database)) return undefined;
-    using warehouse = openPatiently(settings.database);
+    const database = realFile(settings.database);
+    if (statSync(database, { throwIfNoEntry: false }) === undefined) return undefined;
+    using warehouse = openPatiently(database);
     return {
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
@@ -45,7 +46,7 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
 }
 
 function openPatiently(database: string): Warehouse {
-  const warehouse = openWarehouseReader(resolve(database));
+  const warehouse = openWarehouseReader(database);
   warehouse.sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
   return warehouse;
 }

@@ -20,3 +20,9 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
     .get();
   return row?.last ?? null;
 }
+
+/** Whether a list of calls was ever written, with pseudonyms of callers. */
+export function hasExportedCalls({ sqlite }: Warehouse): boolean {
+  const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();
+  return paths.some((path) => /[/\\]calls(\.[a-z]+|[/\\]month=.*)$/.test(path));
+}

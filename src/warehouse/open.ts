@@ -1,14 +1,13 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
+import { APPLICATION_ID, readHeader } from "./file-header.ts";
 import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
+import { assertWritable, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
-
-/** "CTLY": marks a database file as a calltally warehouse. */
-const APPLICATION_ID = 0x43544c59;
 
 /** The open warehouse; dispose of it to close the file. */
 export interface Warehouse extends Disposable {
@@ -42,6 +41,8 @@ export function openWarehouse(path: string, options: MigrateOptions = {}): Wareh
 export function openExistingWarehouse(path: string, options: MigrateOptions = {}): Warehouse {
   const file = realFile(path);
   assertOurs(file);
+  // SQLite would open it all the same, to read, and leave a log that its owner cannot write to.
+  assertWritable(file);
   assertOneName(file);
   const sqlite = new Database(file, { fileMustExist: true, timeout: BUSY_MS });
   try {
@@ -71,24 +72,34 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   return toWarehouse(file, sqlite);
 }
 
-/** Opens an existing warehouse to read from it. */
+/** Opens an existing warehouse to read from it; writes nothing beside it where this user may not write to it. */
 export function openWarehouseReader(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);
-  return openReader({ path: file });
+  if (openFiles.get(file) || isWritable(file)) return openReader({ path: file });
+  return toWarehouse(file, openWithoutWriting(file));
+}
+
+/** Opens an existing warehouse for writing; where this user may only read it, to read from it. */
+export function openAsPermitted(path: string, options: MigrateOptions = {}): Warehouse {
+  const file = realFile(path);
+  assertOurs(file);
+  return isWritable(file) ? openExistingWarehouse(file, options) : openWarehouseReader(file);
 }
 
 /**
  * Opens another, read-only connection to a warehouse that is open here, for a long read beside its writes.
  * (Looking at the file's header once more would drop this process's locks on it.)
  */
-export function openReader({ path }: Pick<Warehouse, "path">): Warehouse {
+export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Partial<Warehouse>): Warehouse {
+  // Nobody writes to a copy in memory, so its one connection will do.
+  if (open?.memory) return { ...toWarehouse(path, open), [Symbol.dispose]: () => {} };
   // What it sorts goes to a file where it is large: a rollup of a million clicks must not be held in memory.
   const sqlite = new Database(path, { readonly: true });
   return toWarehouse(path, sqlite);
 }
 
-/** How often each file is open in this process. */
+/** How often each file is open in this process; a copy in memory is none. */
 const openFiles = new Map<string, number>();
 
 /** The log of a warehouse that is not there would be taken for the log of the new one. */
@@ -116,7 +127,9 @@ function assertOneName(file: string): void {
 
 function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   const opened = statSync(path);
-  const count = (change: number) => openFiles.set(path, (openFiles.get(path) ?? 0) + change);
+  const count = (change: number) => {
+    if (!sqlite.memory) openFiles.set(path, (openFiles.get(path) ?? 0) + change);
+  };
   count(1);
   const close = () => {
     sqlite.close();
@@ -170,59 +183,35 @@ function configure(sqlite: Database.Database): void {
   sqlite.pragma("wal_autocheckpoint = 4000");
 }
 
-/** What the first bytes of a file say of it (SQLite file format § 1.3). */
-export interface FileHeader {
-  /** False for an empty file, too. */
-  isSqlite: boolean;
-  /** Whether calltally made it. */
-  isOurs: boolean;
-  /** Migrations it has had, where it is ours. */
-  schemaVersion: number;
-  /** Whether it writes to a log beside it, as a warehouse does and a backup does not. */
-  isWal: boolean;
-}
-
-/**
- * Reads a file's header without opening it as a database, which could change it. Not for one that is open in this
- * process: closing any handle of a file drops the locks that SQLite holds on it (fcntl's way), and then another process
- * may take the log of acknowledged writes for an orphan, and delete it.
- */
-export function readHeader(file: string): FileHeader {
-  const header = Buffer.alloc(100);
-  const handle = openSync(file, "r");
-  try {
-    readSync(handle, header, 0, header.length, 0);
-  } finally {
-    closeSync(handle);
-  }
-  return {
-    isSqlite: header.toString("latin1", 0, 16) === "SQLite format 3\0",
-    isOurs: header.readUInt32BE(68) === APPLICATION_ID,
-    schemaVersion: header.readUInt32BE(60),
-    isWal: header.readUInt8(18) === 2,
-  };
-}
-
 /** @throws CalltallyError (exit 7) that says what is wrong with a file in the warehouse's place */
 export function assertOurs(file: string): void {
   if (openFiles.get(file)) return;
-  if (!existsSync(file)) {
+  // What it throws is not that there is none: somebody else may see it.
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) {
     throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
       hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
     });
   }
-  const stat = statSync(file);
-  if (!stat.isFile()) throw notOurs(file, "is not a file");
-  const { isSqlite, isOurs, schemaVersion } = readHeader(file);
-  if (stat.size === 0) throw notOurs(file, "is empty");
-  if (!isSqlite) throw notOurs(file, "is not an SQLite database");
-  if (!isOurs) throw notOurs(file, "is an SQLite database of another program");
-  const ours = countMigrations();
-  if (schemaVersion > ours) throw newerError(file, schemaVersion, ours);
-}
-
-function notOurs(file: string, state: string): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
+  const state = stateOf(file, stat);
+  if (state === undefined) return;
+  throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
     hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
   });
+}
+
+/**
+ * Says what keeps a file from being a warehouse or the backup of one; undefined if nothing does.
+ *
+ * @throws CalltallyError (exit 7) where a newer calltally made it
+ */
+export function stateOf(file: string, stat: Stats): string | undefined {
+  if (!stat.isFile()) return stat.isDirectory() ? "is a folder" : "is not a file";
+  const { isSqlite, isOurs, schemaVersion } = readHeader(file);
+  if (stat.size === 0) return "is empty";
+  if (!isSqlite) return "is not an SQLite database";
+  if (!isOurs) return "is an SQLite database of another program";
+  const ours = countMigrations();
+  if (schemaVersion > ours) throw newerError(file, schemaVersion, ours);
+  return undefined;
 }

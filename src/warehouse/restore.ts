@@ -3,10 +3,12 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
+import { callerKeyOf, type RestoredKey, restoreKey } from "./caller-key.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
+import { readHeader } from "./file-header.ts";
 import { tryAcquireLock } from "./lock.ts";
-import { assertOurs, readHeader } from "./open.ts";
+import { assertOurs, stateOf } from "./open.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 import { isSameFile } from "./write-backup.ts";
 
@@ -18,6 +20,8 @@ export interface Restored extends Copied {
   database: string;
   /** Where the warehouse that was there before is kept; null if there was none. */
   replaced: string | null;
+  /** What became of the key of `caller_hash`; null where no file was ever written with one. */
+  caller_key: RestoredKey | null;
 }
 
 /**
@@ -34,10 +38,15 @@ export async function restoreWarehouse(
 ): Promise<Restored> {
   const source = realFile(file);
   const target = realFile(database);
-  if (!existsSync(source)) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
-  assertOurs(source);
+  const stat = statSync(source, { throwIfNoEntry: false });
+  if (stat === undefined) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
   if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
-  if (existsSync(target)) assertNotForeign(target);
+  const state = stateOf(source, stat);
+  if (state !== undefined) {
+    const hint = "Nothing was changed. Give the file that `calltally backup` wrote.";
+    throw new CalltallyError(EXIT.storage, `Cannot restore ${source}: it ${state}`, { hint });
+  }
+  assertReplaceable(target);
   makeFolder(dirname(target));
   using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
@@ -45,16 +54,19 @@ export async function restoreWarehouse(
   const copied = await copyWarehouse(source, draft.path, signal);
 
   using _frozen = freeze(target);
+  const caller_key = restoreKey(source, target, draft.path);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   renameSync(draft.path, target);
   fsyncPath(dirname(target));
-  return { database: target, replaced, ...copied };
+  return { database: target, replaced, ...copied, caller_key };
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */
-function assertNotForeign(target: string): void {
-  const { isSqlite, isOurs } = readHeader(target);
+function assertReplaceable(target: string): void {
+  const stat = statSync(target, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  const { isSqlite, isOurs } = stat.isFile() ? readHeader(target) : { isSqlite: true, isOurs: false };
   if (isSqlite && !isOurs) assertOurs(target);
 }
 
@@ -102,7 +114,7 @@ function keepOwner(target: string, draft: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
   chownSync(draft, uid, gid);
-  if (existsSync(`${target}.lock`)) chownSync(`${target}.lock`, uid, gid);
+  for (const file of [`${target}.lock`, callerKeyOf(target)]) if (existsSync(file)) chownSync(file, uid, gid);
 }
 
 function inUse(target: string): CalltallyError {

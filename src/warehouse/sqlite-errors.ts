@@ -1,5 +1,6 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { describeLack } from "../file-access.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
@@ -13,7 +14,13 @@ export function sqliteErrorOf(error: unknown): SqliteFailure | undefined {
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return error;
-  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, { cause });
+  const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(cause.code);
+  const lacks = isDenied ? ["-wal", "-shm", ""].map((suffix) => describeLack(file + suffix)) : [];
+  const hint = lacks.find((lack) => lack !== undefined);
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, {
+    cause,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** A file that SQLite has opened, and found damaged. */

@@ -4,7 +4,8 @@ import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
-import { assertOurs, readHeader } from "./open.ts";
+import { readHeader } from "./file-header.ts";
+import { assertOurs } from "./open.ts";
 
 export interface Backup extends Copied {
   /** Absolute path. */

@@ -15,14 +15,21 @@ export interface RunOptions {
   cwd: string;
   /** The whole environment, as bare as cron's. */
   env?: Record<string, string>;
+  /** Octal. @default that of this process */
+  umask?: string | undefined;
+  /** User and group to run as, where this process is root's. */
+  uid?: number | undefined;
 }
 
 /** Starts the built program; `done` rejects if it has shown a secret. */
 export function startCalltally(
   args: string[],
-  { cwd, env = {} }: RunOptions,
+  { cwd, env = {}, umask, uid }: RunOptions,
 ): ChildProcess & { done: Promise<Finished> } {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const command = [process.execPath, BIN, ...args];
+  const [file = "", ...rest] =
+    umask === undefined ? command : ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`, ...command];
+  const child = spawn(file, rest, { cwd, env, uid, gid: uid, stdio: ["ignore", "pipe", "pipe"] });
   const closed = new Promise<number | null>((ended) => child.once("close", ended));
   const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
     ([code, stdout, stderr]) => {

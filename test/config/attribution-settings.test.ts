@@ -24,6 +24,13 @@ describe("readAliases", () => {
     });
   });
 
+  it("lets a name stand for itself", () => {
+    expect(read("raw,value\nFB,Facebook\nfacebook,Facebook\n")).toEqual({
+      fb: "facebook",
+      facebook: "facebook",
+    });
+  });
+
   it("takes a line that stands twice once", () => {
     expect(read("raw,value\nfb,facebook\nFB,Facebook\n")).toEqual({ fb: "facebook" });
   });
@@ -34,6 +41,9 @@ describe("readAliases", () => {
     ["raw,value\n,facebook\n", 'line 2: "" counts as not set already'],
     ["raw,value\n{keyword},x\n", 'line 2: "{keyword}" counts as not set already'],
     ["raw,value\n\nfb,facebook\nFb,meta\n", "line 4: fb is facebook already, by a line before"],
+    ["raw,value\n\nfb\n", 'line 3: "fb" has no comma after it'],
+    ["raw,value\nfb,facebook\nfacebook,meta\n", "line 2: facebook is renamed itself, by line 3"],
+    ["raw,value\na,b\nb,a\n", "line 2: b is renamed itself, by line 3"],
     ['raw,value\n"fb,facebook\n', "Cannot read the aliases in"],
   ])("refuses %j and says why", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);
@@ -42,7 +52,7 @@ describe("readAliases", () => {
 
   it("names a file that is not there", () => {
     expect(() => readAliases("/nowhere/aliases.csv")).toThrow(
-      "Cannot read the aliases in /nowhere/aliases.csv",
+      "Cannot read the aliases in /nowhere/aliases.csv: no such file or directory",
     );
   });
 });

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -12,7 +13,11 @@ import { makeTempFolder } from "../temp-folder.ts";
 const { aliases: _, ...RULES } = DEFAULT_RULES;
 
 /** Loads settings in a folder of their own, with this `.env`. */
-function load({ flags = {}, env = {}, dotenv = "" }: Partial<SettingSources> & { dotenv?: string } = {}) {
+function load({
+  flags = {},
+  env = {},
+  dotenv = "",
+}: Partial<SettingSources> & { dotenv?: string | Buffer } = {}) {
   using folder = makeTempFolder();
   if (dotenv !== "") writeFileSync(join(folder.path, ".env"), dotenv);
   return loadSettings({ flags, env, folder: folder.path });
@@ -137,15 +142,44 @@ describe("loadSettings", () => {
     ]).toEqual([1, 2, 3, 1000]);
   });
 
-  it("takes an empty value for none, wherever it is given", () => {
+  it("takes an empty value for none, but as a flag: there it is a variable of the shell's that was not set", () => {
     const empty = { CALLTALLY_DATABASE: "" };
     const unset = { CALLTALLY_DATABASE: undefined };
     const dotenv = "CALLTALLY_DATABASE=third.db";
     expect([
-      load({ flags: empty, env: { CALLTALLY_DATABASE: "second.db" } }).database,
       load({ flags: unset, env: empty, dotenv }).database,
-      load({ flags: empty, env: unset, dotenv: "CALLTALLY_DATABASE=" }).database,
-    ]).toEqual(["second.db", "third.db", "data/calltally.db"]);
+      load({ env: unset, dotenv: "CALLTALLY_DATABASE=" }).database,
+    ]).toEqual(["third.db", "data/calltally.db"]);
+    expect(catchError({ flags: empty, dotenv })).toMatchObject({
+      exitCode: 2,
+      message: '--database "": is empty',
+    });
+  });
+
+  it.each([
+    { title: "a byte order mark and CRLF", dotenv: "\ufeffCALLTALLY_LIMIT=5\r\nCALLTALLY_CONCURRENCY=6\r\n" },
+    {
+      title: "export, quotes and comments",
+      dotenv: "export CALLTALLY_LIMIT='5' # calls\n  CALLTALLY_CONCURRENCY = \"6\"\n",
+    },
+    {
+      title: "a name twice, of which the last counts",
+      dotenv: "CALLTALLY_LIMIT=9\nCALLTALLY_CONCURRENCY=6\nCALLTALLY_LIMIT=5",
+    },
+  ])("reads .env with $title", ({ dotenv }) => {
+    expect(load({ dotenv })).toMatchObject({ limit: 5, concurrency: 6 });
+  });
+
+  it.each([
+    { dotenv: "# ours\nCALLTALLY_LIMIT: 5\n", says: "line 2 does not set CALLTALLY_LIMIT" },
+    { dotenv: "CALLTALLY_TOKEN\nCALLTALLY_LIMIT=5\n", says: "line 1 does not set CALLTALLY_TOKEN" },
+    { dotenv: Buffer.from("\ufeffCALLTALLY_LIMIT=5\n", "utf16le"), says: "it is not UTF-8 text" },
+    { dotenv: Buffer.from("CALLTALLY_LIMIT=5\n", "utf16le"), says: "it is not UTF-8 text" },
+  ])("does not pass over what .env means to set: $says", ({ dotenv, says }) => {
+    expect(catchError({ dotenv })).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining(`Cannot use .env: ${says}`),
+    });
   });
 
   it("reads .env of its own folder alone", () => {
@@ -165,7 +199,19 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_BASE_URL", value: "https://u:p@api.example.com", says: "must be a plain address" },
     { name: "CALLTALLY_TOKEN", value: "two words", says: "cannot have" },
     { name: "CALLTALLY_TOKEN", value: " ", says: "is empty" },
-    { name: "CALLTALLY_TOKEN_FILE", value: "/nowhere/token", says: "ENOENT" },
+    {
+      name: "CALLTALLY_TOKEN_FILE",
+      value: "/nowhere/token",
+      says: "cannot be read: no such file or directory",
+    },
+    { name: "CALLTALLY_TOKEN_FILE", value: "/", says: "must be a file, and ends as a folder does" },
+    { name: "CALLTALLY_TOKEN_FILE", value: tmpdir(), says: "cannot be read: it is a folder" },
+    { name: "CALLTALLY_DATABASE", value: "data/", says: "must be a file, and ends as a folder does" },
+    { name: "CALLTALLY_DATABASE", value: "~/calls.db", says: "must be a full path: ~" },
+    { name: "CALLTALLY_DATABASE", value: "calls.db ", says: "must be a path without white space around it" },
+    { name: "CALLTALLY_DATABASE", value: "calls\u0001.db", says: "must be a path without line breaks" },
+    { name: "CALLTALLY_EXPORT_DIR", value: "~", says: "must be a full path: ~" },
+    { name: "CALLTALLY_ALIASES", value: " ", says: "is empty" },
     { name: "CALLTALLY_TIMEZONE", value: "Berlin", says: "did you mean Europe/Berlin?" },
     { name: "CALLTALLY_TIMEZONE", value: "Europe/Berln", says: "did you mean Europe/Berlin?" },
     { name: "CALLTALLY_TIMEZONE", value: "Middle-earth", says: "is not an IANA time zone such as" },
@@ -388,7 +434,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
     const missing = join(folder.path, "missing");
     expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: missing } })).toMatchObject({
       exitCode: 2,
-      message: "CALLTALLY_TOKEN_FILE: cannot be read: ENOENT",
+      message: "CALLTALLY_TOKEN_FILE: cannot be read: no such file or directory",
     });
     expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: folder.path } })).toBeInstanceOf(UsageError);
   });
@@ -414,7 +460,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
         expect(error).toBeInstanceOf(UsageError);
         const shown =
           error instanceof UsageError ? `${error.message} ${error.hint} ${error.stack} ${error.cause}` : "";
-        expect(shown).toContain("cannot have");
+        expect(shown).toMatch(/cannot have|more than one line/);
         expect(shown).not.toContain(TOKEN);
       }
     },

@@ -100,7 +100,11 @@ async function startService(): Promise<Sandbox> {
 }
 
 /** Starts a sync and kills it a moment after it has made some requests; returns whether it was still running. */
-async function killSync(service: Sandbox, options: Required<RunOptions>, requests: number): Promise<boolean> {
+async function killSync(
+  service: Sandbox,
+  options: Required<Pick<RunOptions, "cwd" | "env">>,
+  requests: number,
+): Promise<boolean> {
   const target = service.requests.length + requests;
   const sync = startCalltally(SYNC, { ...options, env: { ...settingsFor(service), ...options.env } });
   while (service.requests.length < target && sync.exitCode === null) await sleep(1);

@@ -108,7 +108,7 @@ export const MUTATIONS = {
         find: "const draft = join(dirname(path), ",
         replace: "const draft = path;\n    void join(dirname(path), ",
       },
-      { find: `open(draft, "wx", 0o600)`, replace: `open(draft, "w", 0o600)` },
+      { find: `open(draft, "wx", MODES[audience].file)`, replace: `open(draft, "w", MODES[audience].file)` },
     ],
   },
   /** They get their names before their content is on the disk. */

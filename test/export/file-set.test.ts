@@ -11,6 +11,12 @@ async function* failing() {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+/** What the umask leaves of a mode. */
+const shared = (mode: number) => (mode & ~process.umask()).toString(8);
+const modesOfDrafts = (folder: string) =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => [name.slice(0, ".a.csv".length), modeOf(join(folder, name))]);
 const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -19,12 +25,16 @@ const listFiles = (folder: string) =>
 const readText = (folder: string, file: string) => readFileSync(join(folder, file), "utf8");
 
 describe("FileSet", () => {
-  it("shows nothing until it is published, then all, for the owner's eyes only", async () => {
+  it("shows nothing until it is published, then all, in the modes that were asked for", async () => {
     using temp = makeTempFolder();
     const folder = join(temp.path, "data", "exports");
     await using files = await FileSet.open(folder);
     const written = await files.write("a.csv", ["é,", Buffer.from("b")]);
-    await files.write("b.csv", []);
+    await files.write("b.csv", [], "owner");
+    expect(modesOfDrafts(folder)).toEqual([
+      [".a.csv", shared(0o666)],
+      [".b.csv", "600"],
+    ]);
     expect(written).toEqual({ file: "a.csv", bytes: 4, sha256: hash("sha256", "é,b") });
     expect(readdirSync(folder).filter((file) => !file.startsWith("."))).toEqual([]);
 
@@ -33,24 +43,34 @@ describe("FileSet", () => {
     expect(readdirSync(folder)).toEqual(["a.csv", "b.csv"]);
     expect([readText(folder, "a.csv"), readText(folder, "b.csv")]).toEqual(["é,b", ""]);
     expect(["", "a.csv", "b.csv", ".."].map((name) => modeOf(join(folder, name)))).toEqual([
-      "700",
+      shared(0o777),
+      shared(0o666),
       "600",
-      "600",
-      "700",
+      shared(0o777),
     ]);
   });
 
-  it("puts files in place of those that were there, and keeps them when it is disposed of", async () => {
-    using folder = makeTempFolder();
-    writeFileSync(join(folder.path, "a.csv"), "old", { mode: 0o644 });
-    {
-      await using files = await FileSet.open(folder.path);
-      await files.write("a.csv", ["new"]);
-      await files.publish();
-    }
-    expect(readdirSync(folder.path)).toEqual(["a.csv"]);
-    expect([readText(folder.path, "a.csv"), modeOf(join(folder.path, "a.csv"))]).toEqual(["new", "600"]);
-  });
+  it.each([
+    { was: 0o644, audience: "owner" as const, becomes: "600" },
+    { was: 0o600, audience: "shared" as const, becomes: shared(0o666) },
+  ])(
+    "puts files in place of those that were there, with the mode of their kind: $audience",
+    async (given) => {
+      using folder = makeTempFolder();
+      writeFileSync(join(folder.path, "a.csv"), "old", { mode: given.was });
+      {
+        await using files = await FileSet.open(folder.path);
+        await files.write("a.csv", ["new"], given.audience);
+        await files.publish();
+      }
+      expect(readdirSync(folder.path)).toEqual(["a.csv"]);
+      expect([readText(folder.path, "a.csv"), modeOf(join(folder.path, "a.csv"))]).toEqual([
+        "new",
+        given.becomes,
+      ]);
+      expect(modeOf(folder.path)).toBe("700"); // as it was
+    },
+  );
 
   it("leaves the old files and no draft when it is not published", async () => {
     using folder = makeTempFolder();
@@ -77,7 +97,7 @@ describe("FileSet", () => {
     expect(statSync(join(folder.path, "b.csv")).isDirectory()).toBe(true);
   });
 
-  it("writes into sub-folders, which only their owner may enter", async () => {
+  it("writes into sub-folders, for others as well", async () => {
     using temp = makeTempFolder();
     await using files = await FileSet.open(temp.path);
     const written = await files.write("calls/month=2026-10/calls.csv", ["a"]);
@@ -89,10 +109,8 @@ describe("FileSet", () => {
     await files.publish();
 
     expect(listFiles(temp.path)).toEqual(["calls/month=2026-10/calls.csv"]);
-    expect(["calls", "calls/month=2026-10"].map((name) => modeOf(join(temp.path, name)))).toEqual([
-      "700",
-      "700",
-    ]);
+    const modes = ["calls", "calls/month=2026-10"].map((name) => modeOf(join(temp.path, name)));
+    expect(modes).toEqual([shared(0o777), shared(0o777)]);
   });
 
   it("removes the folders that it made when it is not published, and no others", async () => {
@@ -176,8 +194,12 @@ describe("FileSet", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "exports");
     writeFileSync(file, "old");
-    await expect(FileSet.open(file)).rejects.toMatchObject({ code: "EEXIST" });
-    await expect(FileSet.open(join(file, "inner"))).rejects.toMatchObject({ code: "EEXIST" });
+    for (const folder of [file, join(file, "inner")]) {
+      await expect(FileSet.open(folder)).rejects.toMatchObject({
+        exitCode: 7,
+        message: `Cannot make the folder ${file}: something else has that name`,
+      });
+    }
     expect(readText(folder.path, "exports")).toBe("old");
   });
 });

@@ -305,13 +305,15 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("leaves files that only their owner may read, and no drafts", async () => {
+  it("leaves files in the modes that the umask gives them, and no drafts", async () => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: [...DEFAULT_TARGETS, { kind: "calls", with: [] }] });
     const files = readdirSync(warehouse.folder);
     expect(files).toEqual(["calls.csv", "campaign.csv", "gclid.csv", "manifest.json", "utm_source.csv"]);
-    expect(new Set(files.map((file) => modeOf(join(warehouse.folder, file))))).toEqual(new Set(["600"]));
-    expect(modeOf(warehouse.folder)).toBe("700");
+    expect(new Set(files.map((file) => modeOf(join(warehouse.folder, file))))).toEqual(
+      new Set([(0o666 & ~process.umask()).toString(8)]),
+    );
+    expect(modeOf(warehouse.folder)).toBe((0o777 & ~process.umask()).toString(8));
   });
 
   it("writes headers alone for an empty warehouse that no run has finished", async () => {
@@ -457,7 +459,7 @@ describe("exportToFolder", () => {
   it("throws when the folder is a file, and leaves that file alone", async () => {
     using warehouse = makeWarehouse(CALLS);
     writeFileSync(warehouse.folder, "not a folder");
-    await expect(warehouse.export({ targets: DEFAULT_TARGETS })).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(warehouse.export({ targets: DEFAULT_TARGETS })).rejects.toMatchObject({ exitCode: 7 });
     expect(readFileSync(warehouse.folder, "utf8")).toBe("not a folder");
     expect(warehouse.readExports()).toEqual([]);
   });

@@ -218,6 +218,7 @@ describe("restoreWarehouse", () => {
       bytes: statSync(file).size,
       calls: 1100,
       runs: 1,
+      caller_key: null,
     });
     expect(dump(killed)).toEqual(saved);
     expect(readIds(kept)).toEqual([5, ...CALLS.map((call) => call.call_id)]);

@@ -2,6 +2,8 @@ import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { describeError, EXIT } from "../../errors.ts";
+import { may } from "../../file-access.ts";
+import { toCalltallyError } from "../known-error.ts";
 import { formatBytes } from "../terminal-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -26,7 +28,10 @@ export function checkVersions(version: string): Check {
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
   const file = resolve(folder, database);
-  const own = [file, `${file}-wal`, `${file}-shm`].map((path) => ({ path, name: path }));
+  const own = ["", "-wal", "-shm", ".caller-key"].map((suffix) => ({
+    path: file + suffix,
+    name: file + suffix,
+  }));
   // Not by its name: somebody may have set the token in its place.
   own.push(
     ...secrets.map((path) => ({ path: resolve(folder, path), name: "the file that holds the token" })),
@@ -61,16 +66,26 @@ export function checkDisk(folder: string, database: string): Check {
 /** Looks whether files can be written where the warehouse and the exports go. */
 export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
   const file = resolve(folder, database);
+  const isReadable = may(file, constants.R_OK);
   return [dirname(file), resolve(folder, exportDir)].flatMap((path) => {
-    const existing = nearestFolder(path);
-    try {
-      accessSync(existing, constants.W_OK | constants.X_OK);
-      return [];
-    } catch (error) {
-      const hint = "Run calltally as the user that owns it, or give it to that user.";
-      return [fail(EXIT.storage, "folders", `cannot write to ${existing}: ${describeError(error)}`, hint)];
+    const lack = findLack(nearestFolder(path));
+    if (lack === undefined) return [];
+    if (path === dirname(file) && isReadable) {
+      const hint = "To read and to export, this will do. Sync as the user that owns it.";
+      return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
     }
+    const hint = "Run calltally as the user that owns it, or give it to that user.";
+    return [fail(EXIT.storage, "folders", lack, hint)];
   });
+}
+
+function findLack(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return describeError(toCalltallyError(error));
+  }
 }
 
 function nearestFolder(path: string): string {

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { CalltallyError, describeError, EXIT, UsageError } from "../../errors.ts";
+import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
@@ -12,6 +12,7 @@ import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../w
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { toCalltallyError } from "../known-error.ts";
 import { formatAge, formatQuantity } from "../terminal-text.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
@@ -45,11 +46,11 @@ export interface WarehouseFindings {
 export async function checkWarehouse(options: WarehouseOptions): Promise<WarehouseFindings> {
   const file = resolve(options.folder, options.database);
   const found: WarehouseFindings = { checks: [], samples: [], notBefore: undefined };
-  if (!existsSync(file)) {
-    found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
-    return found;
-  }
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+      found.checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
+      return found;
+    }
     using warehouse = openWarehouseReader(file);
     for await (const check of lookInto(warehouse, options)) found.checks.push(check);
     found.notBefore = readRuns(warehouse, 1)[0]?.not_before ?? undefined;
@@ -156,11 +157,12 @@ function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
 }
 
 function failedCheck(error: unknown): Check {
-  const reason = sqliteErrorOf(error) ?? error;
-  return fail(EXIT.storage, "warehouse", describeError(reason), hintOf(reason));
-}
-
-function hintOf(reason: unknown): string | undefined {
-  if (reason instanceof CalltallyError) return reason.hint;
-  return isDamage(reason) ? RESTORE : "Check that this user may read and write the file, and its folder.";
+  const known = toCalltallyError(error);
+  const cause = sqliteErrorOf(error);
+  return fail(
+    EXIT.storage,
+    "warehouse",
+    describeError(cause ?? known),
+    isDamage(error) ? RESTORE : known.hint,
+  );
 }

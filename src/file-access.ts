@@ -1,0 +1,93 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import { CalltallyError, describeError, EXIT } from "./errors.ts";
+
+/** What was being done, by the system call that failed. */
+const VERBS: Readonly<Record<string, string>> = {
+  access: "write to",
+  fsync: "write",
+  link: "name",
+  lstat: "look at",
+  mkdir: "make the folder",
+  mkdtemp: "make a folder at",
+  opendir: "list",
+  read: "read",
+  rmdir: "remove",
+  scandir: "list",
+  stat: "look at",
+  statfs: "look at",
+  unlink: "remove",
+  write: "write",
+};
+
+/** Codes of errors that name no path, since the file is open, and that no connection has. */
+const OF_OPEN_FILES = new Set(["EDQUOT", "EFBIG", "EIO", "EISDIR", "EMFILE", "ENFILE", "ENOSPC", "EROFS"]);
+
+/**
+ * Returns an error of the file system as one that a person can act on, with the permission that is lacking where it is
+ * one; undefined for any other error.
+ */
+export function toFileError(error: unknown): CalltallyError | undefined {
+  if (!isFileError(error)) return undefined;
+  const { syscall, path } = error;
+  const isDenied = ["EACCES", "EPERM"].includes(error.code);
+  const hint = path !== undefined && isDenied ? describeLack(path) : undefined;
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot ${VERBS[syscall] ?? syscall} ${path ?? "a file"}: ${reasonOf(error)}`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
+/** Says why a file cannot be used, in a few words; of any other error all that it says. */
+export function reasonOf(error: unknown): string {
+  if (!isFileError(error)) return describeError(error);
+  if (error.code === "EISDIR") return "it is a folder";
+  // EACCES: permission denied, open '/srv/calltally.db'
+  return /: *([^,]+)/.exec(error.message)?.[1] ?? error.code;
+}
+
+interface FileError extends Error {
+  code: string;
+  syscall: string;
+  path?: string;
+}
+
+function isFileError(error: unknown): error is FileError {
+  if (!(error instanceof Error && "code" in error && "syscall" in error)) return false;
+  return "path" in error ? /^E[A-Z]+$/.test(String(error.code)) : OF_OPEN_FILES.has(String(error.code));
+}
+
+/** Says which permission this user lacks for a file, or to make it: the first one from the root on; undefined if none. */
+export function describeLack(path: string): string | undefined {
+  const who = process.getuid === undefined ? "This user" : `This user (uid ${process.getuid()})`;
+  const closed = foldersAbove(path).find((folder) => isDenied(folder, constants.X_OK));
+  if (closed !== undefined) return `${who} may not enter the folder ${closed}.`;
+  if (!may(path, constants.F_OK)) {
+    const folder = dirname(path);
+    return isDenied(folder, constants.W_OK) ? `${who} may not make files in ${folder}.` : undefined;
+  }
+  if (!may(path, constants.R_OK)) return `${who} may not read ${path}.`;
+  return may(path, constants.W_OK) ? undefined : `${who} may not write to ${path}.`;
+}
+
+/** Whether this user may do something with a file or folder; of constants of `fs`. */
+export function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it is there, and the permission is what is lacking. */
+function isDenied(path: string, mode: number): boolean {
+  return may(path, constants.F_OK) && !may(path, mode);
+}
+
+/** From the root down. */
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [...foldersAbove(folder), folder];
+}

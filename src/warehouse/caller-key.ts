@@ -1,0 +1,44 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fsyncPath, realFile } from "../folder.ts";
+import { hasExportedCalls } from "./exports.ts";
+import { openReader } from "./open.ts";
+
+/** Path of the key of `caller_hash`, which lies beside the warehouse. */
+export function callerKeyOf(database: string): string {
+  return `${realFile(database)}.caller-key`;
+}
+
+/**
+ * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
+ * be another; the one beside the backup was copied; there is none, and files were written with it.
+ */
+export type RestoredKey = "kept" | "kept another" | "copied" | "missing";
+
+/**
+ * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
+ * warehouse, as it was copied, or by that of the backup.
+ *
+ * @param draft the restored warehouse, before it gets its name
+ */
+export function restoreKey(source: string, target: string, draft: string): RestoredKey | null {
+  const own = callerKeyOf(target);
+  const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
+  const spare = spares.find((file) => file !== own && isThere(file));
+  if (isThere(own)) {
+    const isSame =
+      spare === undefined || readFileSync(spare, "latin1").trim() === readFileSync(own, "latin1").trim();
+    return isSame ? "kept" : "kept another";
+  }
+  if (spare !== undefined) {
+    writeFileSync(own, readFileSync(spare), { flag: "wx", mode: 0o600 });
+    fsyncPath(own);
+    return "copied";
+  }
+  using restored = openReader({ path: draft });
+  return hasExportedCalls(restored) ? "missing" : null;
+}
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}

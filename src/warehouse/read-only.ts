@@ -1,0 +1,121 @@
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { describeLack, may } from "../file-access.ts";
+import { READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
+import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
+
+/** No clock of a file system is coarser: a file last written longer ago than this shows every further write. */
+const COARSEST_CLOCK_MS = 2000;
+/** A writer that opens or closes the warehouse at that moment makes a try fail. */
+const TRIES = 3;
+/** What fits into one buffer of Node's. */
+const LARGEST_BYTES = 2 ** 31 - 1;
+
+/**
+ * Asserts that this user may write to a warehouse: to its file, and beside it, where SQLite keeps its log.
+ *
+ * @throws the system's error that says what is in the way
+ */
+export function assertWritable(file: string): void {
+  accessSync(file, constants.W_OK);
+  accessSync(dirname(file), constants.W_OK | constants.X_OK);
+}
+
+/** Whether this user may write to a warehouse. */
+export function isWritable(file: string): boolean {
+  return may(file, constants.W_OK) && may(dirname(file), constants.W_OK | constants.X_OK);
+}
+
+/**
+ * Opens a warehouse that this user may read and not write. SQLite needs two files beside it, the log and its index: where
+ * a writer has them open it reads along; where there is no log, all is in the file, and is read into memory.
+ *
+ * (Opened as usual in a folder that may be written, SQLite would leave both as files of this user, and keep the owner
+ * of the warehouse from writing.)
+ *
+ * @param file not open in this process
+ * @throws CalltallyError (exit 7) where it can only be read by somebody who may write
+ * @throws CalltallyError (exit 6) where others write to it all the time
+ */
+export function openWithoutWriting(file: string): Database.Database {
+  for (let tries = 1; ; tries++) {
+    const sqlite = hasIndex(file) || !readHeader(file).isWal ? connect(file) : readIntoMemory(file);
+    if (sqlite !== undefined) return sqlite;
+    if (tries === TRIES) throw hasLog(file) ? unreadableError(file) : busyError(file);
+  }
+}
+
+/** Undefined where the writer that was there has just left, and has taken its log along. */
+function connect(file: string): Database.Database | undefined {
+  const sqlite = new Database(file, { readonly: true });
+  try {
+    sqlite.pragma("schema_version"); // from here on the log stays
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    if (sqliteErrorOf(error)?.code.startsWith("SQLITE_CANTOPEN") && !hasIndex(file)) return undefined;
+    throw nameFile(error, file);
+  }
+}
+
+/**
+ * Reads a file into memory as it is at one moment; undefined where somebody writes to it meanwhile. Only a writer changes
+ * it: without a log all of the warehouse is in it, and it is whole if nothing was written to it while it was read.
+ */
+function readIntoMemory(file: string): Database.Database | undefined {
+  const before = statSync(file, { bigint: true });
+  if (before.size > LARGEST_BYTES || Number(before.size) * 2 > process.availableMemory())
+    throw tooLargeError(file);
+  pause(COARSEST_CLOCK_MS - Math.abs(Date.now() - Number(before.mtimeNs / 1_000_000n)));
+  if (hasLog(file)) return undefined;
+  const content = readFileSync(file);
+  const after = statSync(file, { bigint: true });
+  if (before.ino !== after.ino || before.size !== after.size || before.mtimeNs !== after.mtimeNs)
+    return undefined;
+  // A database in memory has no log.
+  content.writeUInt8(1, WRITE_VERSION);
+  content.writeUInt8(1, READ_VERSION);
+  return new Database(content, { readonly: true });
+}
+
+function hasIndex(file: string): boolean {
+  const isThere = (suffix: string) => statSync(file + suffix, { throwIfNoEntry: false }) !== undefined;
+  return isThere("-shm") && isThere("-wal");
+}
+
+function hasLog(file: string): boolean {
+  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Blocks this thread, as every read of SQLite's does. */
+function pause(ms: number): void {
+  if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const BACKUP_HINT =
+  "A backup can be read where it lies: let the owner of the warehouse run `calltally backup`, and name that file with --database.";
+
+function unreadableError(file: string): CalltallyError {
+  const lack = describeLack(`${file}-shm`) ?? describeLack(file) ?? "It cannot be written here.";
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot read ${file}: its latest writes are in ${file}-wal, which can only be read by a user who may write`,
+    { hint: `${lack} Let the owner of the warehouse run \`calltally status\` once. ${BACKUP_HINT}` },
+  );
+}
+
+function busyError(file: string): CalltallyError {
+  return new CalltallyError(EXIT.locked, `Cannot read ${file}: another process keeps writing to it`, {
+    hint: "Try again in a while.",
+  });
+}
+
+function tooLargeError(file: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot read ${file}: without permission to write it is read into memory, and it is too large for that`,
+    { hint: BACKUP_HINT },
+  );
+}

@@ -1,0 +1,195 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+/** A folder with a warehouse, and things that are none. */
+async function makeFolder() {
+  const temp = makeTempFolder();
+  const { path } = temp;
+  {
+    await using sandbox = await startSandbox({ calls: 50 });
+    expect(await calltally(["sync"], { cwd: path, env: settingsFor(sandbox) })).toMatchObject({ code: 0 });
+  }
+  for (const name of ["empty", "text"])
+    writeFileSync(join(path, name), name === "empty" ? "" : "call_id,gclid\r\n");
+  new Database(join(path, "foreign.db")).exec("CREATE TABLE calls (call_id INTEGER)").close();
+  execFileSync("mkfifo", [join(path, "pipe")]);
+  mkdirSync(join(path, "folder"));
+  symlinkSync("circle", join(path, "circle"));
+  symlinkSync("nowhere", join(path, "dangling"));
+  writeFileSync(join(path, "aliases"), "raw,value\nfb\n");
+  return temp;
+}
+
+const UNREACHABLE = { CALLTALLY_BASE_URL: "http://127.0.0.1:1", CALLTALLY_RETRY_SECONDS: "0" };
+const EXPORT = ["export", "channel"];
+
+interface Given {
+  args: string[];
+  env?: Record<string, string>;
+  code: number;
+  says: string;
+}
+
+const CASES: Given[] = [
+  ...["empty", "text", "pipe", "dangling"].map((out) => ({
+    args: [...EXPORT, "--out", `${out}/deeper`],
+    code: 7,
+    says: `${out}: something else has that name`,
+  })),
+  { args: EXPORT, env: { CALLTALLY_EXPORT_DIR: "text" }, code: 7, says: "something else has that name" },
+  { args: [...EXPORT, "--out", ""], code: 2, says: '--out "": is empty' },
+  {
+    args: [...EXPORT, "--out", "a", "--stdout"],
+    code: 2,
+    says: "--out is for files, and --stdout writes none",
+  },
+  { args: [...EXPORT, "--database", "text/calls.db"], code: 7, says: "There is no warehouse at" },
+  { args: [...EXPORT, "--database", "folder"], code: 7, says: "it is a folder" },
+  { args: [...EXPORT, "--database", "pipe"], code: 7, says: "it is not a file" },
+  { args: [...EXPORT, "--database", "circle"], code: 7, says: "its links go in a circle" },
+  { args: ["status", "--database", ""], code: 2, says: '--database "": is empty' },
+  { args: ["sync", "--database", "text/calls.db"], code: 7, says: "text: something else has that name" },
+  { args: ["sync", "--database", "folder"], code: 7, says: "it is a folder" },
+  ...["folder", "pipe"].map((name) => ({
+    args: ["restore", "--database", name, "data/calltally.db"],
+    code: 7,
+    says: `${name} as the warehouse: it is ${name === "folder" ? "a folder" : "not a file"}`,
+  })),
+  { args: ["restore", "folder"], code: 7, says: "folder: it is a folder" },
+  { args: ["restore", "text"], code: 7, says: "text: it is not an SQLite database" },
+  { args: ["restore", "empty"], code: 7, says: "empty: it is empty" },
+  {
+    args: ["restore", "foreign.db"],
+    code: 7,
+    says: "foreign.db: it is an SQLite database of another program",
+  },
+  { args: ["restore", "nowhere.db"], code: 7, says: "There is no backup at" },
+  { args: ["restore", "data/calltally.db"], code: 2, says: "from itself" },
+  { args: ["backup", "folder"], code: 7, says: "it is not a file" },
+  { args: ["backup", "folder/"], code: 2, says: "It must be a file, and ends as a folder does" },
+  { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
+  { args: ["backup", "text/backup.db"], code: 7, says: "text: something else has that name" },
+  { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
+  { args: [...EXPORT, "--exclude-callers", "folder"], code: 2, says: "cannot read folder: it is a folder" },
+  {
+    args: EXPORT,
+    env: { CALLTALLY_ALIASES: "folder" },
+    code: 2,
+    says: "the aliases in folder: it is a folder",
+  },
+  {
+    args: EXPORT,
+    env: { CALLTALLY_ALIASES: "aliases" },
+    code: 2,
+    says: 'line 2: "fb" has no comma after it',
+  },
+  {
+    args: ["sync"],
+    env: { CALLTALLY_TOKEN_FILE: "folder" },
+    code: 2,
+    says: "cannot be read: it is a folder",
+  },
+  { args: ["sync"], env: { CALLTALLY_TOKEN_FILE: "empty" }, code: 2, says: "CALLTALLY_TOKEN_FILE: is empty" },
+  { args: ["webhook", "patch", "1", "--file", "folder"], code: 2, says: "folder: it is a folder" },
+  {
+    args: [...EXPORT, "--database", "~/calls.db"],
+    code: 2,
+    says: "~ stands for the home folder in a shell alone",
+  },
+];
+
+describe.skipIf(process.platform === "win32")("calltally, where something else is than it was told", () => {
+  it("says what, with its exit code, and writes nothing", async () => {
+    using folder = await makeFolder();
+    const { path } = folder;
+    const list = () =>
+      readdirSync(path, { recursive: true })
+        .filter((name) => !String(name).endsWith(".lock"))
+        .sort();
+    const before = list();
+    for (const { args, env, code, says } of CASES) {
+      const found = await calltally(args, {
+        cwd: path,
+        env: { ...UNREACHABLE, CALLTALLY_TOKEN: "t", ...env },
+      });
+      expect({ args, code: found.code, stdout: found.stdout }).toEqual({ args, code, stdout: "" });
+      expect(found.stderr).toContain(says);
+      expect(found.stderr).not.toContain("should not have happened");
+      expect({ args, files: list() }).toEqual({ args, files: before });
+    }
+  });
+
+  it("does not let an export take the name of the warehouse", async () => {
+    using folder = await makeFolder();
+    const database = join(folder.path, "shared", "channel.csv");
+    expect(
+      await calltally(["restore", "data/calltally.db", "--database", database], { cwd: folder.path }),
+    ).toMatchObject({ code: 0 });
+    const args = [...EXPORT, "--database", database, "--out", "shared"];
+    const { code, stderr } = await calltally(args, { cwd: folder.path });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("the warehouse has that name"),
+    });
+    expect(await calltally(["status", "--database", database], { cwd: folder.path })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("says that no number was left out by an empty list", async () => {
+    using folder = await makeFolder();
+    const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
+    expect(await calltally(args, { cwd: folder.path })).toMatchObject({
+      code: 0,
+      stderr: "--exclude-callers names no number: calls of all callers count.\n",
+    });
+  });
+
+  it.each([
+    {
+      title: "its working folder is gone",
+      script: 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"',
+      code: 7,
+      says: "Cannot find the working folder",
+    },
+    {
+      title: "nobody reads its remarks",
+      script: '"$0" "$@" 2>&1 >/dev/null | true; (exec "$0" "$@" 2>&- >/dev/null)',
+      code: 0,
+      says: "",
+    },
+    {
+      title: "standard output is full",
+      script: 'exec "$0" "$@" > /dev/full',
+      code: 7,
+      says: "Cannot write to standard output: ENOSPC",
+    },
+  ])("ends with $code where $title", async ({ script, code, says }) => {
+    using folder = await makeFolder();
+    const args = [
+      "-c",
+      script,
+      process.execPath,
+      resolve("dist/bin.js"),
+      ...EXPORT,
+      "--stdout",
+      "--exclude-callers",
+      join(folder.path, "empty"),
+    ];
+    const child = spawn("/bin/sh", args, {
+      cwd: folder.path,
+      env: { CALLTALLY_DATABASE: join(folder.path, "data/calltally.db") },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const closed = new Promise((ended) => child.once("close", ended));
+    const [found, stderr] = await Promise.all([closed, text(child.stderr)]);
+    expect({ code: found, stderr }).toEqual({ code, stderr: expect.stringContaining(says) });
+  });
+});
