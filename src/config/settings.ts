@@ -6,11 +6,11 @@ import {
   parseIds,
   parseList,
   parseLogLevel,
-  parseTimeZone,
   parseToken,
   readTokenFile,
   wholeNumber,
 } from "./setting-parsers.ts";
+import { parseTimeZone } from "./time-zone.ts";
 
 /** One setting: where it is given, how its text is parsed, and its help text. */
 export interface SettingSpec<T> {
