@@ -6,6 +6,7 @@ import { describeCaveats, type Manifest, type ManifestFile } from "../export/man
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
+import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
@@ -42,6 +43,7 @@ export async function runExport(
     const result = await exportToFolder({ ...options, targets, folder });
     if (flags.json) context.print(JSON.stringify(result));
     else context.tell(describeExport(result, context.folder));
+    noteUnmatchedDispositions(context, settings);
     if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
@@ -55,6 +57,7 @@ export async function runExport(
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(manifest, newKey)) context.note(remark);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
+  noteUnmatchedDispositions(context, settings);
   if (manifest.caveats) exit(EXIT.unverified);
 }
 

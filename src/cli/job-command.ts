@@ -8,7 +8,7 @@ import { type Log, openLog } from "../log.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { isReported, levelOf } from "../schedule/job-outcome.ts";
-import { type Context, settingsOf } from "./context.ts";
+import { type Context, remarksOf, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";
 
@@ -26,6 +26,8 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
       const settings = settingsOf(context);
       const log = (await openLogOf(context, settings)).child({ job: name, run });
       logUncaught(log);
+      // Those of its children are the schedule's, which has said so once.
+      if (runOfSchedule === undefined) for (const remark of remarksOf(context)) log.warn(remark);
       for (const job of JOBS.filter((known) => known.name === name)) {
         exit(await runTold(job, { settings, log, signal: context.signal }));
       }

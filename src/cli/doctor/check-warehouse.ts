@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, describeError, EXIT } from "../../errors.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
@@ -10,6 +11,7 @@ import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { findUnmatchedDispositions } from "../../warehouse/unmatched-dispositions.ts";
 import { formatAge, formatQuantity } from "../terminal-text.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
@@ -22,6 +24,7 @@ export interface WarehouseOptions {
   folder: string;
   database: string;
   fullEveryHours: number;
+  rules: Pick<AttributionRules, "answered" | "missed">;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
@@ -58,7 +61,7 @@ export async function checkWarehouse(options: WarehouseOptions): Promise<Warehou
 }
 
 async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): AsyncGenerator<Check> {
-  const { deep, nowMs, signal } = options;
+  const { deep, nowMs, rules, signal } = options;
   const found = deep ? findDamage(warehouse) : undefined;
   if (found !== undefined) {
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
@@ -75,6 +78,13 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
     yield hashes.damaged > 0
       ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
       : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
+  }
+  for (const { setting, word, meant } of findUnmatchedDispositions(warehouse, rules)) {
+    const advice =
+      meant === undefined
+        ? "`calltally export disposition` writes those there are."
+        : `Did you mean ${meant}?`;
+    yield warn(setting, `no call in the warehouse has the disposition ${word}`, advice);
   }
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
