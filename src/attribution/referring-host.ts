@@ -8,7 +8,9 @@ export function toReferringHost(referringUrl: string | null): string | null {
   if (url === null) return null;
   // The scheme goes, then what follows the host, the user before it, and the port.
   const authority = until(withoutScheme(url), END_OF_AUTHORITY);
-  const host = until(authority.slice(authority.indexOf("@") + 1), /:/).toLowerCase();
+  const host = until(authority.slice(authority.indexOf("@") + 1), /:/)
+    .toLowerCase()
+    .normalize("NFC");
   return (host.startsWith("www.") && host.length > 4 ? host.slice(4) : host) || null;
 }
 

@@ -30,6 +30,7 @@ export async function runExport(
     rules: readAttributionRules(settings),
     range: toRange(flags, timezone, systemClock.now()),
     filter: toFilter(flags),
+    isEmptyAllowed: flags.allowEmpty,
     grain,
     compare,
     fill,

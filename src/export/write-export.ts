@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { UsageError } from "../errors.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { insertExports } from "../warehouse/exports.ts";
@@ -40,6 +42,8 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   /** Path of the warehouse. */
   database: string;
   targets: readonly Target[];
+  /** Whether the filter may have values that no call in the warehouse has. @default false */
+  isEmptyAllowed?: boolean | undefined;
   clock?: Clock;
   signal?: AbortSignal | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
@@ -166,6 +170,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     return inForce.rules;
   };
   using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  if (!options.isEmptyAllowed) assertMatched(session, options.filter);
   const scope = resolveScope(session, options);
   const manifest = startManifest(reader, session, scope, { ...options, raw });
   let newKey: string | undefined;
@@ -178,6 +183,20 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     manifest.files.push(...(await writeTarget(job, target)));
   }
   return { manifest, newKey };
+}
+
+/** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */
+function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
+  const [unmatched] = session.findUnmatched(filter);
+  if (unmatched === undefined) return;
+  const { filter: name, text, meant } = unmatched;
+  const advice =
+    meant === undefined
+      ? `calltally export ${name} --stdout shows those there are`
+      : `Did you mean ${meant}?`;
+  throw new UsageError(`--${name.replaceAll("_", "-")} ${text}: no call in the warehouse has this value`, {
+    hint: `${advice}${meant === undefined ? ". " : " "}With --allow-empty it is accepted.`,
+  });
 }
 
 function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
