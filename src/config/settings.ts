@@ -127,7 +127,7 @@ export const SETTINGS = {
     env: "CALLTALLY_ANSWERED",
     parse: parseList,
     default: DEFAULT_RULES.answered.join(","),
-    help: "Dispositions that count as answered; case, `-` and `_` do not matter",
+    help: "Dispositions that count as answered; case, white space, `-` and `_` do not matter",
   }),
   missed: setting({
     env: "CALLTALLY_MISSED",

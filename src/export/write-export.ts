@@ -6,6 +6,7 @@ import { UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { hasLiveCalls } from "../warehouse/call-table.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
@@ -70,6 +71,8 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
+  /** Whether the warehouse has no calls, so that there was nothing to filter. */
+  isWarehouseEmpty: boolean;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -86,7 +89,8 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
   const write: ExportJob["write"] = (file, content) => files.write(file, untilAborted(content, signal));
-  const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  const written = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  const { manifest } = written;
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   await files.publish(isPartitioned ? { replace: PARTITIONS } : {});
@@ -104,7 +108,7 @@ export async function exportToFolder(options: ExportOptions & { folder: string }
       })),
     ),
   );
-  return { folder: files.folder, manifest, newKey };
+  return { folder: files.folder, ...written };
 }
 
 /**
@@ -182,7 +186,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
   }
-  return { manifest, newKey };
+  return { manifest, newKey, isWarehouseEmpty: !hasLiveCalls(reader) };
 }
 
 /** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */
