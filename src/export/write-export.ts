@@ -6,7 +6,7 @@ import { UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
-import { hasLiveCalls } from "../warehouse/call-table.ts";
+import { countCalls } from "../warehouse/call-table.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openExistingWarehouse, openReader, type Warehouse } from "../warehouse/open.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
@@ -71,7 +71,7 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
-  /** Whether the warehouse has no calls, so that there was nothing to filter. */
+  /** Whether there are no calls but gone ones, so that there was nothing to filter. */
   isWarehouseEmpty: boolean;
 }
 
@@ -186,7 +186,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
   }
-  return { manifest, newKey, isWarehouseEmpty: !hasLiveCalls(reader) };
+  return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
 }
 
 /** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */

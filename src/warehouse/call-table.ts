@@ -179,14 +179,6 @@ export function readCallCount({ db }: Pick<Warehouse, "db">): number {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
 }
 
-/** Whether there is any call that the service still shows. */
-export function hasLiveCalls({ db }: Pick<Warehouse, "db">): boolean {
-  return (
-    db.select({ call_id: calls.call_id }).from(calls).where(isNull(calls.gone_at)).limit(1).get() !==
-    undefined
-  );
-}
-
 /** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
 export function readNewestCall({ db }: Warehouse): string | null {
   return (
