@@ -154,7 +154,7 @@ describe.concurrent("calltally export", () => {
       trackingNumber: ["--tracking-number", "+49 (89) 100"],
       excludeCallers: ["--exclude-callers", "test-calls.txt"],
       together: ["--source", "google", "--min-duration", "61"],
-      nothing: ["--source", "nowhere"],
+      nothing: ["--source", "nowhere", "--allow-empty"],
     };
     const picked = Object.entries(flags).map(async ([name, args]) => [name, await places(...args)]);
     expect(Object.fromEntries(await Promise.all(picked))).toEqual({
