@@ -7,6 +7,8 @@ import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
+import { openWarehouseReader } from "../src/warehouse/open.ts";
+import { findUnmatchedDispositions } from "../src/warehouse/unmatched-dispositions.ts";
 
 /** Writes the default rollups. */
 export const exportJob: Job = {
@@ -29,6 +31,10 @@ export const exportJob: Job = {
     });
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
+    using reader = openWarehouseReader(database);
+    for (const { setting, word } of findUnmatchedDispositions(reader, settings.rules)) {
+      log.warn({ setting, word }, "no call in the warehouse has this disposition");
+    }
     for (const caveat of describeCaveats(manifest)) log.warn(caveat);
     return manifest.caveats ? EXIT.unverified : EXIT.done;
   },

@@ -1,6 +1,6 @@
 import { type Call, isDuration, isSortable } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentText, toPhoneDigits, trimText } from "./call-text.ts";
+import { presentId, presentText, toPhoneDigits, trimText } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { toReferringHost } from "./referring-host.ts";
@@ -20,13 +20,13 @@ export interface CallFacts {
   outcome: Outcome;
   /** Whether it was answered and lasted long enough. */
   is_qualified: boolean;
-  /** The caller's number as its digits and plus sign. */
+  /** The caller's number as `+` and its digits, however it is written. */
   caller: string | null;
   /** utm_source folded; google where it is missing and a Google ad was clicked. */
   source: string | null;
   /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked. */
   medium: string | null;
-  /** campaign_name, else utm_campaign. */
+  /** campaign_name, else utm_campaign; of é and e with an accent, as in all texts, the one character. */
   campaign: string | null;
   campaign_id: string | null;
   gclid: string | null;
@@ -70,7 +70,7 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const utm_source_folded = toUtmKey(call.utm_source);
   const utm_medium_folded = toUtmKey(call.utm_medium);
   const utm_campaign_folded = toUtmKey(call.utm_campaign);
-  const gclid = presentText(call.gclid);
+  const gclid = presentId(call.gclid);
   const gclsrc = trimText(call.gclsrc)?.toLowerCase() ?? null;
   const isClick = isGoogleClick({ gclid, gclsrc });
   const source = utm_source_folded ?? (isClick ? "google" : null);

@@ -22,6 +22,15 @@ export const DEFAULT_RULES: AttributionRules = {
   aliases: {},
 };
 
+/** Returns the dispositions that are in both lists, so that nobody could say what a call with one of them was. */
+export function findContradictions({
+  answered,
+  missed,
+}: Pick<AttributionRules, "answered" | "missed">): string[] {
+  const comparable = new Set(answered.map(toComparableDisposition));
+  return missed.filter((disposition) => comparable.has(toComparableDisposition(disposition)));
+}
+
 /** Returns the JSON of rules, the same for rules that mean the same. */
 export function toRulesJson(rules: AttributionRules): string {
   const { answered, missed, qualified_seconds, duration_unit, aliases } = rules;

@@ -2,41 +2,73 @@
 const MISSING_WORDS: ReadonlySet<string> = new Set(["null", "undefined", "(not set)"]);
 const LONGEST_MISSING_WORD = Math.max(...[...MISSING_WORDS].map(({ length }) => length));
 
+/** Unicode's, which has the next line (U+0085) as well, and what JavaScript takes for it (U+FEFF). */
+const WHITE_SPACE = /[\s\u0085]+/g;
+const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}]+/gu;
+const ONLY_DIGITS = /^\d+$/;
+
 /** Returns a text without white space around it, null where nothing is left. */
 export function trimText(text: string | null): string | null {
   // Stored text has U+FFFD in the place of half a surrogate pair: what is derived before and after must not differ.
   return text?.toWellFormed().trim() || null;
 }
 
-/** Returns a text without white space around it, null for what counts as no value: see {@link foldUtm}. */
-export function presentText(text: string | null): string | null {
+/** Returns an identifier, untouched but for white space around it; null for what counts as no value: see {@link foldUtm}. */
+export function presentId(text: string | null): string | null {
   const trimmed = trimText(text);
   return trimmed === null || isMissing(trimmed) ? null : trimmed;
 }
 
+/** Returns a text without white space around it, in Unicode's composed form; null for what counts as no value. */
+export function presentText(text: string | null): string | null {
+  const present = presentId(text);
+  return present === null ? null : compose(present);
+}
+
 /**
- * Returns the key under which a utm value is counted: trimmed, inner white space folded to one space, lower-cased; empty
- * for what counts as no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as `{keyword}` or
- * `{{campaign.name}}`.
+ * Returns the key under which a utm value is counted: trimmed, inner white space folded to one space, lower-cased, in
+ * Unicode's composed form; empty for what counts as no value: nothing, `null`, `undefined`, `(not set)`, and a macro such as
+ * `{keyword}` or `{{campaign.name}}`.
  */
 export function foldUtm(value: string): string {
-  const folded = (trimText(value) ?? "").replace(/\s+/g, " ").toLowerCase();
+  const folded = compose(compose(foldSpace(value)).toLowerCase());
   return isMissing(folded) ? "" : folded;
 }
 
-function isMissing(trimmed: string): boolean {
-  if (trimmed.startsWith("{") && trimmed.endsWith("}") && trimmed.length > 1) return true;
-  return trimmed.length <= LONGEST_MISSING_WORD && MISSING_WORDS.has(trimmed.toLowerCase());
-}
-
-/** Takes off what people write between the digits of a phone number. */
-export function toPhoneDigits(text: string): string {
-  return text.toWellFormed().replace(/[\s().-]/g, "");
+/** Returns the form in which texts are compared where case does not matter: by way of upper case, ß and SS are the same. */
+export function toCaseless(text: string): string {
+  return compose(compose(foldSpace(text)).toUpperCase().toLowerCase());
 }
 
 /** Returns the form in which dispositions are compared: without case, `-` and `_` as spaces. */
 export function toComparableDisposition(disposition: string): string {
-  const spaced = disposition.toWellFormed().replace(/[-_]/g, " ").trim();
-  // By way of upper case, ß and SS are the same.
-  return spaced.toUpperCase().toLowerCase();
+  return toCaseless(disposition.replace(/[-_]/g, " "));
+}
+
+/** An é may be one character or two that look like it. */
+function compose(text: string): string {
+  return text.normalize("NFC");
+}
+
+/** Without white space around it, and one space for any within. */
+function foldSpace(text: string): string {
+  return text.toWellFormed().replace(WHITE_SPACE, " ").trim();
+}
+
+function isMissing(trimmed: string): boolean {
+  if (trimmed.startsWith("{") && trimmed.endsWith("}") && trimmed.length > 1) return true;
+  const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");
+  return isShort && MISSING_WORDS.has(foldSpace(trimmed).toLowerCase());
+}
+
+/**
+ * Returns the form in which phone numbers are told apart: `+` and the digits, whatever stands between them, and whether they
+ * begin with `+`, `00` or neither, since the service gives them in international format. What has letters is no number, and
+ * is told apart by its letters and digits; empty where there is neither.
+ */
+export function toPhoneDigits(text: string): string {
+  const bare = text.normalize("NFKC").toWellFormed().replace(NEITHER_LETTER_NOR_DIGIT, "");
+  if (!ONLY_DIGITS.test(bare)) return bare.toLowerCase();
+  const digits = bare.replace(/^(?:00)+/, "");
+  return digits && `+${digits}`;
 }

@@ -1,20 +1,20 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 
-const PHONE_NUMBER = /^\+?[1-9]\d{2,14}$/;
+const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
 const HINT =
   "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
 
 /**
- * Reads a file of phone numbers, one per line; text after a `#` is a comment. Returns their digits and plus signs.
+ * Reads a file of phone numbers, one per line; text after a `#` is a comment. Returns them by their digits.
  *
  * @throws UsageError that names the file, and the line, but not what is in it
  */
 export function readCallersFile(file: string): string[] {
   // A number in place of its file must not get into a log, in what is said of the file that is not there.
-  if (PHONE_NUMBER.test(toPhoneDigits(file))) {
+  if (PHONE_NUMBER.test(toPhoneDigits(file)) && !existsSync(file)) {
     throw new UsageError("--exclude-callers takes a file of phone numbers, not a phone number", {
       hint: HINT,
     });
@@ -22,8 +22,7 @@ export function readCallersFile(file: string): string[] {
   return readText(file)
     .split(/\r?\n/)
     .flatMap((line, index) => {
-      // 00 is how one dials the plus sign.
-      const number = toPhoneDigits(line.replace(/#.*/, "")).replace(/^00/, "+");
+      const number = toPhoneDigits(line.replace(/#.*/, ""));
       if (number === "") return [];
       if (PHONE_NUMBER.test(number)) return [number];
       throw new UsageError(`--exclude-callers: line ${index + 1} of ${file} is not a phone number`, {

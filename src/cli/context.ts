@@ -1,4 +1,6 @@
 import { loadSettings, type Settings } from "../config/load-settings.ts";
+import type { SettingSources } from "../config/setting-layers.ts";
+import { remarkOnSettings } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 
 /** What a command knows of the world it was started in. */
@@ -31,11 +33,24 @@ export interface SettingFlags {
   timezone?: string | undefined;
 }
 
+/** Set for the process that runs a query, to the id of the one that watches over it. */
+export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
+
 /** Reads the settings; flags of the command take precedence over all other sources. */
 export function settingsOf(context: Context, flags: SettingFlags = {}): Settings {
-  return loadSettings({
-    env: context.env,
-    folder: context.folder,
+  return loadSettings(sourcesOf(context, flags));
+}
+
+/** Returns what is odd about the settings and yet no error, a sentence each. */
+export function remarksOf(context: Context, flags: SettingFlags = {}): string[] {
+  const isAsked = context.env[QUERY_PARENT] !== undefined; // who asked has said so
+  return isAsked ? [] : remarkOnSettings(sourcesOf(context, flags));
+}
+
+function sourcesOf({ env, folder }: Context, flags: SettingFlags): SettingSources {
+  return {
+    env,
+    folder,
     flags: {
       [SETTINGS.database.env]: flags.database,
       [SETTINGS.exportDir.env]: flags.out,
@@ -43,7 +58,7 @@ export function settingsOf(context: Context, flags: SettingFlags = {}): Settings
       [SETTINGS.concurrency.env]: flags.concurrency,
       [SETTINGS.timezone.env]: flags.timezone,
     },
-  });
+  };
 }
 
 /** Options that several commands share, as commander writes them. */

@@ -60,7 +60,16 @@ async function examine(
     ...checkAliases(settings),
   ];
   const nowMs = clock.now();
-  const warehouse = await checkWarehouse({ folder, database, fullEveryHours, baseUrl, deep, nowMs, signal });
+  const warehouse = await checkWarehouse({
+    folder,
+    database,
+    fullEveryHours,
+    baseUrl,
+    rules,
+    deep,
+    nowMs,
+    signal,
+  });
   const { samples, notBefore } = warehouse;
   const checks = [...local, ...warehouse.checks];
   if (notBefore !== undefined && Date.parse(notBefore) > nowMs) {

@@ -1,8 +1,9 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { presentText } from "../attribution/call-text.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { UsageError } from "../errors.ts";
 import type { Explanation } from "../export/explain-call.ts";
-import { NOT_SET } from "../rollup/dimensions.ts";
+import { NOT_SET } from "../rollup/own-words.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { noteOtherRules } from "./rules-note.ts";
 import { ellipsize } from "./terminal-text.ts";
@@ -106,7 +107,7 @@ function describeFill(value: string | null, tagged: string | null | undefined): 
 function describeCampaign({ campaign, dni }: Explanation): string {
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
-  return `${campaign}${id}; from ${dni.campaign_name?.trim() === campaign ? "campaign_name" : "utm_campaign"}`;
+  return `${campaign}${id}; from ${presentText(dni.campaign_name ?? null) === campaign ? "campaign_name" : "utm_campaign"}`;
 }
 
 function describeOutcome({ outcome, disposition }: Explanation): string {

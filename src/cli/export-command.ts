@@ -5,8 +5,8 @@ import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
-import { isSet } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import { isValue } from "../rollup/own-words.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
@@ -67,6 +67,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
       ),
     )
     .option("--include-gone", "include calls that the service no longer lists")
+    .option("--allow-empty", "accept filter values that no call in the warehouse has")
     .optionsGroup("Figures:")
     .addOption(
       severalOf("--by <dimensions>", DIMENSIONS, "group by several dimensions together, separated by commas"),
@@ -141,7 +142,7 @@ function parseChannel(text: string): string {
 }
 
 function parsePhoneNumber(text: string): string {
-  if (!isSet(text) || /^\+?\d+$/.test(toPhoneDigits(text))) return text;
+  if (!isValue(text) || /^\+\d+$/.test(toPhoneDigits(text))) return text;
   throw new InvalidArgumentError("It must be a phone number such as +49 30 123456.");
 }
 

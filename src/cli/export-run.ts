@@ -2,10 +2,11 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { describeCaveats, type Manifest, type ManifestFile } from "../export/manifest.ts";
+import { describeCaveats, type ManifestFile } from "../export/manifest.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
+import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
@@ -31,6 +32,7 @@ export async function runExport(
     rules: readAttributionRules(settings),
     range: toRange(flags, timezone, systemClock.now()),
     filter: toFilter(flags),
+    isEmptyAllowed: flags.allowEmpty,
     grain,
     compare,
     fill,
@@ -42,8 +44,10 @@ export async function runExport(
   };
   if (!flags.stdout) {
     const result = await exportToFolder({ ...options, targets, folder, replace: flags.replace });
-    if (flags.json) context.print(JSON.stringify(result));
+    const { isWarehouseEmpty: _, ...shown } = result;
+    if (flags.json) context.print(JSON.stringify(shown));
     else context.tell(describeExport(result, context.folder));
+    noteUnmatchedDispositions(context, settings);
     if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
@@ -53,40 +57,44 @@ export async function runExport(
       hint: "Example: calltally export utm_source --stdout",
     });
   }
-  const { manifest, newKey } = await exportToStream({ ...options, target, writeChunk: context.write });
+  const written = await exportToStream({ ...options, target, writeChunk: context.write });
+  const { manifest } = written;
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
-  for (const remark of remarksOn(manifest, newKey)) context.note(remark);
+  for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
+  noteUnmatchedDispositions(context, settings);
   if (manifest.caveats) exit(EXIT.unverified);
 }
 
 /** Returns what was written, a line a file. */
-export function describeExport(result: ExportResult, workingFolder: string): string {
-  const { folder, manifest, newKey } = result;
+export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
+  const { manifest } = written;
   const { run, origin, files } = manifest;
   const lines = files.map(
     (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
   );
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
-  lines.push(...describeCaveats(manifest), ...remarksOn(manifest, newKey));
-  if (result.unrecorded) lines.push(UNRECORDED);
+  lines.push(...describeCaveats(manifest), ...remarksOn(written));
+  if (written.unrecorded) lines.push(UNRECORDED);
   return lines.join("\n");
 }
 
 const UNRECORDED = "The warehouse can only be read here, so its table exports does not have these files.";
 
 /** What a person should know before the figures are used. */
-function remarksOn({ files, filter, range, compared_with }: Manifest, newKey: string | undefined): string[] {
+function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
+  const { files, filter, compared_with } = manifest;
   const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
-  const isFiltered =
-    Object.keys(filter).length > 1 || range.starts_at !== undefined || range.ends_at !== undefined;
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
-    [calls === 0 && isFiltered, "No call in the warehouse matches the filter: the files have no rows."],
-    [calls === 0 && !isFiltered, "The warehouse has no calls: the files have no rows."],
+    [
+      calls === 0 && !isWarehouseEmpty,
+      "No call in the warehouse matches the filter: the files have no rows.",
+    ],
+    [calls === 0 && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],
     [
       compared_with?.begins_before_first_call === true,
       `The comparison period begins ${compared_with?.from}, before the first call in the warehouse: its figures are too low.`,

@@ -10,7 +10,7 @@ import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
 import { isFailing, judgeExit, levelOf } from "../schedule/job-outcome.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
-import { type Context, settingsOf } from "./context.ts";
+import { type Context, remarksOf, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { oneOf } from "./suggest.ts";
 
@@ -28,6 +28,8 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
       const settings = settingsOf(context);
       const log = (await openLogOf(context, settings)).child({ job: name, run });
       logUncaught(log);
+      // Those of its children are the schedule's, which has said so once.
+      if (runOfSchedule === undefined) for (const remark of remarksOf(context)) log.warn(remark);
       for (const job of JOBS.filter((known) => known.name === name)) {
         exit(await runTold(job, { settings, log, signal: context.signal }));
       }

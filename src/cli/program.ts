@@ -138,8 +138,17 @@ async function assemble(
     program.addCommand(command.summary(summary));
   }
   configure(program, context);
+  program.hook("preAction", async (_, action) => {
+    if (TELLS_ITSELF.has(action.name()) || context.quiet) return;
+    // Not before an action: `--help` need not wait for the settings.
+    const { remarksOf } = await import("./context.ts");
+    for (const remark of remarksOf(context, action.opts())) context.note(remark);
+  });
   return program;
 }
+
+/** Commands that say in a way of their own what is odd about the settings: in a check, or their log; a shell asks `complete`. */
+const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", COMPLETE]);
 
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {

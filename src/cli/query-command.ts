@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { runChild } from "../schedule/child-process.ts";
-import { type Context, OPTION, settingsOf } from "./context.ts";
+import { type Context, OPTION, QUERY_PARENT, settingsOf } from "./context.ts";
 import { oneOf } from "./suggest.ts";
 import { formatQuantity } from "./terminal-text.ts";
 
@@ -13,8 +13,6 @@ const MOST_SECONDS = 86_400;
 /** A table is laid out when all its rows are there. */
 const DEFAULT_TABLE_ROWS = 10_000;
 const MOST_SQL_BYTES = 1_000_000;
-/** Set for the process that runs the query, to the id of the one that watches over it. */
-const PARENT = "CALLTALLY_QUERY_PARENT";
 
 export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("query")
@@ -49,7 +47,7 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
     .action(async (sql, { format, maxRows, timeout, ...flags }) => {
       const settings = settingsOf(context, flags);
       const { database } = settings;
-      const parent = context.env[PARENT];
+      const parent = context.env[QUERY_PARENT];
       if (parent === undefined) return exit(await runInChild(context, timeout));
       const { noteOtherRules } = await import("./rules-note.ts");
       const { watchParent, writeQueryResult } = await import("./write-query.ts");
@@ -86,7 +84,7 @@ async function runInChild({ env, signal }: Context, timeoutSeconds: number): Pro
     signal,
     stopMs: 0,
     stdio: "inherit",
-    env: { ...env, [PARENT]: String(process.pid) },
+    env: { ...env, [QUERY_PARENT]: String(process.pid) },
   });
   signal.throwIfAborted();
   if (outcome.error !== null) throw outcome.error;

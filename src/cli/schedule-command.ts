@@ -5,7 +5,7 @@ import { parseAddress } from "../schedule/monitor.ts";
 import { type PlannedJob, planJobs } from "../schedule/plan-jobs.ts";
 import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import { type Context, settingsOf } from "./context.ts";
+import { type Context, remarksOf, settingsOf } from "./context.ts";
 import { logUncaught, openLogOf } from "./job-command.ts";
 import { formatTable } from "./terminal-text.ts";
 
@@ -31,7 +31,9 @@ export function scheduleCommand(context: Context) {
     .action(async ({ list, listen, allowRemote, json }) => {
       const settings = settingsOf(context);
       const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
+      const remarks = remarksOf(context);
       if (list) {
+        for (const remark of remarks) context.note(remark);
         const nowMs = Date.now();
         const snapshot = openSnapshots(JOBS, settings)();
         const listed = planJobs(JOBS, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
@@ -40,6 +42,7 @@ export function scheduleCommand(context: Context) {
       toSyncOptions(settings); // what every sync would stumble over should be said before the first
       const log = await openLogOf(context, settings);
       logUncaught(log);
+      for (const remark of remarks) log.warn(remark);
       await runDaemon(JOBS, {
         settings,
         log,

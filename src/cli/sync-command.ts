@@ -4,6 +4,7 @@ import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
+import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import { ProgressBar } from "./progress.ts";
 import { summarizeRun } from "./summary.ts";
 
@@ -24,7 +25,8 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
       "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
     )
     .action(async ({ json, full, incremental, acceptGone, now, rebind, ...flags }) => {
-      const options = toSyncOptions(settingsOf(context, flags));
+      const settings = settingsOf(context, flags);
+      const options = toSyncOptions(settings);
       const force = full ? "full" : incremental ? "incremental" : undefined;
       using progress = new ProgressBar(context.quiet);
       const { signal } = context;
@@ -41,6 +43,7 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
       progress[Symbol.dispose]();
       if (json) context.print(JSON.stringify(run));
       else context.tell(summarizeRun(run));
+      noteUnmatchedDispositions(context, settings);
       exit(exitCodeOf(run));
     });
 }

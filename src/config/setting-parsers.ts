@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { reasonOf } from "../file-access.ts";
-import { nearest } from "../nearest.ts";
 
 /** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -62,26 +61,6 @@ export function parseToken(text: string): string {
   // The value must not be shown, so neither may undici's complaint about the header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new Error("holds characters that a bearer token cannot have");
   return token;
-}
-
-export function parseTimeZone(text: string): string {
-  const known = resolveTimeZone(text);
-  // In the letters of the list, since Google Ads reads it too; the list's own name for a zone may be another, older one.
-  if (known !== undefined) return known.toLowerCase() === text.toLowerCase() ? known : text;
-  const zones = Intl.supportedValuesOf("timeZone");
-  const city = text.trim().toLowerCase().replaceAll(" ", "_");
-  const meant = zones.find((zone) => zone.toLowerCase().endsWith(`/${city}`)) ?? nearest(text, zones);
-  const advice = meant === undefined ? " such as Europe/Berlin" : `; did you mean ${meant}?`;
-  throw new Error(`${text} is not an IANA time zone${advice}`);
-}
-
-function resolveTimeZone(text: string): string | undefined {
-  if (/^[+-]/.test(text)) return undefined;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -8,11 +8,11 @@ import {
   parseList,
   parseLogLevel,
   parsePath,
-  parseTimeZone,
   parseToken,
   readTokenFile,
   wholeNumber,
 } from "./setting-parsers.ts";
+import { parseTimeZone } from "./time-zone.ts";
 
 /** One setting: where it is given, how its text is parsed, and its help text. */
 export interface SettingSpec<T> {
@@ -129,7 +129,7 @@ export const SETTINGS = {
     env: "CALLTALLY_ANSWERED",
     parse: parseList,
     default: DEFAULT_RULES.answered.join(","),
-    help: "Dispositions that count as answered; case, `-` and `_` do not matter",
+    help: "Dispositions that count as answered; case, white space, `-` and `_` do not matter",
   }),
   missed: setting({
     env: "CALLTALLY_MISSED",

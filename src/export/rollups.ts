@@ -1,6 +1,7 @@
 import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import { TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
 import { encodeTable, type FormatOptions } from "./encode-table.ts";
@@ -15,9 +16,6 @@ export interface RollupTarget {
 }
 
 const MAX_FILLED_ROWS = 2_000_000;
-
-/** Key of the line of totals. */
-const TOTAL = "(total)";
 
 /** Writes one rollup, with its line of totals where one is asked for. */
 export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget): Promise<ManifestFile[]> {

@@ -4,8 +4,10 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { UsageError } from "../errors.ts";
 import { type Audience, realFile } from "../folder.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { countCalls } from "../warehouse/call-table.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
@@ -44,6 +46,8 @@ export interface ExportOptions extends ScopeOptions, FigureOptions {
   /** Path of the warehouse. */
   database: string;
   targets: readonly Target[];
+  /** Whether the filter may have values that no call in the warehouse has. @default false */
+  isEmptyAllowed?: boolean | undefined;
   clock?: Clock;
   signal?: AbortSignal | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
@@ -78,6 +82,8 @@ export interface ExportResult {
   newKey?: string | undefined;
   /** Present where the warehouse can only be read here, so that its table `exports` does not have these files. */
   unrecorded?: true;
+  /** Whether there are no calls but gone ones, so that there was nothing to filter. */
+  isWarehouseEmpty: boolean;
 }
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
@@ -99,7 +105,8 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   check();
   const write: ExportJob["write"] = (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience);
-  const { manifest, newKey } = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  const written = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  const { manifest } = written;
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   for (const { file } of [...manifest.files, { file: "manifest.json" }]) {
     if (realFile(join(files.folder, file)) !== warehouse.path) continue;
@@ -109,7 +116,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, check, signal });
 
   const { folder } = files;
-  if (warehouse.sqlite.readonly) return { folder, manifest, newKey, unrecorded: true };
+  if (warehouse.sqlite.readonly) return { folder, ...written, unrecorded: true };
   nameErrors(warehouse, () =>
     insertExports(
       warehouse,
@@ -123,7 +130,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       })),
     ),
   );
-  return { folder, manifest, newKey };
+  return { folder, ...written };
 }
 
 /**
@@ -168,7 +175,7 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
 
 type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
 
-type Written = Pick<ExportResult, "manifest" | "newKey">;
+type Written = Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty">;
 
 async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   try {
@@ -189,6 +196,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     return inForce.rules;
   };
   using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  if (!options.isEmptyAllowed) assertMatched(session, options.filter);
   const scope = resolveScope(session, options);
   const manifest = startManifest(reader, session, scope, { ...options, raw });
   let newKey: string | undefined;
@@ -200,7 +208,21 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
   }
-  return { manifest, newKey };
+  return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
+}
+
+/** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */
+function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
+  const [unmatched] = session.findUnmatched(filter);
+  if (unmatched === undefined) return;
+  const { filter: name, text, meant } = unmatched;
+  const advice =
+    meant === undefined
+      ? `calltally export ${name} --stdout shows those there are`
+      : `Did you mean ${meant}?`;
+  throw new UsageError(`--${name.replaceAll("_", "-")} ${text}: no call in the warehouse has this value`, {
+    hint: `${advice}${meant === undefined ? ". " : " "}With --allow-empty it is accepted.`,
+  });
 }
 
 function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {

@@ -1,9 +1,10 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { foldUtm, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
-import { CHANNELS } from "../attribution/channel-rules.ts";
+import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
-import { NOT_SET } from "./dimensions.ts";
+import { nearest } from "../nearest.ts";
+import { namesOf } from "./dimensions.ts";
+import { isValue, toServed } from "./own-words.ts";
 
 /** A stretch of time, ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {
@@ -14,7 +15,7 @@ export interface Span {
 
 /**
  * Which calls count; of a list, one that fits is enough, and case does not matter. `(not set)` stands for calls without a
- * value.
+ * value, `"(total)"` as in files for a value that was served as `(total)`.
  */
 export interface CallFilter {
   /** Names or ids of org units. */
@@ -30,7 +31,7 @@ export interface CallFilter {
   /** Callers' first calls in the warehouse alone. */
   first_time?: true;
   has_gclid?: true;
-  /** Digits and `+`; other signs do not matter. */
+  /** By their digits. */
   tracking_number?: readonly string[];
   /** Phone numbers whose calls are left out, such as one's own test calls. */
   exclude_callers?: readonly string[];
@@ -47,13 +48,36 @@ export type Condition =
   | { fact: "gclid"; isPresent: true }
   | { any: readonly Condition[] };
 
-/** Whether a text in a filter is meant as a value. */
-export function isSet(text: string): boolean {
-  return text.trim().toLowerCase() !== NOT_SET;
-}
-
 /** Reads the different values of a fact. */
-type ReadValues = (fact: FactColumn) => readonly (string | null)[];
+type ReadValues = (fact: FactColumn) => readonly (string | number | null)[];
+
+/** Filters by values: the facts that are looked at, and the form in which values and texts are compared. */
+const VALUE_FILTERS = {
+  org_unit: [
+    { fact: "org_unit_name", toComparable: toCaseless },
+    { fact: "org_unit_id", toComparable: toId },
+  ],
+  channel: [{ fact: "channel", toComparable: toCaseless }],
+  source: [{ fact: "source", toComparable: toCaseless }],
+  campaign: [
+    { fact: "campaign", toComparable: toCaseless },
+    { fact: "campaign_id", toComparable: toCaseless },
+  ],
+  disposition: [{ fact: "disposition", toComparable: toComparableDisposition }],
+  tracking_number: [{ fact: "tracking_number", toComparable: toPhoneDigits }],
+} as const satisfies Partial<
+  Record<keyof CallFilter, readonly { fact: FactColumn; toComparable: (text: string) => string }[]>
+>;
+type ValueFilter = keyof typeof VALUE_FILTERS;
+const VALUE_FILTER_NAMES: readonly ValueFilter[] = namesOf(VALUE_FILTERS);
+
+/** A value in a filter that no call has. */
+export interface UnmatchedValue {
+  filter: ValueFilter;
+  text: string;
+  /** The value that was probably meant. */
+  meant: string | undefined;
+}
 
 /** Returns the conditions of a filter; texts are compared here, with the values that calls have, and not by an engine. */
 export function toConditions(
@@ -61,49 +85,59 @@ export function toConditions(
   rules: AttributionRules,
   readValues: ReadValues,
 ): Condition[] {
-  const { org_unit, channel, source, campaign, disposition, tracking_number, exclude_callers } = filter;
-  /** The values of a fact that are among some texts, both in the form in which they are compared. */
-  const matching = (
-    fact: FactColumn,
-    texts: readonly string[],
-    toComparable: (text: string) => string,
-  ): Condition => {
-    const wanted = new Set(texts.map((text) => (isSet(text) ? toComparable(text) : NOT_SET)));
-    const isWanted = (value: string | null) =>
-      wanted.has((value === null ? "" : toComparable(value)) || NOT_SET);
-    return { fact, isOneOf: readValues(fact).filter(isWanted) };
-  };
-  const lower = (text: string) => text.toLowerCase();
+  const { exclude_callers, min_duration_seconds } = filter;
   const conditions: (Condition | undefined)[] = [
     filter.include_gone ? undefined : { fact: "is_live", holds: true },
-    org_unit && {
-      any: [
-        matching("org_unit_name", org_unit, lower),
-        { fact: "org_unit_id", isOneOf: org_unit.filter((text) => /^-?\d{1,16}$/.test(text)).map(Number) },
-      ],
-    },
-    channel && {
-      fact: "channel",
-      isOneOf: CHANNELS.filter((name) => channel.some((text) => lower(text) === lower(name))),
-    },
-    source && { fact: "source", isOneOf: source.map((text) => foldUtm(text) || null) },
-    campaign && {
-      any: [matching("campaign", campaign, lower), matching("campaign_id", campaign.filter(isSet), lower)],
-    },
-    disposition && matching("disposition", disposition, toComparableDisposition),
-    tracking_number && matching("tracking_number", tracking_number, toPhoneDigits),
-    exclude_callers && { fact: "caller", isNoneOf: exclude_callers.flatMap(spellingsOf) },
-    filter.min_duration_seconds === undefined
+    ...VALUE_FILTER_NAMES.map((name) => {
+      const texts = filter[name];
+      return texts && { any: matchingFacts(name, texts, readValues) };
+    }),
+    exclude_callers && { fact: "caller", isNoneOf: exclude_callers.map(toPhoneDigits) },
+    min_duration_seconds === undefined
       ? undefined
-      : { fact: "duration", isAtLeast: toDuration(filter.min_duration_seconds, rules) },
+      : { fact: "duration", isAtLeast: toDuration(min_duration_seconds, rules) },
     filter.first_time && { fact: "is_first_call", holds: true },
     filter.has_gclid && { fact: "gclid", isPresent: true },
   ];
   return conditions.filter((condition) => condition !== undefined);
 }
 
-/** A number may have lost its plus sign on the way here; one that is not left out would be a silent mistake. */
-export function spellingsOf(phoneDigits: string): string[] {
-  const digits = phoneDigits.replace(/^\++/, "");
-  return [digits, `+${digits}`];
+/** Finds the values in a filter that no call has, `(not set)` aside; none where there are no calls. */
+export function findUnmatched(filter: CallFilter, readValues: ReadValues): UnmatchedValue[] {
+  if (readValues("channel").length === 0) return [];
+  return VALUE_FILTER_NAMES.flatMap((name) =>
+    (filter[name] ?? []).flatMap((text) => {
+      if (isMatched(matchingFacts(name, [text], readValues)) || !isValue(text)) return [];
+      const values = VALUE_FILTERS[name].flatMap(({ fact }) => readValues(fact));
+      const known = values.flatMap((value) => (value === null ? [] : [String(value)]));
+      return [{ filter: name, text, meant: nearest(text, known) }];
+    }),
+  );
+}
+
+type ValueCondition = Extract<Condition, { isOneOf: unknown }>;
+
+const isMatched = (conditions: readonly ValueCondition[]) =>
+  conditions.some(({ isOneOf }) => isOneOf.length > 0);
+
+/** The values of a filter's facts that are among some texts. What has no value is looked for in the first fact alone. */
+function matchingFacts(
+  name: ValueFilter,
+  texts: readonly string[],
+  readValues: ReadValues,
+): ValueCondition[] {
+  return VALUE_FILTERS[name].map(({ fact, toComparable }, index) => {
+    const wanted = new Set(
+      texts.map((text) => (isValue(text) ? toComparable(toServed(text)) || null : null)),
+    );
+    if (index > 0) wanted.delete(null);
+    const toKey = (value: string | number | null) =>
+      value === null ? null : toComparable(String(value)) || null;
+    return { fact, isOneOf: readValues(fact).filter((value) => wanted.has(toKey(value))) };
+  });
+}
+
+/** A whole number without leading zeros; empty for any other text. */
+function toId(text: string): string {
+  return /^-?\d{1,16}$/.test(text) ? String(Number(text)) : "";
 }

@@ -1,16 +1,13 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { UtmField } from "../attribution/explain-attribution.ts";
 
-/** The key of the row for calls that have no value. */
-export const NOT_SET = "(not set)";
-
 /** One column of a rollup's key. */
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
   /** The fact it shows, or a utm member as it is stored. */
   of: { fact: FactColumn } | { stored: UtmField };
-  /** Whether calls without a value are under {@link NOT_SET}; else they have none. */
+  /** Whether calls without a value are under `(not set)`; else they have none. */
   isNamed: boolean;
 }
 
@@ -72,7 +69,8 @@ export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {
   });
 }
 
-function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
+/** The names of a record's members. */
+export function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
   const isName = (name: string): name is Name => name in record;
   return Object.keys(record).filter(isName);
 }

@@ -1,8 +1,16 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { toPhoneDigits } from "../attribution/call-text.ts";
 import type { Call } from "../call.ts";
-import { type CallFilter, type Condition, type Span, spellingsOf, toConditions } from "./call-filter.ts";
+import {
+  type CallFilter,
+  type Condition,
+  findUnmatched,
+  type Span,
+  toConditions,
+  type UnmatchedValue,
+} from "./call-filter.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns } from "./rollup-query.ts";
 import {
@@ -39,6 +47,8 @@ export interface SessionOptions {
   filter?: CallFilter | undefined;
 }
 
+type FactValue = Value;
+
 const CACHE_KIB = 16_384;
 
 /** Answers questions to the facts of a warehouse, all at one moment of it; dispose of it to let that moment go. */
@@ -46,6 +56,7 @@ export class RollupSession implements Disposable {
   readonly rules: AttributionRules;
   readonly #database: Database;
   readonly #context: SqliteContext;
+  readonly #values = new Map<FactColumn, FactValue[]>();
   #selections = 0;
 
   /** @param database a connection that nobody else uses meanwhile, read-only will do */
@@ -91,14 +102,13 @@ export class RollupSession implements Disposable {
 
   /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
   countUnknownCallers(numbers: readonly string[]): number {
-    const isKnown = this.#database.prepare<[string, string]>(
-      "SELECT 1 FROM call_facts WHERE caller IN (?, ?)",
-    );
-    const isUnknown = (number: string) => {
-      const [bare = "", plus = ""] = spellingsOf(number);
-      return isKnown.get(bare, plus) === undefined;
-    };
-    return numbers.filter(isUnknown).length;
+    const isKnown = this.#database.prepare<[string]>("SELECT 1 FROM call_facts WHERE caller = ?");
+    return numbers.filter((number) => isKnown.get(toPhoneDigits(number)) === undefined).length;
+  }
+
+  /** Finds the values in a filter that no call in the warehouse has. */
+  findUnmatched(filter: CallFilter): UnmatchedValue[] {
+    return findUnmatched(filter, (fact) => this.#readValues(fact));
   }
 
   /** Lists calls. */
@@ -159,8 +169,13 @@ ORDER BY s.rank`;
     return { rules: this.rules, conditions, isGoneCounted: filter.include_gone ?? false };
   }
 
-  #readValues(fact: FactColumn): (string | null)[] {
-    return this.#database.prepare<[], string | null>(`SELECT DISTINCT ${fact} FROM call_facts`).pluck().all();
+  #readValues(fact: FactColumn): FactValue[] {
+    const known = this.#values.get(fact);
+    if (known !== undefined) return known;
+    const select = this.#database.prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM call_facts`);
+    const values = select.pluck().all();
+    this.#values.set(fact, values);
+    return values;
   }
 
   /** Puts the ids of calls into a table of this connection, in the order of time: small, whatever the calls hold. */

@@ -3,8 +3,9 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import type { ConversionQuery } from "./conversion-query.ts";
-import { type Dimension, type KeyColumn, keyColumns, NOT_SET } from "./dimensions.ts";
+import { type Dimension, type KeyColumn, keyColumns } from "./dimensions.ts";
 import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
+import { NOT_SET, OWN_WORDS } from "./own-words.ts";
 import type { RollupQuery } from "./rollup-query.ts";
 
 /*
@@ -168,7 +169,13 @@ function sideText({ keys, measures, span, periods, name }: Side, context: Sqlite
 
 function keyText({ of, isNamed }: KeyColumn, context: SqliteContext): string {
   const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, context);
-  return isNamed ? `coalesce(${value}, ${literal(NOT_SET)})` : value;
+  return isNamed ? `coalesce(${shownText(value)}, ${literal(NOT_SET)})` : value;
+}
+
+/** What reads like a word of ours in quotes; the first two comparisons spare nearly all texts the third. */
+function shownText(text: string): string {
+  const reads = `lower(trim(${text}, '"')) IN (${OWN_WORDS.map(literal).join(", ")})`;
+  return `CASE WHEN ${text} >= '"' AND ${text} < ')' AND ${reads} THEN '"' || ${text} || '"' ELSE ${text} END`;
 }
 
 function aggregateText(aggregate: Aggregate, context: SqliteContext): string {

@@ -111,7 +111,7 @@ export const call_facts = sqliteTable(
     is_qualified: integer({ mode: "boolean" }).notNull(),
     /** 1 where it is the first live call of its caller. */
     is_first_call: integer({ mode: "boolean" }).notNull(),
-    /** The caller's number as its digits and plus sign. */
+    /** The caller's number as `+` and its digits, however it is written. */
     caller: text(),
     /** utm_source folded; google where it is missing and a Google ad was clicked. */
     source: text(),

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldUtm } from "../../src/attribution/call-text.ts";
+import {
+  foldUtm,
+  presentId,
+  presentText,
+  toComparableDisposition,
+  toPhoneDigits,
+} from "../../src/attribution/call-text.ts";
 
 describe("foldUtm", () => {
   it.each([
@@ -22,6 +28,8 @@ describe("foldUtm", () => {
     { value: "{{campaign.name}}", folded: "" },
     { value: "brand-{keyword}", folded: "brand-{keyword}" },
     { value: "(none)", folded: "(none)" },
+    { value: "Zu\u0308rich", folded: "z\u00fcrich" },
+    { value: "\u0085Google\u0085Ads", folded: "google ads" },
   ])("folds $value to $folded", ({ value, folded }) => {
     expect(foldUtm(value)).toBe(folded);
   });
@@ -33,5 +41,95 @@ describe("foldUtm", () => {
         expect(foldUtm(foldUtm(value))).toBe(foldUtm(value));
       }),
     );
+  });
+
+  it("gives one key to the composed and the decomposed spelling", () => {
+    const letters = fc.constantFrom("ü", "é", "İ", "ǆ", "ẞ", "한", "ͅ", "\u0308", "\u0323", "a", "I", " ");
+    let different = 0;
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: letters }), fc.string({ unit: "binary" })), (value) => {
+        const [composed, decomposed] = [value.normalize("NFC"), value.normalize("NFD")];
+        if (composed !== decomposed) different++;
+        expect(new Set([value, composed, decomposed].map(foldUtm)).size).toBe(1);
+        expect(new Set([value, composed, decomposed].map(presentText)).size).toBe(1);
+        expect(new Set([value, composed, decomposed].map(toComparableDisposition)).size).toBe(1);
+      }),
+    );
+    expect(different).toBeGreaterThan(20);
+  });
+});
+
+describe("presentText", () => {
+  it("takes (not set) for no value, whatever white space is in it", () => {
+    expect([" (Not\u00a0 set) ", "(not-set)", "(total)"].map(presentText)).toEqual([
+      null,
+      "(not-set)",
+      "(total)",
+    ]);
+  });
+});
+
+describe("presentId", () => {
+  it("leaves a click id as it is", () => {
+    expect([" Cju\u0308 ", "{gclid}", " "].map(presentId)).toEqual(["Cju\u0308", null, null]);
+  });
+});
+
+describe("toComparableDisposition", () => {
+  it.each([
+    "no answer",
+    "NO_ANSWER",
+    "\u3000No\u00a0 \u2003answer\u0085",
+    "\ufeffno\t\nanswer",
+    "-no--answer_",
+  ])("takes %j for no answer", (disposition) =>
+    expect(toComparableDisposition(disposition)).toBe("no answer"),
+  );
+});
+
+describe("toPhoneDigits", () => {
+  it("tells numbers apart by their digits, whatever stands before, between and behind them", () => {
+    const digits = fc.stringMatching(/^[1-9]\d{2,14}$/);
+    const between = fc.constantFrom(
+      "",
+      "",
+      " ",
+      "-",
+      "/",
+      ".",
+      "(",
+      ")",
+      "\u00a0",
+      "\u2011",
+      "\u2013",
+      "\u200b",
+      "\u202a",
+    );
+    const before = fc.constantFrom("+", "00", "", " +", "++", "+00", "(+", "\u202a+", "0 0 ");
+    const spelled = digits.chain((number) =>
+      fc.record({
+        number: fc.constant(number),
+        before,
+        between: fc.array(between, { minLength: number.length, maxLength: number.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(spelled, ({ number, before, between }) => {
+        const text = before + [...number].map((digit, at) => digit + between[at]).join("");
+        expect(toPhoneDigits(text)).toBe(`+${number}`);
+        expect(toPhoneDigits(toPhoneDigits(text))).toBe(`+${number}`);
+      }),
+    );
+  });
+
+  it.each([
+    { text: "＋４９ ３０", digits: "+4930" },
+    { text: "030 1234", digits: "+0301234" },
+    { text: "Anonymous", digits: "anonymous" },
+    { text: "sip:49@pbx", digits: "sip49pbx" },
+    { text: " + ", digits: "" },
+    { text: "00", digits: "" },
+  ])("makes $digits of $text", ({ text, digits }) => {
+    expect(toPhoneDigits(text)).toBe(digits);
   });
 });

@@ -154,7 +154,7 @@ describe.concurrent("calltally export", () => {
       trackingNumber: ["--tracking-number", "+49 (89) 100"],
       excludeCallers: ["--exclude-callers", "test-calls.txt"],
       together: ["--source", "google", "--min-duration", "61"],
-      nothing: ["--source", "nowhere"],
+      nothing: ["--source", "nowhere", "--allow-empty"],
     };
     const picked = Object.entries(flags).map(async ([name, args]) => [name, await places(...args)]);
     expect(Object.fromEntries(await Promise.all(picked))).toEqual({
@@ -262,7 +262,7 @@ describe.concurrent("calltally export", () => {
 
   it("says that nothing matches the filter, and that there are no calls", async () => {
     using folder = await makeSyncedFolder();
-    const { stdout } = await folder.run("channel", "--source", "nowhere");
+    const { stdout } = await folder.run("channel", "--source", "nowhere", "--allow-empty");
     expect(stdout).toMatch(/\nNo call in the warehouse matches the filter: the files have no rows\.\n$/);
     expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,last_call_at\r\n$/);
 

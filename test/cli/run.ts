@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { assertNoSecrets } from "./secrets.ts";
 
-const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
+/** The built program. */
+export const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
 
 export interface Finished {
   code: number | null;

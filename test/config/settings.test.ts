@@ -338,7 +338,10 @@ describe("inspectSettings", () => {
       CALLTALLY_QUALIFIED_SECONDS: { origin: ".env", problem: { hint: expect.any(String) } },
     });
     expect(settings).toEqual(load());
-    expect(unknown).toEqual(["CALLTALLY_LIMT", "CALLTALLY_TOKNE"]);
+    expect(unknown).toEqual([
+      { name: "CALLTALLY_LIMT", origin: "environment", meant: "CALLTALLY_LIMIT" },
+      { name: "CALLTALLY_TOKNE", origin: ".env", meant: "CALLTALLY_TOKEN" },
+    ]);
   });
 });
 

@@ -237,7 +237,7 @@ describe("export calls as Parquet", () => {
     using warehouse = makeWarehouse([at(1, "2026-08-01T12:00:00.000Z")]);
     const options = { targets: [CALLS], format: parquet };
     const { folder } = await warehouse.export(options);
-    const { manifest } = await warehouse.export({ ...options, filter: { source: ["nobody"] } });
+    const { manifest } = await warehouse.export({ ...options, filter: { has_gclid: true } });
     const empty = "calls/month=__HIVE_DEFAULT_PARTITION__/calls.parquet";
     expect(listFiles(folder)).toEqual([empty, "manifest.json"]);
     expect(await readParquet(folder, empty)).toEqual([]);

@@ -341,6 +341,7 @@ describe("exportToFolder", () => {
     const { manifest, folder } = await warehouse.export({
       targets: [rollup("utm_source")],
       filter: { source: ["bing"] },
+      isEmptyAllowed: true,
       total: true,
     });
     expect(manifest.files).toMatchObject([{ rows: 0, total_line: true, sums: { calls: 0 } }]);

@@ -50,24 +50,34 @@ const NOT_SET = "(not set)";
 const MISSING = ["null", "undefined", NOT_SET];
 
 const trimmed = (value: string | null): string | null => value?.trim() || null;
+const words = (value: string): string =>
+  value
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .join(" ");
 /** Null for what stands for no value. */
-const present = (value: string | null): string | null => {
+const presentId = (value: string | null): string | null => {
   const text = trimmed(value);
-  if (text === null || MISSING.includes(text.toLowerCase())) return null;
+  if (text === null || MISSING.includes(words(text).toLowerCase())) return null;
   return text.startsWith("{") && text.endsWith("}") && text.length > 1 ? null : text;
 };
-const folded = (value: string | null): string | null =>
-  present(
-    (value ?? "")
-      .split(/\s+/)
-      .filter((word) => word !== "")
-      .join(" ")
-      .toLowerCase(),
-  );
-const digits = (value: string | null): string => (value ?? "").replace(/[\s().-]/g, "");
+const present = (value: string | null): string | null => presentId(value)?.normalize() ?? null;
+const folded = (value: string | null): string | null => present(words(value ?? "").toLowerCase());
+/** `+` and the digits; of what is no number, its letters. */
+const digits = (value: string | null): string => {
+  const bare = [...(value ?? "")].filter((sign) => /[a-z0-9]/i.test(sign)).join("");
+  return /^\d+$/.test(bare) ? `+${bare.startsWith("00") ? bare.slice(2) : bare}` : bare.toLowerCase();
+};
 /** Without case, `-` and `_` as spaces. */
 const comparable = (disposition: string): string =>
-  disposition.replaceAll("-", " ").replaceAll("_", " ").trim().toLowerCase();
+  words(disposition.replaceAll("-", " ").replaceAll("_", " ")).toLowerCase().normalize();
+/** By way of upper case, ß and SS are the same. */
+const caseless = (text: string): string => words(text).toUpperCase().toLowerCase().normalize();
+/** What reads like a word of ours stands in quotes. */
+const shown = (text: string | null): string => {
+  const reads = ["(not set)", "(total)"].includes((text ?? "").replace(/^"+|"+$/g, "").toLowerCase());
+  return text === null ? NOT_SET : reads ? `"${text}"` : text;
+};
 
 type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
 
@@ -86,21 +96,21 @@ function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuer
   // SQLite lower-cases ASCII alone, and the rules look for nothing else.
   const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
   const keys: Record<string, readonly Cell[]> = {
-    utm_source: [utmKey("utm_source") ?? NOT_SET],
-    utm_medium: [utmKey("utm_medium") ?? NOT_SET],
-    utm_campaign: [utmKey("utm_campaign") ?? NOT_SET],
-    utm_content: [utmKey("utm_content") ?? NOT_SET],
-    utm_term: [utmKey("utm_term") ?? NOT_SET],
-    source: [source ?? NOT_SET],
-    medium: [medium ?? NOT_SET],
-    campaign: [campaign ?? NOT_SET, present(call.campaign_id)],
-    gclid: [present(call.gclid) ?? NOT_SET],
+    utm_source: [shown(utmKey("utm_source"))],
+    utm_medium: [shown(utmKey("utm_medium"))],
+    utm_campaign: [shown(utmKey("utm_campaign"))],
+    utm_content: [shown(utmKey("utm_content"))],
+    utm_term: [shown(utmKey("utm_term"))],
+    source: [shown(source)],
+    medium: [shown(medium)],
+    campaign: [shown(campaign), present(call.campaign_id)],
+    gclid: [shown(presentId(call.gclid))],
     channel: [channelOf(source ?? "", medium ?? "", channelCampaign)],
-    insight_name: [present(call.insight_name) ?? NOT_SET],
-    org_unit: [present(call.org_unit_name) ?? NOT_SET, call.org_unit_id],
-    tracking_number: [present(call.tracking_number) ?? NOT_SET],
-    disposition: [present(call.disposition) ?? NOT_SET],
-    referring_host: [hostOf(present(call.referring_url)) ?? NOT_SET],
+    insight_name: [shown(present(call.insight_name))],
+    org_unit: [shown(present(call.org_unit_name)), call.org_unit_id],
+    tracking_number: [shown(present(call.tracking_number))],
+    disposition: [shown(present(call.disposition))],
+    referring_host: [shown(hostOf(present(call.referring_url)))],
   };
   return { call, keys };
 }
@@ -142,10 +152,7 @@ function isCounted(
   const { call, keys } = described;
   const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
     texts === undefined ||
-    values.some(
-      (value) =>
-        typeof value === "string" && texts.map((text) => text.toLowerCase()).includes(value.toLowerCase()),
-    );
+    values.some((value) => typeof value === "string" && texts.map(caseless).includes(caseless(value)));
   const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
   const disposition = comparable(call.disposition ?? "") || NOT_SET;
   return (
@@ -155,10 +162,7 @@ function isCounted(
       call.org_unit_id === null ? null : String(call.org_unit_id),
     ) &&
     isAmong(filter.channel, nameOf(described, "channel")) &&
-    isAmong(
-      filter.source?.map((text) => folded(text) ?? NOT_SET),
-      nameOf(described, "source"),
-    ) &&
+    isAmong(filter.source, nameOf(described, "source")) &&
     isAmong(filter.campaign, nameOf(described, "campaign"), keys.campaign?.[1]) &&
     isAmong(filter.disposition?.map(comparable), disposition) &&
     (filter.min_duration_seconds === undefined ||
@@ -169,7 +173,7 @@ function isCounted(
       filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text))),
       digits(call.tracking_number) || NOT_SET,
     ) &&
-    !filter.exclude_callers?.includes(digits(call.caller_id))
+    !filter.exclude_callers?.map(digits).includes(digits(call.caller_id))
   );
 }
 

@@ -1,9 +1,11 @@
+import { describeFixedZone } from "../../calendar/zone-names.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { FoundSetting, inspectSettings } from "../../config/inspect-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
+import type { UnknownName } from "../../config/setting-remarks.ts";
 import { SETTINGS } from "../../config/settings.ts";
+import { parseTimeZone } from "../../config/time-zone.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
-import { nearest } from "../../nearest.ts";
 import { CRON_HINT, parseCron } from "../../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -36,6 +38,8 @@ function checkSetting({ env, origin, shown, problem }: FoundSetting, given: Read
   }
   const lack = lackOf(env, given);
   if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
+  const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
+  if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
   return ok(env, shown === undefined ? from : `${shown} (${from})`);
 }
 
@@ -67,11 +71,7 @@ function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-function checkUnknown(name: string): Check {
-  const meant = nearest(
-    name,
-    Object.values(SETTINGS).map(({ env }) => env),
-  );
+function checkUnknown({ name, meant }: UnknownName): Check {
   return warn(
     name,
     "is not a calltally setting, and has no effect",

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
@@ -12,6 +13,7 @@ import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../w
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
+import { findUnmatchedDispositions } from "../../warehouse/unmatched-dispositions.ts";
 import { toCalltallyError } from "../known-error.ts";
 import { formatAge, formatQuantity } from "../terminal-text.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
@@ -27,6 +29,7 @@ export interface WarehouseOptions {
   fullEveryHours: number;
   /** Address of the API, where one is set. */
   baseUrl: URL | undefined;
+  rules: Pick<AttributionRules, "answered" | "missed">;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
@@ -63,7 +66,7 @@ export async function checkWarehouse(options: WarehouseOptions): Promise<Warehou
 }
 
 async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): AsyncGenerator<Check> {
-  const { deep, nowMs, signal } = options;
+  const { deep, nowMs, rules, signal } = options;
   const found = deep ? findDamage(warehouse) : undefined;
   if (found !== undefined) {
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
@@ -82,6 +85,13 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
       : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
   }
   yield checkOrigin(warehouse, options);
+  for (const { setting, word, meant } of findUnmatchedDispositions(warehouse, rules)) {
+    const advice =
+      meant === undefined
+        ? "`calltally export disposition` writes those there are."
+        : `Did you mean ${meant}?`;
+    yield warn(setting, `no call in the warehouse has the disposition ${word}`, advice);
+  }
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
   yield* checkJobs(warehouse, nowMs);

@@ -1,0 +1,60 @@
+import { describeFixedZone } from "../calendar/zone-names.ts";
+import { nearest } from "../nearest.ts";
+import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** A name that looks like that of a setting and is none. */
+export interface UnknownName {
+  name: string;
+  origin: Exclude<Origin, "flag">;
+  /** The setting that was probably meant. */
+  meant: string | undefined;
+}
+
+const NAMES = Object.values(SETTINGS).map(({ env }) => env);
+const KNOWN: ReadonlySet<string> = new Set(NAMES);
+
+/** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */
+export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
+  return layers.flatMap(({ origin, values }) => {
+    if (origin === "flag") return [];
+    return Object.keys(values).flatMap((name) => {
+      if (KNOWN.has(name)) return [];
+      const meant = nearest(name, NAMES);
+      const isOurs = name.toUpperCase().startsWith("CALLTALLY_") || meant !== undefined;
+      return isOurs ? [{ name, origin, meant }] : [];
+    });
+  });
+}
+
+/** Returns what is odd about the settings and yet no error, a sentence each. Bad settings are not looked at. */
+export function remarkOnSettings({ flags = {}, env, folder }: SettingSources): string[] {
+  const layers: Layer[] = [
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: tryDotenv(folder) },
+  ];
+  const unknown = findUnknownNames(layers).map(({ name, origin, meant }) => {
+    const advice = meant === undefined ? "The README lists the settings." : `Did you mean ${meant}?`;
+    return `${name} in ${origin === ".env" ? origin : "the environment"} is not a setting, and has no effect. ${advice}`;
+  });
+  const zone = describeGivenZone(layers);
+  return zone === undefined ? unknown : [...unknown, zone];
+}
+
+function describeGivenZone(layers: readonly Layer[]): string | undefined {
+  try {
+    const given = findGiven(SETTINGS.timezone, layers);
+    return given && describeFixedZone(SETTINGS.timezone.parse(given.text));
+  } catch {
+    return undefined; // whoever uses it says what is wrong with it
+  }
+}
+
+function tryDotenv(folder: string): Layer["values"] {
+  try {
+    return readDotenv(folder);
+  } catch {
+    return {}; // whoever reads the settings says so
+  }
+}

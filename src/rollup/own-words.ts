@@ -1,0 +1,24 @@
+import { toCaseless } from "../attribution/call-text.ts";
+
+/** The key of the row for calls that have no value. */
+export const NOT_SET = "(not set)";
+
+/** The key of the line of totals. */
+export const TOTAL = "(total)";
+
+/**
+ * What keys mean by themselves. A served text that reads like one of these, whatever its ASCII capitals and quotes around it, is
+ * shown within one more pair of quotes, so that no two texts are shown alike: `(total)` is ours, and `"(total)"` was served.
+ */
+export const OWN_WORDS = [NOT_SET, TOTAL] as const;
+
+/** Whether a text in a filter is meant as a value, and not as `(not set)`. */
+export function isValue(text: string): boolean {
+  return toCaseless(text) !== NOT_SET;
+}
+
+/** Returns the served text that is shown as this one; a text that is no key of ours in quotes is itself. */
+export function toServed(shown: string): string {
+  const isQuoted = /^"(.*)"$/s.test(shown) && /^"*\((not set|total)\)"*$/i.test(shown);
+  return isQuoted ? shown.slice(1, -1) : shown;
+}

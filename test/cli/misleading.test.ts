@@ -1,0 +1,251 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { listFiles, readText } from "../export/warehouse.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { BIN, calltally, settingsFor } from "./run.ts";
+
+const CALLS = [
+  makeCall({
+    call_id: 1,
+    call_started: "2026-10-01T12:00:00.000Z",
+    utm_source: "google",
+    campaign_name: "Zürich",
+    disposition: "\u3000Answered\u00a0",
+  }),
+  makeCall({
+    call_id: 2,
+    call_started: "2026-10-02T12:00:00.000Z",
+    utm_source: "google",
+    campaign_name: "Zu\u0308rich",
+    disposition: "NO ANSWER",
+  }),
+  makeCall({ call_id: 3, call_started: "2026-10-03T12:00:00.000Z", campaign_name: "(total)" }),
+];
+
+/** A folder with a warehouse of these calls where the settings have it by default. */
+function makeFolder(calls = CALLS) {
+  const folder = makeTempFolder();
+  using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  return folder;
+}
+
+const NO_SYNC = "No sync has finished yet: the figures are based on whatever was read so far.\n";
+
+describe("time zones", () => {
+  it.each([
+    { zone: "PST", meant: "America/Los_Angeles" },
+    { zone: "IST", meant: "Asia/Kolkata, Europe/Dublin or Asia/Jerusalem" },
+  ])(
+    "$zone is refused with exit 2 by flag and setting, before anything is written",
+    async ({ zone, meant }) => {
+      using folder = makeFolder();
+      const cwd = folder.path;
+      const env = { CALLTALLY_TIMEZONE: zone };
+      const message = `${zone} is not an IANA time zone; did you mean ${meant}?`;
+      const runs = await Promise.all([
+        calltally(["export", "channel", "--grain", "day", "--timezone", zone], { cwd }),
+        calltally(["export", "calls"], { cwd, env }),
+        calltally(["schedule", "--list"], { cwd, env }),
+        calltally(["doctor"], { cwd, env }),
+      ]);
+      expect(runs.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
+      for (const { stdout, stderr } of runs) expect(stdout + stderr).toContain(message);
+      expect(listFiles(join(cwd, "data")).filter((file) => file.startsWith("exports"))).toEqual([]);
+    },
+  );
+
+  it("one without summer time works, and says once which is probably meant; --quiet does not", async () => {
+    using folder = makeFolder();
+    const cwd = folder.path;
+    const env = { CALLTALLY_TIMEZONE: "est" };
+    const remark =
+      "EST has no summer time: it is UTC-05:00 all year. The zone probably meant is America/New_York; if not, America/Panama says so.\n";
+    const args = ["export", "channel", "--grain", "day", "--total"];
+    const exported = await calltally(args, { cwd, env });
+    expect(exported).toMatchObject({ code: 3, stderr: remark });
+    expect(JSON.parse(readText(cwd, "data/exports/manifest.json"))).toMatchObject({ timezone: "EST" });
+    expect(await calltally([...args, "--quiet"], { cwd, env })).toEqual({ code: 3, stdout: "", stderr: "" });
+    const flagged = await calltally([...args, "--timezone", "america/new_york"], { cwd, env });
+    expect(flagged).toMatchObject({ code: 3, stderr: "" });
+    expect(await calltally(["schedule", "--list"], { cwd, env })).toMatchObject({ code: 0, stderr: remark });
+    const { stdout } = await calltally(["doctor"], { cwd, env });
+    expect(stdout).toMatch(
+      /^warn {2}CALLTALLY_TIMEZONE +est \(from the environment\)\n +EST has no summer time/m,
+    );
+  });
+});
+
+describe("misspelled names of settings", () => {
+  const env = { CALLTALLY_TIMZONE: "UTC", CALLTALY_LIMIT: "5", CALLTALLY_OTHER: "x", CALL: "y" };
+  const REMARKS = [
+    "CALLTALLY_TIMZONE in the environment is not a setting, and has no effect. Did you mean CALLTALLY_TIMEZONE?",
+    "CALLTALY_LIMIT in the environment is not a setting, and has no effect. Did you mean CALLTALLY_LIMIT?",
+    "CALLTALLY_OTHER in the environment is not a setting, and has no effect. The README lists the settings.",
+    "CALLTALLY_TOKNE in .env is not a setting, and has no effect. Did you mean CALLTALLY_TOKEN?",
+  ];
+
+  it("are told once by any command, a query's two processes among them, but not with --quiet", async () => {
+    using folder = makeFolder();
+    const cwd = folder.path;
+    writeFileSync(join(cwd, ".env"), "CALLTALLY_TOKNE=secret-of-ours\n");
+    for (const args of [
+      ["query", "SELECT 1"],
+      ["schema", "calls"],
+      ["completion", "bash"],
+    ]) {
+      const told = await calltally(args, { cwd, env });
+      expect({ args, code: told.code, stderr: told.stderr }).toEqual({
+        args,
+        code: 0,
+        stderr: `${REMARKS.join("\n")}\n`,
+      });
+    }
+    expect(await calltally(["schema", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("are lines of the log of a job, but not of each that a schedule starts", async () => {
+    using folder = makeFolder();
+    const cwd = folder.path;
+    const warningsOf = async (...args: string[]) => {
+      const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd, env });
+      const lines = (await text(child.stderr)).trim().split("\n");
+      // Its parent is there as long as this end of the pipe is open.
+      child.stdin.end();
+      const parsed = lines.map((line): { level: string; msg: string } => JSON.parse(line));
+      return parsed.filter(({ level }) => level === "warn").map(({ msg }) => msg);
+    };
+    expect(await warningsOf()).toEqual(REMARKS.slice(0, 3));
+    expect(await warningsOf("--run", "1")).toEqual([]);
+  });
+});
+
+describe("dispositions in settings", () => {
+  it("that no call has are told by sync, export and doctor, with the nearest", async () => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    await using sandbox = await startSandbox({ calls: 60 });
+    const env = {
+      ...settingsFor(sandbox),
+      CALLTALLY_ANSWERED: "answerd,transferred",
+      CALLTALLY_MISSED: "busy,nothing like it",
+    };
+    const remarks =
+      "CALLTALLY_ANSWERED has answerd, and no call in the warehouse has that disposition. Did you mean ANSWERED?\n" +
+      "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. calltally export disposition writes those there are.\n";
+    expect(await calltally(["sync"], { cwd, env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(remarks),
+    });
+    expect(await calltally(["export"], { cwd, env })).toMatchObject({ code: 0, stderr: remarks });
+    expect(await calltally(["export", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    const { stdout } = await calltally(["doctor"], { cwd, env });
+    expect(stdout).toMatch(
+      /^warn {2}CALLTALLY_ANSWERED +no call in the warehouse has the disposition answerd\n +Did you mean ANSWERED\?$/m,
+    );
+    const { stderr } = await calltally(["job", "export"], { cwd, env });
+    expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
+    // No call of so few need have each disposition of the defaults.
+    const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };
+    expect(await calltally(["export", "--quiet"], { cwd, env: usual })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect((await calltally(["export"], { cwd, env: usual })).stderr).not.toContain("CALLTALLY_");
+  });
+
+  it.each([
+    { answered: "answered,Voice_Mail", missed: "voice  mail,busy", word: "voice  mail" },
+    { answered: "answered,voicemail", missed: "", word: "voicemail" },
+  ])(
+    "of $answered and $missed are an error of all commands that figure",
+    async ({ answered, missed, word }) => {
+      using folder = makeFolder();
+      const cwd = folder.path;
+      const env = { CALLTALLY_ANSWERED: answered, CALLTALLY_MISSED: missed };
+      const message = `CALLTALLY_ANSWERED and CALLTALLY_MISSED both have ${word}`;
+      const exported = await calltally(["export"], { cwd, env });
+      expect(exported).toMatchObject({ code: 2, stdout: "" });
+      expect(exported.stderr).toMatch(`calltally: ${message}\n`);
+      expect(await calltally(["sync"], { cwd, env })).toMatchObject({ code: 2, stderr: exported.stderr });
+      const doctor = await calltally(["doctor"], { cwd, env });
+      expect(doctor.code).toBe(2);
+      expect(doctor.stdout.match(new RegExp(`^fail .*${message}`, "gm"))).toHaveLength(1);
+    },
+  );
+
+  it("are compared without the white space around and in them", async () => {
+    using folder = makeFolder();
+    await calltally(["export", "channel", "--profile", "machine"], { cwd: folder.path });
+    expect(readText(folder.path, "data/exports/channel.csv")).toMatch(/,2,1,1,0,|,1,1,0,0,/);
+  });
+});
+
+describe("values in filters", () => {
+  it("that no call has are an error that names the nearest, and replace no file", async () => {
+    using folder = makeFolder();
+    const cwd = folder.path;
+    await calltally(["export", "source"], { cwd });
+    const read = () =>
+      listFiles(join(cwd, "data/exports")).map((file) => readFileSync(join(cwd, "data/exports", file)));
+    const before = read();
+    const args = ["export", "source", "--source", "google", "--source", "gogle"];
+    const refused = await calltally(args, { cwd });
+    expect(refused).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "calltally: --source gogle: no call in the warehouse has this value\nDid you mean google? With --allow-empty it is accepted.\n",
+    });
+    expect(read()).toEqual(before);
+    expect(await calltally([...args, "--stdout"], { cwd })).toEqual(refused);
+    expect(await calltally([...args, "--allow-empty"], { cwd })).toMatchObject({ code: 3, stderr: "" });
+    expect(await calltally(["export", "google-ads", "--campaign", "Genf"], { cwd })).toMatchObject({
+      code: 2,
+      stderr:
+        "calltally: --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout shows those there are. With --allow-empty it is accepted.\n",
+    });
+  });
+
+  it("are found whatever their case and Unicode form, and by the key that files show", async () => {
+    using folder = makeFolder();
+    const cwd = folder.path;
+    const calls = async (...campaigns: string[]) => {
+      const flags = campaigns.flatMap((campaign) => ["--campaign", campaign]);
+      const { stdout, stderr, code } = await calltally(["export", "campaign", "--stdout", ...flags], { cwd });
+      return {
+        code,
+        rows: stdout
+          .split("\r\n")
+          .slice(1, -1)
+          .map((line) => line.split(",").slice(0, 3)),
+        stderr,
+      };
+    };
+    const zurich = { code: 3, rows: [["Zürich", "", "2"]], stderr: NO_SYNC };
+    expect(await calls("ZÜRICH")).toEqual(zurich);
+    expect(await calls("zu\u0308rich")).toEqual(zurich);
+    const total = { code: 3, rows: [['"""(total)"""', "", "1"]], stderr: NO_SYNC };
+    expect(await calls('"(total)"')).toEqual(total);
+    expect(await calls("(total)")).toEqual(total);
+    expect(await calls("(not set)")).toMatchObject({ code: 3, rows: [] });
+  });
+
+  it("of an empty warehouse cannot be compared, and its files say that it has no calls", async () => {
+    using folder = makeFolder([]);
+    const { code, stdout } = await calltally(["export", "source", "--source", "gogle"], { cwd: folder.path });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        "data/exports/source.csv  0 rows, 0 calls\nThe warehouse has no calls: the files have no rows.\n",
+    });
+  });
+});
