@@ -1,5 +1,5 @@
 import { describeError } from "../errors.ts";
-import { describeContradiction, readLayers } from "./load-settings.ts";
+import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
 import { findUnknownNames } from "./setting-remarks.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
@@ -31,21 +31,15 @@ export function inspectSettings({ flags = {}, env, folder }: SettingSources) {
     origin,
     values: Object.fromEntries(Object.entries(values).filter(([name]) => !bad.has(name))),
   }));
-  const settings = readLayers(sound);
-  const contradiction = describeContradiction(settings.rules);
-  const blamed = found.find(({ env, origin }) => DISPOSITION_LISTS.has(env) && origin !== "default");
-  if (contradiction !== undefined && blamed !== undefined) blamed.problem = contradiction;
   return {
     found: problem === undefined ? found : [{ env: ".env", origin: ".env" as const, problem }, ...found],
     /** Names that look like settings and are none. */
     unknown: findUnknownNames(layers),
-    settings,
+    settings: readLayers(sound),
     /** Path of the token's file, where it can be used. */
     tokenFile: findGiven(SETTINGS.tokenFile, sound)?.text,
   };
 }
-
-const DISPOSITION_LISTS: ReadonlySet<string> = new Set([SETTINGS.answered.env, SETTINGS.missed.env]);
 
 function tryDotenv(folder: string) {
   try {

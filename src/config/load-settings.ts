@@ -1,4 +1,4 @@
-import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
@@ -11,27 +11,11 @@ export type Settings = ReturnType<typeof loadSettings>;
  * @throws UsageError that names the setting and where it was given
  */
 export function loadSettings({ flags = {}, env, folder }: SettingSources) {
-  const settings = readLayers([
+  return readLayers([
     { origin: "flag", values: flags },
     { origin: "environment", values: env },
     { origin: ".env", values: readDotenv(folder) },
   ]);
-  const contradiction = describeContradiction(settings.rules);
-  if (contradiction !== undefined) throw new UsageError(contradiction.message, contradiction);
-  return settings;
-}
-
-/** Returns what is wrong with lists of dispositions that name one in both; undefined where nothing is. */
-export function describeContradiction(
-  rules: Pick<AttributionRules, "answered" | "missed">,
-): { message: string; hint: string } | undefined {
-  const [word] = findContradictions(rules);
-  if (word === undefined) return undefined;
-  const [answered, missed] = [SETTINGS.answered.env, SETTINGS.missed.env];
-  return {
-    message: `${answered} and ${missed} both have ${word}`,
-    hint: `Set both, and leave ${word} out of one of them; where one is not set, it is ${answered}="${SETTINGS.answered.default}" or ${missed}="${SETTINGS.missed.default}".`,
-  };
 }
 
 /**

@@ -1,5 +1,7 @@
+import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
 import { describeFixedZone } from "../calendar/zone-names.ts";
 import { nearest } from "../nearest.ts";
+import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -39,7 +41,25 @@ export function remarkOnSettings({ flags = {}, env, folder }: SettingSources): s
     return `${name} in ${origin === ".env" ? origin : "the environment"} is not a setting, and has no effect. ${advice}`;
   });
   const zone = describeGivenZone(layers);
-  return zone === undefined ? unknown : [...unknown, zone];
+  const contradiction = describeGivenContradiction(layers);
+  return [...unknown, zone, contradiction].filter((remark) => remark !== undefined);
+}
+
+/** Returns what is odd about lists of dispositions that name one in both; undefined where nothing is. */
+export function describeContradiction(
+  rules: Pick<AttributionRules, "answered" | "missed">,
+): string | undefined {
+  const words = findContradictions(rules);
+  if (words.length === 0) return undefined;
+  return `${SETTINGS.answered.env} and ${SETTINGS.missed.env} both have ${words.join(", ")}: such calls count as answered. Set both, and leave it out of one.`;
+}
+
+function describeGivenContradiction(layers: readonly Layer[]): string | undefined {
+  try {
+    return describeContradiction(readLayers(layers).rules);
+  } catch {
+    return undefined; // whoever uses the settings says what is wrong with them
+  }
 }
 
 function describeGivenZone(layers: readonly Layer[]): string | undefined {

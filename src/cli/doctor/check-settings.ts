@@ -2,7 +2,7 @@ import { describeFixedZone } from "../../calendar/zone-names.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { FoundSetting, inspectSettings } from "../../config/inspect-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import type { UnknownName } from "../../config/setting-remarks.ts";
+import { describeContradiction, type UnknownName } from "../../config/setting-remarks.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
 import { describeError, EXIT, UsageError } from "../../errors.ts";
@@ -12,9 +12,14 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
 /** Looks at every setting: where it comes from, and whether it can be used. */
-export function checkSettings({ found, unknown }: ReturnType<typeof inspectSettings>): Check[] {
+export function checkSettings({ found, unknown, settings }: ReturnType<typeof inspectSettings>): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
-  return [...found.map((setting) => checkSetting(setting, given)), ...unknown.map(checkUnknown)];
+  const contradiction = describeContradiction(settings.rules);
+  return [
+    ...found.map((setting) => checkSetting(setting, given)),
+    ...unknown.map(checkUnknown),
+    ...(contradiction === undefined ? [] : [warn("dispositions", "one is in both lists", contradiction)]),
+  ];
 }
 
 /** Looks whether the file of aliases can be read, where there is one. */
