@@ -2,7 +2,8 @@ import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, unknownOutcome } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
-import { readBody } from "./response-body.ts";
+import { createRedactor } from "./redact-token.ts";
+import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
@@ -60,12 +61,14 @@ export class ApiClient implements AsyncDisposable {
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
   readonly #attemptTimeoutMs: number;
+  readonly #redact: (body: Buffer) => Buffer;
   #attempts = 0;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#attemptTimeoutMs = options.attemptTimeoutMs ?? 60_000;
+    this.#redact = createRedactor(options.token);
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
     this.#pool = new Pool(options.baseUrl.origin, {
       connections: options.connections ?? 4,
@@ -168,13 +171,13 @@ export class ApiClient implements AsyncDisposable {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       if (response.statusCode === 200) {
-        const bytes = await readBody(response);
+        const bytes = this.#redact(await readBody(response));
         const ageSeconds = Number(response.headers.age) || 0;
         return { body: bytes, exchange: { attempt, sentMs, receivedMs: this.#clock.now(), ageSeconds } };
       }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
-      const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
-      throw errorOfResponse(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
+      const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+      throw errorOfResponse(response, this.#redact(errorBody).toString(), this.#clock.now());
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -1,12 +1,19 @@
 import { z } from "zod";
+import { toPrintable } from "../printable.ts";
 import { contractError } from "./api-errors.ts";
 import { parseJson, TooDeepError } from "./parse-json.ts";
+
+/** Characters of an identifier that are kept; a UUID has 36. */
+const MAX_ID_LENGTH = 200;
+
+/** The service's identifier of a request, as one line that can be stored and shown. */
+export const requestId = z.string().transform((id) => toPrintable(id.slice(0, MAX_ID_LENGTH)));
 
 const envelopeSchema = z.object({
   code: z.literal(200),
   message: z.string().nullish(),
   data: z.record(z.string(), z.unknown()),
-  request_id: z.string().nullish(),
+  request_id: requestId.nullish(),
   timestamp: z.string().nullish(),
 });
 
