@@ -8,19 +8,19 @@ const UNPRINTABLE =
 
 /** Returns a text as one line that shows what is in it: what cannot be printed is escaped as JSON does, e.g. `\u202e`. */
 export function toPrintable(text: string): string {
-  return text.replace(UNPRINTABLE, escape);
+  return text.replace(UNPRINTABLE, escapeCharacter);
 }
 
 /** Returns text that keeps its lines and tabs, and is printable otherwise. JSON stays the same JSON. */
 export function toPrintableLines(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>
-    character === "\n" || character === "\t" ? character : escape(character),
+    character === "\n" || character === "\t" ? character : escapeCharacter(character),
   );
 }
 
-function escape(character: string): string {
+function escapeCharacter(character: string): string {
   const json = JSON.stringify(character).slice(1, -1);
-  return json === character ? character.replace(/[^]/g, escapeUnit) : json;
+  return json === character ? character.replace(/[\s\S]/g, escapeUnit) : json;
 }
 
 /** Of one UTF-16 code unit: a character beyond U+FFFF has two, in JSON as well. */

@@ -12,7 +12,7 @@ export interface ApiClientOptions {
   baseUrl: URL;
   /** Bearer token (API v3 § 5). */
   token: string;
-  /** Time for one attempt, from connecting to the body's last byte. @default 60_000 */
+  /** Time for one attempt, from connecting to the last value parsed. @default 60_000 */
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
@@ -91,7 +91,8 @@ export class ApiClient implements AsyncDisposable {
     parse: (envelope: Envelope) => T,
     options: RequestOptions = {},
   ): Promise<T> {
-    return await this.getBody(path, query, (body) => parse(parseEnvelope(body.toString())), options);
+    const parseBody = (body: Buffer) => parse(parseEnvelope(body.toString()));
+    return await this.getBody(path, query, parseBody, options);
   }
 
   /**
@@ -102,14 +103,29 @@ export class ApiClient implements AsyncDisposable {
   async getBody<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (body: Buffer, exchange: Exchange) => T,
+    parse: (body: Buffer, exchange: Exchange, assertInTime: () => void) => T,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
       const { body, exchange } = await this.#attempt({ method: "GET", path, query }, signal);
-      return parse(body, exchange);
+      const assertInTime = this.startDeadline(exchange.sentMs);
+      const parsed = parse(body, exchange, assertInTime);
+      assertInTime();
+      return parsed;
     }, options);
+  }
+
+  /** Returns what throws an ApiError once the time of an attempt is over; parsing, which nothing can stop, asks it. */
+  startDeadline(startedMs = this.#clock.now()): () => void {
+    return () => {
+      if (this.#clock.now() - startedMs <= this.#attemptTimeoutMs) return;
+      throw errorOfConnection(
+        new DOMException("", "TimeoutError"),
+        this.#options.baseUrl.origin,
+        this.#attemptTimeoutMs,
+      );
+    };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Call, DNI_FIELDS } from "../call.ts";
-import { parseJson, stringifyJson } from "./parse-json.ts";
+import { assertReadable, parseJson, stringifyJson } from "./parse-json.ts";
 import { CALL_MEMBERS, CUT_LINES, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
@@ -113,6 +113,7 @@ export function parseRow(row: unknown): ParsedRow {
 export function parseRowText(text: string): ParsedRow {
   // A plain row has no numbers that are rounded here: those of three members are checked, and there are no others.
   const [linesJson, rest] = cutLines(text);
+  assertReadable(rest);
   return parsePlainRow(JSON.parse(rest), linesJson) ?? parseAnyRow(parseJson(text));
 }
 
@@ -162,8 +163,10 @@ function parseAnyRow(row: unknown): ParsedRow {
   return { call: { ...members, ...dni_data, extra }, drift };
 }
 
+const identified = z.object({ call_id: callId });
+
 function readCallId(row: unknown): number | null {
-  const result = z.object({ call_id: callId }).safeParse(row);
+  const result = identified.safeParse(row);
   return result.success ? result.data.call_id : null;
 }
 
@@ -185,6 +188,9 @@ function readDrift(row: unknown): { extra: string | null; drift: readonly Drift[
 
 const NO_DRIFT = { extra: null, drift: [] };
 
+/** Members that are noted of one call, and characters of their names: more are kept in `extra` alone. */
+const [MAX_DRIFT, MAX_NAME] = [100, 200];
+
 function collectUnknown(
   object: Record<string, unknown>,
   known: ReadonlySet<string>,
@@ -195,7 +201,9 @@ function collectUnknown(
   for (const key of Object.keys(object)) {
     if (known.has(key)) continue;
     unknown.push([key, object[key]]);
-    drift.push({ path: prefix + key, kind: "unknown", json_type: jsonType(object[key]) });
+    if (drift.length >= MAX_DRIFT) continue;
+    const name = key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key;
+    drift.push({ path: prefix + name, kind: "unknown", json_type: jsonType(object[key]) });
   }
   return unknown;
 }

@@ -14,7 +14,10 @@ export function createRedactor(token: string): (body: Buffer) => Buffer {
   if (token.length < SHORTEST_TOKEN) return (body) => body;
   const encoded = [0, 1, 2].map((before) => base64Within(token, before));
   const clues = [token, ...encoded].map(longestWord);
-  const forms = new RegExp([[...token].map(percentForms).join(""), ...encoded.map(base64Forms)].join("|"), "g");
+  const forms = new RegExp(
+    [[...token].map(percentForms).join(""), ...encoded.map(base64Forms)].join("|"),
+    "g",
+  );
   return (body) =>
     clues.some((clue) => body.includes(clue, 0, "latin1"))
       ? Buffer.from(replaceInStrings(body.toString(), (text) => text.replaceAll(forms, REDACTED)))

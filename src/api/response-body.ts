@@ -7,7 +7,7 @@ import { contractError } from "./api-errors.ts";
 const gunzipAsync = promisify(gunzip);
 
 /** Largest body that is read, in bytes after decoding; a page of 1,000 long transcripts has about 20 MB. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** The same of a response that is an error, of which two short members are read. */
 export const MAX_ERROR_BYTES = 256 * 1024;
@@ -46,7 +46,10 @@ async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise
     throw contractError(`The API response is encoded ${name}, which was not asked for`);
   }
   try {
-    return await gunzipAsync(wire, { maxOutputLength: maxBytes });
+    // A gzip stream ends with its decoded size: read in one piece, it need not be put together from many.
+    const size = wire.length < 4 ? 0 : wire.readUInt32LE(wire.length - 4);
+    const chunkSize = Math.max(1024, Math.min(size, maxBytes)) + 1;
+    return await gunzipAsync(wire, { maxOutputLength: maxBytes, chunkSize });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
     throw contractError("The API response is a damaged or cut gzip stream", { cause });

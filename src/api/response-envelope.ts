@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toPrintable } from "../printable.ts";
 import { contractError } from "./api-errors.ts";
-import { parseJson, TooDeepError } from "./parse-json.ts";
+import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
 
 /** Characters of an identifier that are kept; a UUID has 36. */
 const MAX_ID_LENGTH = 200;
@@ -32,6 +32,12 @@ export function parseEnvelope(body: string): Envelope {
   } catch (error) {
     if (error instanceof TooDeepError)
       throw contractError("The API response is nested too deeply to be read");
+    if (error instanceof TooManyValuesError) {
+      throw contractError(`The API response is too large to be read: it has ${error.message}`, {
+        transient: false,
+        hint: "API v3 § 8 allows 1000 calls at most on a page: ask the service's support.",
+      });
+    }
     // The parser's message quotes the body, which may hold personal data.
     throw contractError("The API response is not JSON, though its status is 200");
   }

@@ -82,9 +82,8 @@ function describeUpdate({ insight_id, insight_name, changes }: InsightUpdate): s
   const title = `Insight ${insight_id}, ${nameOf(insight_name)}`;
   if (changes === undefined) return `${title}: new`;
   if (changes.length === 0) return `${title}: unchanged`;
-  const lines = changes.map(
-    ({ member, before, after }) =>
-      toPrintable(`  ${member}: ${describeValue(before)} → ${describeValue(after)}`),
+  const lines = changes.map(({ member, before, after }) =>
+    toPrintable(`  ${member}: ${describeValue(before)} → ${describeValue(after)}`),
   );
   return [`${title}: changed`, ...lines].join("\n");
 }

@@ -34,7 +34,8 @@ export async function main(): Promise<void> {
 /** Writes data: byte for byte to a file or a pipe, printable on a terminal. */
 async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> {
   const { isTTY } = process.stdout;
-  if (process.stdout.write(isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk)) return;
+  if (process.stdout.write(isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk))
+    return;
   try {
     await once(process.stdout, "drain", { signal });
   } catch (error) {
