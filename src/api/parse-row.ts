@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Call, DNI_FIELDS } from "../call.ts";
-import { assertReadable, parseJson, stringifyJson } from "./parse-json.ts";
+import { parseJson, stringifyJson } from "./parse-json.ts";
 import { CALL_MEMBERS, CUT_LINES, DNI_MEMBERS, isObject, parsePlainCall } from "./plain-call.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
@@ -113,7 +113,6 @@ export function parseRow(row: unknown): ParsedRow {
 export function parseRowText(text: string): ParsedRow {
   // A plain row has no numbers that are rounded here: those of three members are checked, and there are no others.
   const [linesJson, rest] = cutLines(text);
-  assertReadable(rest);
   return parsePlainRow(JSON.parse(rest), linesJson) ?? parseAnyRow(parseJson(text));
 }
 

@@ -457,7 +457,7 @@ describe("ApiClient does not try again", () => {
     const answer = gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " "));
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
-      message: "The API response is larger than 64 MiB",
+      message: "The API response is larger than 32 MiB",
       requests: 1,
     });
   });
@@ -467,7 +467,7 @@ describe("ApiClient does not try again", () => {
     for (const answer of [text(body), chunked(body)]) {
       expect(await outcomeOf(answer)).toMatchObject({
         exitCode: 8,
-        message: "The API response is larger than 64 MiB",
+        message: "The API response is larger than 32 MiB",
         requests: 1,
       });
     }
