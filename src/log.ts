@@ -1,4 +1,5 @@
 import pino, { type LevelWithSilent, type Logger } from "pino";
+import { toPrintable, toPrintableLines } from "./printable.ts";
 
 export type Log = Logger;
 
@@ -15,7 +16,7 @@ const SHORTEST_SECRET = 6;
 
 /** Opens a log on standard error, one line an event; standard output is for data. */
 export async function openLog({ level, style, secrets }: LogOptions): Promise<Log> {
-  const format = style === "json" ? (line: string) => line : await prettyFormat(style === "colored");
+  const format = style === "json" ? toPrintableLines : await prettyFormat(style === "colored");
   const mask = maskOf(secrets);
   const output = pino.destination({ dest: 2, sync: true });
   return pino(
@@ -32,12 +33,15 @@ export async function openLog({ level, style, secrets }: LogOptions): Promise<Lo
 /** Loaded for terminals alone: it costs a start its time. */
 async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
-  return prettyFactory({
+  const pretty = prettyFactory({
     colorize,
     singleLine: true,
     translateTime: "SYS:yyyy-mm-dd HH:MM:ss",
     ignore: "run",
   });
+  // It shows the texts within the JSON as they are.
+  return (line) =>
+    pretty(JSON.parse(line, (_key, value) => (typeof value === "string" ? toPrintable(value) : value)));
 }
 
 /**

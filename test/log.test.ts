@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskOf } from "../src/log.ts";
@@ -29,5 +31,23 @@ describe("maskOf", () => {
         expect(JSON.parse(masked).msg).not.toContain(token);
       }),
     );
+  });
+});
+
+describe("openLog", () => {
+  const HOSTILE = "a\u001B[2J\u009B31m\u202Eb\u2028\nFORGED";
+
+  it.each(["json", "plain", "colored"])("lets no control of a text through, as %s", (style) => {
+    const program = `
+      const { openLog } = await import(${JSON.stringify(resolve("src/log.ts"))});
+      const log = await openLog({ level: "info", style: ${JSON.stringify(style)}, secrets: [] });
+      log.warn({ problem: ${JSON.stringify(HOSTILE)} }, ${JSON.stringify(HOSTILE)});`;
+    const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+    });
+    const colors = new RegExp(String.raw`${String.fromCharCode(27)}\[\d+m`, "g");
+    const shown = style === "colored" ? stderr.replace(colors, "") : stderr;
+    expect(shown).toContain("\\u001b[2J\\u009b31m\\u202eb\\u2028\\nFORGED");
+    expect(shown.trimEnd()).not.toMatch(/[\p{Cc}\u202E\u2028]/u);
   });
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
-import { ApiError } from "./api-errors.ts";
+import { ApiError, contractError } from "./api-errors.ts";
 import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
-import { cutPage, PLACE } from "./cut-page.ts";
+import { cutPage, MAX_ROWS, PLACE } from "./cut-page.ts";
 import { type ParsedRow, parseRow } from "./parse-row.ts";
 import { type Envelope, parseContract, parseEnvelope } from "./response-envelope.ts";
 
@@ -54,6 +54,8 @@ export interface AttributionPage extends PagePlace {
 export interface ServedPage extends PagePlace {
   /** The bytes of each call, if it was cut in the right places: otherwise one is not JSON. */
   served: readonly Buffer[];
+  /** Starts the time that parsing them may take, and returns what throws an ApiError when it is over. */
+  startDeadline: () => () => void;
   /**
    * Parses the answer as a whole, which needs no cuts.
    *
@@ -102,17 +104,28 @@ export async function fetchServedPage(
   query: AttributionQuery,
   options: RequestOptions = {},
 ): Promise<AttributionPage | ServedPage> {
-  const parse = (body: Buffer, exchange: Exchange) => cutServed(body, exchange) ?? parseWhole(body, exchange);
+  const startDeadline = () => client.startDeadline();
+  const parse = (body: Buffer, exchange: Exchange, assertInTime: () => void) =>
+    cutServed(body, exchange, startDeadline) ?? parseWhole(body, exchange, assertInTime);
   return await client.getBody(PATH, checkQuery(query), parse, options);
 }
 
-function parseWhole(body: Buffer, exchange: Exchange): AttributionPage {
+function parseWhole(body: Buffer, exchange: Exchange, assertInTime: () => void): AttributionPage {
   const envelope = parseEnvelope(body.toString());
   const data = parseData(envelope);
-  return { ...placeOf(envelope, data), exchange, rows: data.calls.map(parseRow) };
+  if (data.calls.length > MAX_ROWS) throw tooManyRows(data.calls.length);
+  const rows = data.calls.map((row) => {
+    assertInTime();
+    return parseRow(row);
+  });
+  return { ...placeOf(envelope, data), exchange, rows };
 }
 
-function cutServed(body: Buffer, exchange: Exchange): ServedPage | undefined {
+function cutServed(
+  body: Buffer,
+  exchange: Exchange,
+  startDeadline: ServedPage["startDeadline"],
+): ServedPage | undefined {
   const cut = cutPage(body);
   if (cut === undefined) return undefined;
   try {
@@ -124,13 +137,19 @@ function cutServed(body: Buffer, exchange: Exchange): ServedPage | undefined {
       ...placeOf(envelope, data),
       exchange,
       served: cut.rows,
-      parse: () => parseWhole(body, exchange),
+      startDeadline,
+      parse: () => parseWhole(body, exchange, startDeadline()),
     };
   } catch (error) {
     // Cut in the wrong places, or wrong as a whole: parsing it uncut tells.
     if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+function tooManyRows(rows: number): ApiError {
+  const message = `The API returned ${rows} calls on one page, where ${MAX_LIMIT} at most were asked for; up to ${MAX_ROWS} are read`;
+  return contractError(message, { transient: false });
 }
 
 function parseData(envelope: Envelope) {

@@ -2,7 +2,8 @@ import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, unknownOutcome } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
-import { readBody } from "./response-body.ts";
+import { createRedactor } from "./redact-token.ts";
+import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
 import { DEFAULT_RETRY, type RetryPolicy, retry } from "./retry.ts";
 
@@ -11,7 +12,7 @@ export interface ApiClientOptions {
   baseUrl: URL;
   /** Bearer token (API v3 § 5). */
   token: string;
-  /** Time for one attempt, from connecting to the body's last byte. @default 60_000 */
+  /** Time for one attempt, from connecting to the last value parsed. @default 60_000 */
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
@@ -60,12 +61,14 @@ export class ApiClient implements AsyncDisposable {
   readonly #options: ApiClientOptions;
   readonly #clock: Clock;
   readonly #attemptTimeoutMs: number;
+  readonly #redact: (body: Buffer) => Buffer;
   #attempts = 0;
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#attemptTimeoutMs = options.attemptTimeoutMs ?? 60_000;
+    this.#redact = createRedactor(options.token);
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
     this.#pool = new Pool(options.baseUrl.origin, {
       connections: options.connections ?? 4,
@@ -88,7 +91,8 @@ export class ApiClient implements AsyncDisposable {
     parse: (envelope: Envelope) => T,
     options: RequestOptions = {},
   ): Promise<T> {
-    return await this.getBody(path, query, (body) => parse(parseEnvelope(body.toString())), options);
+    const parseBody = (body: Buffer) => parse(parseEnvelope(body.toString()));
+    return await this.getBody(path, query, parseBody, options);
   }
 
   /**
@@ -99,14 +103,29 @@ export class ApiClient implements AsyncDisposable {
   async getBody<T>(
     path: string,
     query: NonNullable<Request["query"]>,
-    parse: (body: Buffer, exchange: Exchange) => T,
+    parse: (body: Buffer, exchange: Exchange, assertInTime: () => void) => T,
     options: RequestOptions = {},
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
       const { body, exchange } = await this.#attempt({ method: "GET", path, query }, signal);
-      return parse(body, exchange);
+      const assertInTime = this.startDeadline(exchange.sentMs);
+      const parsed = parse(body, exchange, assertInTime);
+      assertInTime();
+      return parsed;
     }, options);
+  }
+
+  /** Returns what throws an ApiError once the time of an attempt is over; parsing, which nothing can stop, asks it. */
+  startDeadline(startedMs = this.#clock.now()): () => void {
+    return () => {
+      if (this.#clock.now() - startedMs <= this.#attemptTimeoutMs) return;
+      throw errorOfConnection(
+        new DOMException("", "TimeoutError"),
+        this.#options.baseUrl.origin,
+        this.#attemptTimeoutMs,
+      );
+    };
   }
 
   /**
@@ -168,13 +187,13 @@ export class ApiClient implements AsyncDisposable {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       if (response.statusCode === 200) {
-        const bytes = await readBody(response);
+        const bytes = this.#redact(await readBody(response));
         const ageSeconds = Number(response.headers.age) || 0;
         return { body: bytes, exchange: { attempt, sentMs, receivedMs: this.#clock.now(), ageSeconds } };
       }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
-      const errorBody = await readBody(response).catch(() => Buffer.alloc(0));
-      throw errorOfResponse(response, errorBody.toString(), { token, nowMs: this.#clock.now() });
+      const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+      throw errorOfResponse(response, this.#redact(errorBody).toString(), this.#clock.now());
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -15,6 +15,8 @@ export const PLACE = randomUUID();
 const HEAD_BYTES = 4096;
 /** The list's opening bracket, and the first call up to its first member's colon. */
 const OPENING = /"calls"\s*:\s*\[\s*(\{\s*"[^"\\]+"\s*:)/;
+/** Calls of one page that are read: ten times what a service may be asked for (API v3 § 8), if it heeds no limit. */
+export const MAX_ROWS = 10_000;
 /** Closing brackets tried from the end of the body, until one follows an object. */
 const MAX_BRACKETS = 8;
 
@@ -44,6 +46,7 @@ export function cutPage(body: Buffer): CutPage | undefined {
     if (at === -1 || at >= end) break;
     const comma = skipBlanksBack(body, at);
     if (body[comma - 1] !== COMMA) continue; // the same name begins an object inside a call
+    if (rows.length === MAX_ROWS) return undefined;
     rows.push(body.subarray(start, skipBlanksBack(body, comma - 1)));
     start = at;
   }

@@ -1,7 +1,9 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { describeError, EXIT } from "../errors.ts";
+import { toPrintable } from "../printable.ts";
 import { ApiError, contractError } from "./api-errors.ts";
+import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
 const RETRIED_STATUSES = new Set([408, 425, 429]);
@@ -20,9 +22,9 @@ const UNSENT = new Set([
 export function errorOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
   body: string,
-  { token, nowMs }: { token: string; nowMs: number },
+  nowMs: number,
 ): ApiError {
-  const { requestId, message } = readErrorBody(body, token);
+  const { requestId, message } = readErrorBody(body);
   const said = message === undefined ? "" : `: ${message}`;
   const named = requestId === undefined ? "" : ` (request ${requestId})`;
   const details = { status, requestId, said: message };
@@ -61,11 +63,12 @@ export function errorOfConnection(cause: unknown, origin: string, attemptTimeout
 }
 
 /** The shape of an error body is not documented: these members are taken where they are text. */
-function readErrorBody(body: string, token: string): { requestId?: string; message?: string } {
-  // Some services quote the token that they refuse; and a terminal obeys control characters.
-  const clean = (value: string) => value.replaceAll(token, "[token]").replace(/\p{Cc}+/gu, " ");
-  const text = z.string().max(500).transform(clean).optional().catch(undefined);
-  const schema = z.object({ request_id: text, message: text });
+function readErrorBody(body: string): { requestId?: string; message?: string } {
+  const oneLine = (value: string) => toPrintable(value.replace(/[\p{Cc}\s]+/gu, " "));
+  const schema = z.object({
+    request_id: requestId.optional().catch(undefined),
+    message: z.string().max(500).transform(oneLine).optional().catch(undefined),
+  });
   try {
     const { request_id: requestId, message } = schema.parse(JSON.parse(body));
     return { ...(requestId !== undefined && { requestId }), ...(message !== undefined && { message }) };

@@ -166,8 +166,10 @@ function parseAnyRow(row: unknown): ParsedRow {
   return { call: { ...members, ...dni_data, extra }, drift };
 }
 
+const identified = z.object({ call_id: callId });
+
 function readCallId(row: unknown): number | null {
-  const result = z.object({ call_id: callId }).safeParse(row);
+  const result = identified.safeParse(row);
   return result.success ? result.data.call_id : null;
 }
 
@@ -189,6 +191,9 @@ function readDrift(row: unknown): { extra: string | null; drift: readonly Drift[
 
 const NO_DRIFT = { extra: null, drift: [] };
 
+/** Members that are noted of one call, and characters of their names: more are kept in `extra` alone. */
+const [MAX_DRIFT, MAX_NAME] = [100, 200];
+
 function collectUnknown(
   object: Record<string, unknown>,
   known: ReadonlySet<string>,
@@ -199,7 +204,9 @@ function collectUnknown(
   for (const key of Object.keys(object)) {
     if (known.has(key)) continue;
     unknown.push([key, object[key]]);
-    drift.push({ path: prefix + key, kind: "unknown", json_type: jsonType(object[key]) });
+    if (drift.length >= MAX_DRIFT) continue;
+    const name = key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key;
+    drift.push({ path: prefix + name, kind: "unknown", json_type: jsonType(object[key]) });
   }
   return unknown;
 }

@@ -37,14 +37,19 @@ export type Page = Omit<AttributionPage, "rows"> & { rows: readonly PageRow[] };
 /**
  * Parses the calls of a page that are not known just as they are.
  *
- * @throws ApiError where it is not JSON
+ * @throws ApiError where it is not JSON, or takes longer than an attempt may
  */
-export function parseUnrecognized({ served, parse, ...place }: ServedPage, recognize: Recognize): Page {
+export function parseUnrecognized(
+  { served, startDeadline, parse, ...place }: ServedPage,
+  recognize: Recognize,
+): Page {
+  const assertInTime = startDeadline();
   try {
     const fingerprints = served.map(takeFingerprint);
     const known = recognize(fingerprints);
     const rows = served.map((bytes, index): PageRow => {
       const call = known[index];
+      assertInTime();
       return call ? { known: call, bytes } : parseServedRow(bytes, fingerprints[index]);
     });
     return { ...place, rows };

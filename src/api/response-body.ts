@@ -7,39 +7,49 @@ import { contractError } from "./api-errors.ts";
 const gunzipAsync = promisify(gunzip);
 
 /** Largest body that is read, in bytes after decoding; a page of 1,000 long transcripts has about 20 MB. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** The same of a response that is an error, of which two short members are read. */
+export const MAX_ERROR_BYTES = 256 * 1024;
 
 /**
  * Reads a whole body, as UTF-8.
  *
- * @throws ApiError when it is larger than {@link MAX_BODY_BYTES}, cut short, or not UTF-8.
+ * @throws ApiError when it is larger than `maxBytes`, cut short, or not UTF-8.
  */
-export async function readBody({ body, headers, statusCode }: Dispatcher.ResponseData): Promise<Buffer> {
-  const bytes = await decode(
-    await readBytes(body),
-    String(headers["content-encoding"] ?? "identity").toLowerCase(),
-  );
+export async function readBody(
+  { body, headers, statusCode }: Dispatcher.ResponseData,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Buffer> {
+  const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
+  const bytes = await decode(await readBytes(body, maxBytes), encoding, maxBytes);
   if (!isUtf8(bytes)) throw contractError("The API response is not UTF-8 text", { status: statusCode });
   return bytes;
 }
 
-async function readBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
   }
   return Buffer.concat(chunks, size);
 }
 
-async function decode(wire: Buffer, encoding: string): Promise<Buffer> {
+async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
   if (encoding === "identity") return wire;
-  if (encoding !== "gzip")
-    throw contractError(`The API response is encoded as ${encoding}, which was not asked for`);
+  if (encoding !== "gzip") {
+    // A header can say anything, the token among it.
+    const name = /^[a-z-]{1,10}$/.test(encoding) ? `as ${encoding}` : "in a way";
+    throw contractError(`The API response is encoded ${name}, which was not asked for`);
+  }
   try {
-    return await gunzipAsync(wire, { maxOutputLength: MAX_BODY_BYTES });
+    // A gzip stream ends with its decoded size: read in one piece, it need not be put together from many.
+    const size = wire.length < 4 ? 0 : wire.readUInt32LE(wire.length - 4);
+    const chunkSize = Math.max(1024, Math.min(size, maxBytes)) + 1;
+    return await gunzipAsync(wire, { maxOutputLength: maxBytes, chunkSize });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
     throw contractError("The API response is a damaged or cut gzip stream", { cause });

@@ -1,12 +1,19 @@
 import { z } from "zod";
+import { toPrintable } from "../printable.ts";
 import { contractError } from "./api-errors.ts";
-import { parseJson, TooDeepError } from "./parse-json.ts";
+import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
+
+/** Characters of an identifier that are kept; a UUID has 36. */
+const MAX_ID_LENGTH = 200;
+
+/** The service's identifier of a request, as one line that can be stored and shown. */
+export const requestId = z.string().transform((id) => toPrintable(id.slice(0, MAX_ID_LENGTH)));
 
 const envelopeSchema = z.object({
   code: z.literal(200),
   message: z.string().nullish(),
   data: z.record(z.string(), z.unknown()),
-  request_id: z.string().nullish(),
+  request_id: requestId.nullish(),
   timestamp: z.string().nullish(),
 });
 
@@ -25,6 +32,12 @@ export function parseEnvelope(body: string): Envelope {
   } catch (error) {
     if (error instanceof TooDeepError)
       throw contractError("The API response is nested too deeply to be read");
+    if (error instanceof TooManyValuesError) {
+      throw contractError(`The API response is too large to be read: it has ${error.message}`, {
+        transient: false,
+        hint: "API v3 § 8 allows 1000 calls at most on a page: ask the service's support.",
+      });
+    }
     // The parser's message quotes the body, which may hold personal data.
     throw contractError("The API response is not JSON, though its status is 200");
   }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { assertReadable } from "./parse-json.ts";
 import { type ParsedRow, parseRowText } from "./parse-row.ts";
 
 /** To be raised whenever `parseRow` or `hashCall` makes something else of the same bytes: all are then parsed again. */
@@ -45,6 +46,7 @@ export function takeFingerprint(row: Buffer): Fingerprint | undefined {
  */
 export function parseServedRow(row: Buffer, fingerprint = takeFingerprint(row)): ParsedRow {
   const text = row.toString();
+  assertReadable(text);
   const parsed = parseRowText(text);
   const isCertain = fingerprint && "call" in parsed && parsed.call.call_id === fingerprint.call_id;
   // What was left out of the hash may have been something else than the call's recording.

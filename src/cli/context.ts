@@ -10,9 +10,9 @@ export interface Context {
   folder: string;
   /** Aborts on SIGINT and SIGTERM. */
   signal: AbortSignal;
-  /** Data, and what a person asked to read, on standard output. */
+  /** What a person asked to read, and JSON, on standard output; what cannot be printed is escaped, as in JSON. */
   print: (text: string) => void;
-  /** Data in bytes; resolves when more may follow. */
+  /** Data in bytes, which a terminal shows escaped as well; resolves when more may follow. */
   write: (chunk: Buffer) => Promise<void>;
   /** A summary of what was done, on standard output; nothing with `--quiet`. */
   tell: (text: string) => void;

@@ -3,6 +3,7 @@ import { ApiClient } from "../api/client.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import type { Insight } from "../insights/insight-client.ts";
 import { fetchInsights, type InsightUpdate, syncInsights } from "../insights/sync-insights.ts";
+import { toPrintable } from "../printable.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 
 export function insightCommand(context: Context) {
@@ -59,26 +60,36 @@ function idsArgument() {
   );
 }
 
+const NAME_WIDTH = 22;
+/** Where the lines of a value begin, so that none looks like a line of ours. */
+const NEXT_LINE = `\n${" ".repeat(NAME_WIDTH + 3)}`;
+
 function describeInsight({ insight_id, insight_name, group_list, extra, ...members }: Insight): string {
-  const lines = Object.entries({ ...members, ...extra }).flatMap(([name, value]) =>
-    value === null || value === "" ? [] : `  ${name.padEnd(22)} ${describeValue(value)}`,
+  const lines = [...Object.entries(members), ...Object.entries(extra)].flatMap(([name, value]) =>
+    value === null || value === ""
+      ? []
+      : `  ${toPrintable(name).padEnd(NAME_WIDTH)} ${describeValue(value).replace(/\r\n?|\n/g, NEXT_LINE)}`,
   );
   const groups = group_list.map(({ id }) => id).join(", ");
   return [
-    `Insight ${insight_id}: ${insight_name}`,
+    `Insight ${insight_id}: ${nameOf(insight_name)}`,
     ...lines,
-    `  ${"groups".padEnd(22)} ${groups || "none"}`,
+    `  ${"groups".padEnd(NAME_WIDTH)} ${groups || "none"}`,
   ].join("\n");
 }
 
 function describeUpdate({ insight_id, insight_name, changes }: InsightUpdate): string {
-  const title = `Insight ${insight_id}, ${insight_name}`;
+  const title = `Insight ${insight_id}, ${nameOf(insight_name)}`;
   if (changes === undefined) return `${title}: new`;
   if (changes.length === 0) return `${title}: unchanged`;
-  const lines = changes.map(
-    ({ member, before, after }) => `  ${member}: ${describeValue(before)} → ${describeValue(after)}`,
+  const lines = changes.map(({ member, before, after }) =>
+    toPrintable(`  ${member}: ${describeValue(before)} → ${describeValue(after)}`),
   );
   return [`${title}: changed`, ...lines].join("\n");
+}
+
+function nameOf(insight_name: string | null): string {
+  return toPrintable(insight_name ?? "without a name");
 }
 
 function describeValue(value: unknown): string {

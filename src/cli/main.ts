@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
 import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { toPrintableLines } from "../printable.ts";
 import type { Context } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { createProgram } from "./program.ts";
@@ -34,8 +35,11 @@ export async function main(): Promise<void> {
   }
 }
 
+/** Writes data: byte for byte to a file or a pipe, printable on a terminal. */
 async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> {
-  if (process.stdout.write(chunk)) return;
+  const { isTTY } = process.stdout;
+  if (process.stdout.write(isTTY ? toPrintableLines(chunk.toString().replaceAll("\r\n", "\n")) : chunk))
+    return;
   try {
     await once(process.stdout, "drain", { signal });
   } catch (error) {
@@ -43,9 +47,10 @@ async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> 
   }
 }
 
+/** Whatever is printed passes here: texts of the service, of files and of errors may hold anything. */
 function createContext(signal: AbortSignal): Context {
-  const print = (text: string) => void process.stdout.write(endLine(text));
-  const complain = (text: string) => void process.stderr.write(endLine(text));
+  const print = (text: string) => void process.stdout.write(endLine(toPrintableLines(text)));
+  const complain = (text: string) => void process.stderr.write(endLine(toPrintableLines(text)));
   const context: Context = {
     env: process.env,
     get folder() {

@@ -1,15 +1,14 @@
 import stringWidth from "string-width";
+import { toPrintable } from "../printable.ts";
 import type { SqlValue } from "../warehouse/run-query.ts";
 
 const GAP = "  ";
 /** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */
 const LEAST_WIDTH = 8;
-/** What would move the cursor, start a line or turn the direction of text. */
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const ASCII = /^[ -~]*$/;
 
 /**
- * Returns rows as a table in plain text, numbers to the right; control characters are shown as escapes, BLOBs in
+ * Returns rows as a table in plain text, numbers to the right; what cannot be printed is shown as escapes, BLOBs in
  * hexadecimal.
  *
  * @param width columns of the terminal; values are cut to fit in, and where there are too many for a line, each has its
@@ -66,13 +65,6 @@ function toCell(value: SqlValue): string {
   if (value === null) return "NULL";
   if (Buffer.isBuffer(value)) return value.toString("hex");
   return typeof value === "string" ? toPrintable(value) : String(value);
-}
-
-function toPrintable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) => {
-    const escaped = JSON.stringify(character).slice(1, -1);
-    return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}` : escaped;
-  });
 }
 
 function isNumeric(value: SqlValue): boolean {

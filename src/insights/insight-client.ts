@@ -111,7 +111,7 @@ export async function getInsight(
       );
       if (insight.insight_id !== id)
         throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
-      const unknown = Object.entries(data).filter(([member]) => !(member in insightSchema.shape));
+      const unknown = Object.entries(data).filter(([member]) => !Object.hasOwn(insightSchema.shape, member));
       return { ...insight, extra: Object.fromEntries(unknown) };
     },
     options,

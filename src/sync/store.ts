@@ -22,6 +22,9 @@ import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
 
+/** Members not as documented that one run lists: a service that names members by their values has no end of them. */
+const MAX_LISTED_DRIFT = 1000;
+
 /** What is written of one run beside its pages. */
 interface Counts {
   new: number;
@@ -135,7 +138,8 @@ export class PageStore {
   #unlisted(drift: readonly Drift[], seenAt: string) {
     const fresh = drift.filter(({ path, kind }) => {
       const key = `${kind} ${path}`;
-      return !this.#listedDrift.has(key) && this.#listedDrift.add(key);
+      const isNew = !this.#listedDrift.has(key) && this.#listedDrift.size < MAX_LISTED_DRIFT;
+      return isNew && this.#listedDrift.add(key);
     });
     return fresh.map((member) => ({ ...member, first_run_id: this.#run.runId, first_seen_at: seenAt }));
   }
@@ -151,7 +155,7 @@ function sortRows(rows: readonly PageRow[]) {
     if ("call" in row) {
       calls.push(row.call);
       hashes.push(row.served);
-      drift.push(...row.drift);
+      for (const member of row.drift) drift.push(member);
     } else if ("rejected" in row) {
       rejected.push(row.rejected);
     } else if (row.known.isResigned) {

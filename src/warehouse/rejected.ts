@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { and, count, eq, inArray, isNull, lt } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
+import { excluded, placeholders, prepareWrite } from "./positional.ts";
 import { rejected_calls } from "./schema.ts";
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
@@ -9,17 +10,24 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
 /** Records rows that did not parse, each once, with its latest error. */
-export function recordRejected({ db }: Warehouse, rejections: readonly Rejection[], runId: number): void {
-  for (const rejection of rejections) {
-    const { json, path, reason } = rejection;
-    db.insert(rejected_calls)
-      .values({ ...rejection, row_key: rowKey(rejection), first_run_id: runId, last_run_id: runId })
+export function recordRejected(
+  { db, sqlite }: Warehouse,
+  rejections: readonly Rejection[],
+  runId: number,
+): void {
+  if (rejections.length === 0) return;
+  const upsert = prepareWrite<keyof RejectedCall>(
+    sqlite,
+    db
+      .insert(rejected_calls)
+      .values(placeholders(["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"]))
       .onConflictDoUpdate({
         target: rejected_calls.row_key,
-        set: { json, path, reason, last_run_id: runId },
-      })
-      .run();
-  }
+        set: excluded(["json", "path", "reason", "last_run_id"]),
+      }),
+  );
+  for (const rejection of rejections)
+    upsert({ ...rejection, row_key: rowKey(rejection), first_run_id: runId, last_run_id: runId });
 }
 
 /** Deletes the records of calls that have been read without errors since. */

@@ -1,5 +1,6 @@
 import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
+import { createRedactor } from "../api/redact-token.ts";
 import { describeError } from "../errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
@@ -20,7 +21,9 @@ export type WebhookChange = { id: number } & (
   | { method: "PATCH"; body: WebhookChanges }
 );
 
-/** Names of static parameters whose values are not shown, logged or kept. */
+/** What stands for a value that is a secret. */
+const HIDDEN = "[hidden]";
+/** Names of static parameters, and of parameters of an endpoint, whose values are not shown, logged or kept. */
 const SECRET_NAME = /secret|token|passw|key|auth|credential|signature|private/i;
 
 /**
@@ -34,13 +37,28 @@ export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: un
     : { id, method, body: parseWebhookChanges(body) };
 }
 
-/** Returns the body of a change as it may be shown. */
+/** Returns the body of a change as it may be shown and kept. */
 export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] {
-  if (body.static_parameters === undefined) return body;
-  const static_parameters = body.static_parameters.map((parameter) =>
-    SECRET_NAME.test(parameter.field_name) ? { ...parameter, field_value: "[hidden]" } : parameter,
-  );
-  return { ...body, static_parameters };
+  const { static_parameters, webhook_endpoint } = body;
+  return {
+    ...body,
+    ...(webhook_endpoint !== undefined && { webhook_endpoint: maskEndpoint(webhook_endpoint) }),
+    ...(static_parameters !== undefined && {
+      static_parameters: static_parameters.map((parameter) =>
+        SECRET_NAME.test(parameter.field_name) ? { ...parameter, field_value: HIDDEN } : parameter,
+      ),
+    }),
+  };
+}
+
+/** An address may hold a password, or a secret in its query; one without stays as it was given. */
+function maskEndpoint(endpoint: string): string {
+  const url = new URL(endpoint);
+  const secrets = [...url.searchParams.keys()].filter((name) => SECRET_NAME.test(name));
+  if (url.password === "" && secrets.length === 0) return endpoint;
+  if (url.password !== "") url.password = HIDDEN;
+  for (const name of secrets) url.searchParams.set(name, HIDDEN);
+  return url.href.replaceAll(encodeURIComponent(HIDDEN), HIDDEN);
 }
 
 /**
@@ -59,11 +77,12 @@ export async function sendWebhookChange(
   await using client = new ApiClient(api);
   using warehouse = openWarehouse(database);
   assertOrigin(warehouse, api);
+  const sent = Buffer.from(JSON.stringify(maskSecrets(change.body)));
   const changeId = recordWebhookChange(warehouse, {
     webhook_id: change.id,
     sent_at: new Date().toISOString(),
     method: change.method,
-    body: JSON.stringify(maskSecrets(change.body)),
+    body: createRedactor(api.token)(sent).toString(),
   });
   try {
     const response =

@@ -457,7 +457,7 @@ describe("ApiClient does not try again", () => {
     const answer = gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " "));
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
-      message: "The API response is larger than 64 MiB",
+      message: "The API response is larger than 32 MiB",
       requests: 1,
     });
   });
@@ -467,7 +467,7 @@ describe("ApiClient does not try again", () => {
     for (const answer of [text(body), chunked(body)]) {
       expect(await outcomeOf(answer)).toMatchObject({
         exitCode: 8,
-        message: "The API response is larger than 64 MiB",
+        message: "The API response is larger than 32 MiB",
         requests: 1,
       });
     }
@@ -585,5 +585,71 @@ describe("ApiClient.get", () => {
     });
     expect(server.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
+  });
+});
+
+describe("ApiClient, of a service that means ill,", () => {
+  const TOKEN_417 = "t/0+ken-of-417=";
+
+  it("sends nothing to another host that it is redirected to", async () => {
+    await using elsewhere = await startBadServer(good);
+    for (const status of [301, 302, 303, 307, 308]) {
+      await using server = await startBadServer(text("", status, { location: elsewhere.url.href }));
+      expect(await fetchError(server)).toMatchObject({ exitCode: 8, status });
+    }
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it("takes no second response in one for that of the next request", async () => {
+    const responseOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const smuggled = responseOf(JSON.stringify(pageOf({ total: 417 })));
+    const both: Answer = (request) => request.socket.write(responseOf(JSON.stringify(GOOD)) + smuggled);
+    await using server = await startBadServer(both, good);
+    await using client = createClient(server.url, { connections: 1 });
+    await fetchAttributionPage(client, QUERY).catch(() => undefined);
+    expect(await fetchAttributionPage(client, QUERY)).toEqual(PAGE);
+  });
+
+  it("reads no body of two lengths", async () => {
+    const body = JSON.stringify(GOOD);
+    const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\ntransfer-encoding: chunked\r\n\r\n`;
+    expect(await outcomeOf(raw(head + chunk))).toMatchObject({ exitCode: 5 });
+  });
+
+  it("gives up parsing when the time of the attempt is over", async () => {
+    await using server = await startBadServer(good);
+    const clock = new FakeClock();
+    await using client = createClient(server.url, { clock, attemptTimeoutMs: 5000, retry: { attempts: 2 } });
+    const parse = (_body: Buffer, _exchange: unknown, assertInTime: () => void) => {
+      assertInTime();
+      clock.advance(5001);
+      assertInTime();
+    };
+    expect(await errorOf(client.getBody("/v3/any", {}, parse))).toMatchObject({
+      exitCode: 5,
+      message: expect.stringMatching(/: no complete response within 5 s$/),
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["as it is", TOKEN_417],
+    ["escaped", JSON.stringify(TOKEN_417).slice(1, -1).replaceAll("/", "\\/").replaceAll("+", "\\u002B")],
+    ["percent-encoded", encodeURIComponent(TOKEN_417)],
+    ["percent-encoded in lower case", encodeURIComponent(TOKEN_417).toLowerCase()],
+    ...["", "B", "Bearer "].map((before): [string, string] => [
+      `in base64 after ${before.length} bytes`,
+      Buffer.from(before + TOKEN_417).toString("base64"),
+    ]),
+    ["in base64 for URLs", Buffer.from(`user:${TOKEN_417}`).toString("base64url")],
+  ])("keeps the token %s out of what is parsed, and all else byte for byte", async (_form, echoed) => {
+    const body = `{"code":200,"data":{"a ${echoed}":"b ${echoed}","c":1.50,"d":"\\u00e9"},"request_id":"${echoed}"}`;
+    await using server = await startBadServer(text(body));
+    await using client = createClient(server.url, { token: TOKEN_417 });
+    const read = await client.getBody("/v3/any", {}, (bytes) => bytes.toString());
+    expect(read).toMatch(
+      /^\{"code":200,"data":\{"a .{0,10}\[token\].{0,4}":"b .{0,10}\[token\].{0,4}","c":1\.50,"d":"\\u00e9"\},"request_id":".{0,10}\[token\].{0,4}"\}$/,
+    );
   });
 });

@@ -99,7 +99,8 @@ describe("fetchServedPage", () => {
           expect(page).toEqual(whole);
           return;
         }
-        const { served, parse, ...place } = page;
+        const { served, parse, startDeadline, ...place } = page;
+        startDeadline()();
         expect(parse()).toEqual(whole);
         try {
           const rows = served.map((bytes) => withoutHash(parseServedRow(bytes)));

@@ -84,4 +84,19 @@ describe("the output", () => {
       }
     },
   );
+
+  it.skipIf(!hasScript)(`shows data escaped on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
+    using folder = makeTempFolder();
+    openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
+    const sql = "SELECT 'a' || char(27) || '[2J' || char(8238) || 'b'";
+    for (const format of ["csv", "json"]) {
+      const command = `"${process.execPath}" "${resolve("dist/bin.js")}" query --format ${format} "${sql}"`;
+      const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+        cwd: folder.path,
+        encoding: "utf8",
+      });
+      expect(stdout).toContain("a\\u001b[2J\\u202eb");
+      expect(stdout).not.toContain(ESCAPE);
+    }
+  });
 });

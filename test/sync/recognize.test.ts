@@ -52,7 +52,15 @@ describe("parseOutdated", () => {
   const parse = () => {
     throw new Error("It was cut in the right places");
   };
-  const page = { served: [bytes], parse, total: 1, limit: 1, offset: 0, requestId: undefined };
+  const page = {
+    served: [bytes],
+    startDeadline: () => () => undefined,
+    parse,
+    total: 1,
+    limit: 1,
+    offset: 0,
+    requestId: undefined,
+  };
 
   it("parses a call that was known when its page came, and was written since", () => {
     using folder = makeTempFolder();

@@ -1,0 +1,84 @@
+/** Shorter tokens are not looked for: a word would be found where it is no token. */
+const SHORTEST_TOKEN = 8;
+/** What stands in the place of the token. */
+const REDACTED = "[token]";
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/**
+ * Returns what takes the bearer token out of every text of a JSON body, names of members among them, so that it is
+ * nowhere stored or shown: as it is, escaped, percent-encoded, or in base64, by itself or within a longer text.
+ * All else stays byte for byte.
+ */
+export function createRedactor(token: string): (body: Buffer) => Buffer {
+  if (token.length < SHORTEST_TOKEN) return (body) => body;
+  const encoded = [0, 1, 2].map((before) => base64Within(token, before));
+  const clues = [token, ...encoded].map(longestWord);
+  const forms = new RegExp(
+    [[...token].map(percentForms).join(""), ...encoded.map(base64Forms)].join("|"),
+    "g",
+  );
+  return (body) =>
+    clues.some((clue) => body.includes(clue, 0, "latin1"))
+      ? Buffer.from(replaceInStrings(body.toString(), (text) => text.replaceAll(forms, REDACTED)))
+      : body;
+}
+
+/** The base64 that all texts have in common in which the token comes after `before` bytes, or a multiple of three more. */
+function base64Within(token: string, before: number): string {
+  const bytes = before + token.length;
+  return Buffer.from("\0".repeat(before) + token)
+    .toString("base64")
+    .slice(Math.ceil((before * 8) / 6), Math.floor((bytes * 8) / 6));
+}
+
+/** The longest run of characters that no encoding of text writes otherwise: where it is not, the token is not. */
+function longestWord(text: string): string {
+  return (text.match(/[A-Za-z0-9]+/g) ?? []).reduce(
+    (longest, word) => (word.length > longest.length ? word : longest),
+    "",
+  );
+}
+
+function percentForms(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
+  const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return `(?:\\u00${hex}|%${anyCase})`;
+}
+
+/** Base64, and its form for URLs (RFC 4648 § 5). */
+function base64Forms(text: string): string {
+  return text.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
+}
+
+/** Replaces within the strings of a JSON text. */
+function replaceInStrings(json: string, replace: (text: string) => string): string {
+  let written = "";
+  let done = 0;
+  for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', done)) {
+    const end = findClosingQuote(json, start + 1);
+    written += json.slice(done, start) + replaceInString(json.slice(start, end), replace);
+    done = end;
+  }
+  return written + json.slice(done);
+}
+
+function replaceInString(literal: string, replace: (text: string) => string): string {
+  try {
+    const text = String(JSON.parse(literal));
+    const replaced = replace(text);
+    return replaced === text ? literal : JSON.stringify(replaced);
+  } catch {
+    return literal; // not JSON, and so never read
+  }
+}
+
+/** Where the string ends, after its quote. */
+function findClosingQuote(json: string, from: number): number {
+  for (let position = from; position < json.length; position++) {
+    const code = json.charCodeAt(position);
+    if (code === QUOTE) return position + 1;
+    if (code === BACKSLASH) position++;
+  }
+  return json.length;
+}

@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Answer, startBadServer, text } from "../api/bad-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+const TOKEN = "hostile+token/417=";
+
+/** What a terminal obeys, what turns text, what is not seen; and a line that looks like one of ours. */
+const CONTROLS =
+  "\u001B[2J\u0007\b\r\u007F\u0085\u009B31m\u202E\u2066\u200E\u061C\u2028\u2029\u200B\uFEFF\u{E0041}\0\nFORGED line\n";
+/** `\n` ends a line; all else that cannot be seen, or is obeyed, is none of it. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\uFEFF\u{E0000}-\u{E007F}]/u;
+
+const CALL_TEXTS = ["insight_name", "caller_id", "tracking_number", "disposition", "org_unit_name"];
+const MORE_TEXTS = ["recording_url", "summary", "transcription"];
+const DNI = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term", "gclid", "gclsrc"];
+const MORE_DNI = ["google_analytics_cid", "referring_url", "campaign_name", "campaign_id"];
+const INSIGHT_TEXTS = ["insight_name", "insight_type", "insight_help", "insight_status", "deleted_at"];
+
+const fill = (names: readonly string[], hostile: string) =>
+  Object.fromEntries(names.map((name) => [name, `${name} ${hostile}`]));
+
+function calls(hostile: string) {
+  const call = (call_id: number) => ({
+    call_id,
+    call_started: `2026-10-${String(29 - call_id).padStart(2, "0")}T00:00:00.000Z`,
+    duration: 60,
+    ...fill([...CALL_TEXTS, ...MORE_TEXTS], hostile),
+    dni_data: { ...fill([...DNI, ...MORE_DNI], hostile), [`unknown ${hostile}`]: hostile },
+    transcription_details: [{ channel: hostile, time: hostile, text: hostile, [hostile]: hostile }],
+    [`member ${hostile}`]: { [hostile]: [hostile] },
+  });
+  const rejected = { ...call(6), duration: hostile };
+  const nameless = { ...call(7), call_id: hostile, call_started: hostile };
+  return [call(1), call(2), call(3), call(4), call(5), rejected, nameless, hostile];
+}
+
+/** Bytes that a header can hold: of controls C1 alone. */
+const HEADER_UNFIT = /[^\x20-\x7E\x80-\xFF]/gu;
+
+/** Puts a text into every member and header of every response, whatever its status. */
+function respond(hostile: string): Answer {
+  const requests = { count: 0 };
+  const header = hostile.replace(HEADER_UNFIT, "");
+  const headers: OutgoingHttpHeaders = {
+    "x-request-id": header,
+    "retry-after": header,
+    age: header,
+    location: `https://elsewhere.example.com/?${encodeURIComponent(hostile)}`,
+  };
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? "";
+    requests.count++;
+    const envelope = {
+      message: hostile,
+      request_id: `request ${requests.count} ${hostile}`,
+      timestamp: hostile,
+    };
+    const send = (data: unknown, status = 200) =>
+      text(
+        JSON.stringify({ ...envelope, code: status, data, [hostile]: hostile }),
+        status,
+        headers,
+      )(request, response);
+    if (path.includes("/insights/404")) return send(undefined, 404);
+    if (path.includes("/webhooks/400")) return send(undefined, 400);
+    if (path.includes("/webhooks/500")) return send(undefined, 500);
+    if (path.includes("/webhooks/")) return send({ webhookId: 44, [hostile]: hostile });
+    if (path.includes("/insights/")) {
+      return send({
+        insight_id: 101,
+        ...fill(INSIGHT_TEXTS, `${requests.count} ${hostile}`),
+        llm_config: { criteria: [{ [hostile]: hostile }] },
+        [`unknown ${hostile}`]: hostile,
+        group_list: [{ id: 1, [hostile]: hostile }],
+      });
+    }
+    const offset = Number(new URL(path, "http://localhost").searchParams.get("offset"));
+    const rows = calls(hostile);
+    return send({ calls: rows.slice(offset), total: rows.length, limit: 1000, offset, [hostile]: hostile });
+  };
+}
+
+/** An address that has secrets of its own. */
+const ENDPOINT = "https://me:pass-417@example.com/?api_key=key-417";
+
+/** Every command that shows what the service said, or stands by it. */
+const COMMANDS = [
+  ["doctor"],
+  ["doctor", "--json"],
+  ["sync"],
+  ["sync", "--full", "--json"],
+  ["job", "sync"],
+  ["job", "insights"],
+  ["job", "export"],
+  ["status"],
+  ["status", "--runs", "5"],
+  ["status", "--json"],
+  ["explain", "1"],
+  ["explain", "1", "--json"],
+  ["insight", "show", "101"],
+  ["insight", "show", "101", "--json"],
+  ["insight", "show", "404"],
+  ["insight", "sync", "101"],
+  ["insight", "sync", "101"],
+  ["insight", "sync", "101", "--json"],
+  ["webhook", "patch", "44", "--status", "inactive"],
+  ["webhook", "patch", "44", "--status", "active", "--json"],
+  ["webhook", "patch", "400", "--description", TOKEN, "--endpoint", ENDPOINT],
+  ["webhook", "patch", "500", "--status", "inactive"],
+  ["query", "SELECT * FROM attributed_calls"],
+  ["query", "SELECT * FROM rejected_calls"],
+  ["query", "SELECT * FROM sync_runs"],
+  ["query", "SELECT * FROM schema_drift"],
+  ["export"],
+  ["export", "utm_source", "--json"],
+  ["schedule", "--list"],
+  ["backup", "copy.db"],
+  ["export", "calls", "--stdout", "--source", "\u001B[2J\u202E"],
+];
+
+const BEARER = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
+const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");
+/** The token however it is written. Of base64, some characters at the ends belong to what is around it as well. */
+const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN), BEARER.slice(10, -4)];
+describe("a service that writes controls and the token everywhere", () => {
+  it("gets no control to a terminal or a log, no line of its own, and the token nowhere", async () => {
+    using folder = makeTempFolder();
+    await using service = await startBadServer(respond(`${CONTROLS} ${ECHOED}`));
+    const env = {
+      ...settingsFor({ url: service.url.origin, token: TOKEN }),
+      CALLTALLY_RETRY_SECONDS: "0",
+      CALLTALLY_INSIGHT_IDS: "101,404",
+      CALLTALLY_LOG_LEVEL: "trace",
+    };
+    const options = { cwd: folder.path, env };
+    const said: string[] = [];
+    for (const args of COMMANDS) {
+      const { stdout, stderr } = await calltally(args, options);
+      const shown = args.includes("--stdout") ? stderr : stdout + stderr;
+      expect(UNPRINTABLE.exec(shown)?.[0].codePointAt(0)?.toString(16), args.join(" ")).toBeUndefined();
+      expect(shown, args.join(" ")).not.toMatch(/^FORGED/m);
+      for (const secret of SECRETS) expect(stdout + stderr, args.join(" ")).not.toContain(secret);
+      said.push(stdout, stderr);
+    }
+    for (const shown of ["\\u202e", "\\u001b[2J", "\\udb40\\udc41", "[token]"])
+      expect(said.join("")).toContain(shown);
+
+    // Data is data: JSON is the same text, and a pipe gets what was served.
+    const insight = await calltally(["insight", "show", "101", "--json"], options);
+    expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
+    const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";
+    expect((await calltally(["query", "--format", "csv", sql], options)).stdout).toContain(CONTROLS);
+
+    const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["calltally.db", "copy.db", "manifest.json", "utm_source.csv"]),
+    );
+    for (const { parentPath, name } of files) {
+      const content = readFileSync(join(parentPath, name), "latin1");
+      for (const secret of [...SECRETS, "pass-417", "key-417"])
+        expect(content.includes(secret), name).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { type Answer, startBadServer, text } from "../api/bad-server.ts";
+import { rowsOf } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "./run.ts";
+
+/** Peak of the resident memory that a run may come to, whatever the service sends. */
+const MOST_MB = 300;
+/** Makes the program say at its end what its peak was, in kB. */
+const SAY_PEAK = `data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => process.stderr.write('peak=' + process.resourceUsage().maxRSS))",
+)}`;
+
+const repeat = (count: number, element: string) => Array.from({ length: count }, () => element).join();
+const page = (calls: string) =>
+  `{"code":200,"message":"Success","data":{"calls":[${calls}],"total":1000,"limit":1000,"offset":0},"request_id":"r"}`;
+const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":1`).join();
+
+/** A body in a small gzip, with whatever status. */
+function bomb(body: string, status = 200): Answer {
+  const wire = gzipSync(body, { level: 1 });
+  return text(wire, status, { "content-encoding": "gzip" });
+}
+
+describe("sync, of a response out of all proportion,", () => {
+  it.each([
+    {
+      title: "1,500,000 empty rows",
+      answer: () => bomb(page(repeat(1_500_000, "{}"))),
+      says: "it has a list or object of 1,500,000 members",
+    },
+    {
+      title: "1,500,000 rows of one member",
+      answer: () => bomb(page(repeat(1_500_000, '{"call_id":1}'))),
+      says: "it has a list or object of 1,500,000 members",
+    },
+    {
+      title: "20,000 calls",
+      answer: () => bomb(page(rowsOf(1, 20_000).join())),
+      says: "The API returned 20000 calls on one page, where 1000 at most were asked for; up to 10000 are read",
+    },
+    {
+      title: "a member of 1,500,000 members",
+      answer: () => bomb(page(`{"call_id":1,"more":{${members(1_500_000)}}}`)),
+      says: "it has a list or object of 1,500,000 members",
+    },
+    {
+      title: "a call of 1,500,000 members",
+      answer: () => bomb(page(`{"call_id":1,${members(1_500_000)}}`)),
+      says: "it has a list or object of 1,500,001 members",
+    },
+    {
+      title: "1,200,000 values in lists that are each short",
+      // The first is no object, so that the page is not cut into its calls.
+      answer: () => bomb(page(`1,${repeat(1000, `{"call_id":1,"more":[${repeat(600, "[]")}]}`)}`)),
+      says: "it has 1,203,010 values",
+    },
+    {
+      title: "lists within lists, ten million deep",
+      answer: () => bomb(page("[".repeat(1e7) + "]".repeat(1e7))),
+      says: "The API response is nested too deeply to be read",
+    },
+    {
+      title: "200 MB of one text",
+      answer: () => bomb(page(`{"call_id":1,"summary":"${"x".repeat(2e8)}"}`)),
+      says: "The API response is larger than 32 MiB",
+    },
+    {
+      title: "200 MB of an error",
+      answer: () => bomb(`{"message":"${"x".repeat(2e8)}"}`, 400),
+      says: "The API returned 400",
+    },
+  ])("reads no $title, in little memory", async ({ answer, says }) => {
+    using folder = makeTempFolder();
+    await using service = await startBadServer(answer());
+    const { code, stderr } = await calltally(["sync"], {
+      cwd: folder.path,
+      env: {
+        ...settingsFor({ url: service.url.origin, token: "token-of-a-test" }),
+        CALLTALLY_RETRY_SECONDS: "0",
+        NODE_OPTIONS: `--import=${SAY_PEAK}`,
+      },
+    });
+    expect(Number(/peak=(\d+)/.exec(stderr)?.[1]) / 1000).toBeLessThan(MOST_MB);
+    expect(stderr).toContain(says);
+    expect(code).toBe(8);
+  });
+
+  it("reads a page of some more calls than were asked for", async () => {
+    using folder = makeTempFolder();
+    await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
+    const { stdout } = await calltally(["sync"], {
+      cwd: folder.path,
+      env: settingsFor({ url: service.url.origin, token: "token-of-a-test" }),
+    });
+    expect(stdout).toMatch(/^ {2}new +3,000$/m);
+  });
+
+  it("reads no headers of 100 kB", async () => {
+    using folder = makeTempFolder();
+    const headers = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`x-${index}`, "x".repeat(1000)]),
+    );
+    await using service = await startBadServer(text(page(""), 200, headers));
+    const { code, stderr } = await calltally(["sync"], {
+      cwd: folder.path,
+      env: {
+        ...settingsFor({ url: service.url.origin, token: "token-of-a-test" }),
+        CALLTALLY_RETRY_SECONDS: "0",
+      },
+    });
+    expect(stderr).toContain("Headers Overflow");
+    expect(code).toBe(5);
+  });
+});
