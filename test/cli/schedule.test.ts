@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { toCalltallyError } from "../../src/cli/known-error.ts";
+import { describeError } from "../../src/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { json, stall, startBadServer, text } from "../api/bad-server.ts";
@@ -469,7 +471,9 @@ describe("calltally job", () => {
     const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
     expect({ code, lines: parseLines(stderr) }).toMatchObject({
       code: 1,
-      lines: [{ level: "fatal", job: "sync", msg: "This should not have happened: told+[secret]" }],
+      lines: [
+        { level: "fatal", job: "sync", msg: describeError(toCalltallyError(new Error("told+[secret]"))) },
+      ],
     });
   });
 
