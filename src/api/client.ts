@@ -108,8 +108,8 @@ export class ApiClient implements AsyncDisposable {
   ): Promise<T> {
     const { signal } = options;
     return await this.#retry(async () => {
+      const assertInTime = this.startDeadline();
       const { body, exchange } = await this.#attempt({ method: "GET", path, query }, signal);
-      const assertInTime = this.startDeadline(exchange.sentMs);
       const parsed = parse(body, exchange, assertInTime);
       assertInTime();
       return parsed;
@@ -117,9 +117,10 @@ export class ApiClient implements AsyncDisposable {
   }
 
   /** Returns what throws an ApiError once the time of an attempt is over; parsing, which nothing can stop, asks it. */
-  startDeadline(startedMs = this.#clock.now()): () => void {
+  startDeadline(): () => void {
+    const startedMs = performance.now();
     return () => {
-      if (this.#clock.now() - startedMs <= this.#attemptTimeoutMs) return;
+      if (performance.now() - startedMs <= this.#attemptTimeoutMs) return;
       throw errorOfConnection(
         new DOMException("", "TimeoutError"),
         this.#options.baseUrl.origin,
