@@ -18,7 +18,7 @@ const NOW = new Date();
 const CALLS = { old: 1200, added: 300 };
 const LATENCY_MS = 40;
 // A page of 100 or less is repeated by its two neighbours, who would make good what a lost one held.
-const SYNC = ["sync", "--json", "--limit", "150"];
+const SYNC = ["sync", "--rebind", "--json", "--limit", "150"];
 
 /** What the killed runs find. */
 interface Start {
