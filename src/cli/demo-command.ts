@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { readAttributionRules } from "../config/attribution-settings.ts";
@@ -105,16 +106,21 @@ function assertMadeByDemo(file: string): void {
   throw notOurs(file);
 }
 
-/** @throws UsageError where one of the files that are to be written is there, and was not made by `calltally demo` */
+/** @throws UsageError where one of the files that are to be written is there, and not as `calltally demo` made it */
 function assertOurFiles(folder: string): void {
-  if (readManifest(folder)?.origin?.made_by_demo) return;
-  const files = ["manifest.json", ...DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`)];
-  const there = files.map((file) => join(folder, file)).find((file) => existsSync(file));
-  if (there !== undefined) throw notOurs(there);
+  const manifest = readManifest(folder);
+  const isOurs = manifest?.origin?.made_by_demo ?? false;
+  if (manifest !== undefined && !isOurs) throw notOurs(join(folder, "manifest.json"));
+  for (const name of DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`)) {
+    const file = join(folder, name);
+    if (!existsSync(file)) continue;
+    const made = isOurs ? manifest?.files.find((written) => written.file === name) : undefined;
+    if (made?.sha256 !== hash("sha256", readFileSync(file))) throw notOurs(file);
+  }
 }
 
 function notOurs(file: string): UsageError {
-  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it`, {
+  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it so`, {
     hint: "It was left as it is. Move or remove it, or run the demo in another folder.",
   });
 }

@@ -21,10 +21,19 @@ export interface PublishOptions {
    * Files of such a name that were not written this time are removed, and their folders where nothing else is in them.
    */
   replace?: string | undefined;
-  /** Is called while no other export can change the folder; what it throws keeps everything as it was. */
-  check?: (() => void) | undefined;
+  /**
+   * Is called while no other export can change the folder: returns files in it that are to go. What it throws keeps
+   * everything as it was.
+   */
+  claim?: (() => string[]) | undefined;
   /** Ends the wait for another export. */
   signal?: AbortSignal | undefined;
+}
+
+/** A file under its temporary name, and the path that it is to have. */
+interface Draft {
+  draft: string;
+  path: string;
 }
 
 /**
@@ -33,7 +42,7 @@ export interface PublishOptions {
  */
 export class FileSet implements AsyncDisposable {
   readonly folder: string;
-  readonly #drafts: { draft: string; path: string }[] = [];
+  readonly #drafts: Draft[] = [];
   /** Every file written, by its path. */
   readonly #written = new Set<string>();
   /** Folders that were made for the set, each after the one that it is in. */
@@ -78,32 +87,39 @@ export class FileSet implements AsyncDisposable {
   }
 
   /**
-   * Gives the files their names; the last of them only when the names of the others are on the disk. Exports to one folder
-   * take turns, so that those of one are never among those of another.
+   * Gives the files their names: the first of them alone, and the last only when the names of the others are on the disk.
+   * Exports to one folder take turns, so that those of one are never among those of another.
    */
-  async publish({ replace, check, signal }: PublishOptions = {}): Promise<void> {
-    using _lock = await lockFolder(this.folder, signal);
-    check?.();
+  async publish({ replace, claim, signal }: PublishOptions = {}): Promise<void> {
+    using lock = await lockFolder(this.folder, signal);
+    const others = claim?.() ?? [];
     for (const { path } of this.#drafts) assertNoFolder(path);
     const made = this.#made.map((folder) => dirname(folder));
-    for (const drafts of [this.#drafts.slice(0, -1), this.#drafts.slice(-1)]) {
+    const name = async (drafts: readonly Draft[]) => {
       for (const { draft, path } of drafts) {
+        lock.assertHeld();
         await rename(draft, path);
         this.#drafts.shift();
       }
       this.#made.length = 0;
       const changed = new Set([...made.splice(0), ...drafts.map(({ path }) => dirname(path))]);
       for (const folder of changed) await syncFolder(folder);
-    }
-    if (replace !== undefined) await this.#removeOthers(replace);
+    };
+    await name(this.#drafts.slice(0, 1));
+    await name(this.#drafts.slice(0, -1));
+    if (replace !== undefined) others.push(...globSync(replace, { cwd: this.folder }));
+    await this.#removeOthers(others);
+    await name(this.#drafts.slice(-1));
   }
 
-  async #removeOthers(pattern: string): Promise<void> {
-    for (const file of globSync(pattern, { cwd: this.folder })) {
+  async #removeOthers(others: readonly string[]): Promise<void> {
+    for (const file of new Set(others)) {
       const path = join(this.folder, file);
       if (this.#written.has(path)) continue;
       await rm(path);
-      await syncFolder((await removeIfEmpty(dirname(path))) ? dirname(dirname(path)) : dirname(path));
+      const isSubFolder = dirname(path) !== this.folder;
+      const isGone = isSubFolder && (await removeIfEmpty(dirname(path)));
+      await syncFolder(isGone ? dirname(dirname(path)) : dirname(path));
     }
   }
 

@@ -2,18 +2,24 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
 import { removeFile } from "../folder.ts";
 
 const POLL_MS = 50;
 /** Files get their names in a moment: a lock that stays for so long was left behind by a machine that went down. */
 const ABANDONED_MS = 60_000;
 
+export interface FolderLock extends Disposable {
+  /** @throws CalltallyError (exit 6) where this process slept for so long that another took the lock for abandoned */
+  assertHeld(): void;
+}
+
 /**
  * Waits until no other export gives its files their names in a folder, and keeps others from it until it is disposed of.
  *
  * The lock is a file that is there or not: folders for sharing may lie on a file system that has no others.
  */
-export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<Disposable> {
+export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<FolderLock> {
   const file = join(folder, ".calltally.lock");
   let [seen, sinceMs] = ["", performance.now()];
   while (!tryCreate(file)) {
@@ -23,7 +29,17 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
     if (isAbandoned && describeHolder(file) === seen) removeFile(file);
     else await systemClock.sleep(POLL_MS, signal);
   }
-  return { [Symbol.dispose]: () => removeFile(file) };
+  const held = describeHolder(file);
+  const isHeld = () => describeHolder(file) === held;
+  return {
+    assertHeld() {
+      if (!isHeld())
+        throw new CalltallyError(EXIT.locked, `Cannot go on in ${folder}: another export has taken over`);
+    },
+    [Symbol.dispose]() {
+      if (isHeld()) removeFile(file);
+    },
+  };
 }
 
 function tryCreate(file: string): boolean {

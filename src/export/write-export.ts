@@ -17,7 +17,7 @@ import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
 import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
-import { assertOwnFolder } from "./folder-owner.ts";
+import { claimFolder } from "./folder-owner.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
 import { type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type RollupTarget, writeRollup } from "./rollups.ts";
@@ -101,8 +101,10 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
   const origin = describeOrigin(readOrigin(warehouse));
-  const check = () => options.replace || assertOwnFolder(files.folder, origin);
-  check();
+  const claim = () => claimFolder(files.folder, origin, options.replace ?? false);
+  claim();
+  // It gets its name before all others: of a run that is killed while files get theirs, no manifest says what they are not.
+  await files.write("manifest.json", [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
   const write: ExportJob["write"] = (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience);
   const written = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
@@ -113,7 +115,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
     throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
   }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
-  await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, check, signal });
+  await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, claim, signal });
 
   const { folder } = files;
   if (warehouse.sqlite.readonly) return { folder, ...written, unrecorded: true };

@@ -5,7 +5,7 @@ import { EXIT } from "../errors.ts";
 import { readCallCount } from "../warehouse/call-table.ts";
 import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
-import { assertOrigin, bindOrigin } from "../warehouse/origin.ts";
+import { assertAccount, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
 
@@ -31,7 +31,7 @@ export async function* syncInsights(
 ): AsyncGenerator<InsightUpdate, void, void> {
   if (existsSync(database)) {
     using warehouse = openExistingWarehouse(database);
-    assertOrigin(warehouse, api);
+    assertAccount(warehouse, api);
   }
   await using client = new ApiClient(api);
   for await (const insight of fetchInsights(client, ids, signal)) {
@@ -39,7 +39,7 @@ export async function* syncInsights(
     const stored = { ...insight, group_list: insight.group_list.map(({ id }) => id) };
     const fetchedAt = new Date().toISOString();
     const changes = writeTransaction(warehouse, () => {
-      assertOrigin(warehouse, api);
+      assertAccount(warehouse, api);
       if (readCallCount(warehouse) === 0) bindOrigin(warehouse, api, fetchedAt);
       return saveInsight(warehouse, stored, fetchedAt);
     });

@@ -115,7 +115,7 @@ export class PageStore {
       });
       return { ...upserted, returned };
     });
-    if (rows.length > 0) this.#claim = undefined;
+    this.#claim = undefined;
     this.counts.new += saved.new;
     this.counts.changed += saved.changed;
     this.counts.returned += saved.returned;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
@@ -89,6 +90,7 @@ function applyMigrations(
   const aliases = readOldAliases(sqlite);
   for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
   sqlite.pragma(`user_version = ${migrations.length}`);
+  if (theirs < FIRST_WITH_ORIGIN) deriveWarehouseId(sqlite);
   if (theirs >= FIRST_WITH_FACTS) return undefined;
   const warehouse = { sqlite, db: drizzle(sqlite) };
   const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
@@ -99,6 +101,17 @@ function applyMigrations(
 
 /** Version of the schema from which on what is true of each call is stored. */
 const FIRST_WITH_FACTS = 7;
+
+/** Version of the schema from which on a warehouse has an id. */
+const FIRST_WITH_ORIGIN = 8;
+
+/** Copies of a warehouse that are migrated apart get the same id: by its first run, where it had any. */
+function deriveWarehouseId(sqlite: Database.Database): void {
+  const first = sqlite.prepare("SELECT started_at, pid FROM sync_runs ORDER BY run_id LIMIT 1").raw().get();
+  if (first === undefined) return;
+  const id = hash("sha256", JSON.stringify(first)).slice(0, 32);
+  sqlite.prepare("UPDATE origin SET warehouse_id = ?").run(id);
+}
 
 /** The aliases in a warehouse of a version before that. */
 function readOldAliases(sqlite: Database.Database): Record<string, string> {

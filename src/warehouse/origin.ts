@@ -69,7 +69,8 @@ export function assertOrigin(
 ): void {
   const { base_url, is_demo } = readOrigin(warehouse);
   const address = toAddress(baseUrl);
-  if (base_url === null || base_url === address) return;
+  const isSame = base_url === address || (base_url === null && !is_demo);
+  if (isSame && !(is_demo && isRebound)) return;
   if (is_demo) {
     throw new UsageError(
       `Cannot mix the made-up calls in ${warehouse.path} with those of ${address}: calltally demo made it`,
@@ -82,6 +83,20 @@ export function assertOrigin(
   throw new UsageError(`Cannot use ${warehouse.path} with ${address}: it is a copy of ${base_url}`, {
     hint: "Set CALLTALLY_DATABASE to a file of its own for another account. If the service has moved: calltally sync --rebind.",
   });
+}
+
+/**
+ * Refuses what would mix two accounts, without calls that could tell them apart.
+ *
+ * @throws UsageError where the warehouse is a copy of another service, or the token is another one than its calls were read with
+ */
+export function assertAccount(warehouse: Warehouse, service: Service): void {
+  assertOrigin(warehouse, service);
+  if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
+  throw new UsageError(
+    `Cannot use ${warehouse.path} yet: the token is another one than at the last sync, and may be of another account`,
+    { hint: "Run `calltally sync` first, which tells by the calls." },
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { createRedactor } from "../api/redact-token.ts";
 import { describeError } from "../errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
-import { assertOrigin } from "../warehouse/origin.ts";
+import { assertAccount } from "../warehouse/origin.ts";
 import { recordWebhookChange, recordWebhookOutcome } from "../warehouse/webhook-change-table.ts";
 import {
   parseWebhook,
@@ -76,7 +76,7 @@ export async function sendWebhookChange(
 ): Promise<WebhookResponse> {
   await using client = new ApiClient(api);
   using warehouse = openWarehouse(database);
-  assertOrigin(warehouse, api);
+  assertAccount(warehouse, api);
   const sent = Buffer.from(JSON.stringify(maskSecrets(change.body)));
   const changeId = recordWebhookChange(warehouse, {
     webhook_id: change.id,

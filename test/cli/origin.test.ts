@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { startRowService } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor } from "./run.ts";
 
@@ -85,7 +86,49 @@ describe("a warehouse", () => {
       { cwd: folder.path },
     );
     expect(JSON.parse(stdout)).toEqual([{ calls: 40, mixed: 0 }]);
+    const insight = await calltally(["insight", "sync", "101"], {
+      cwd: folder.path,
+      env: settingsFor(other),
+    });
+    expect(insight).toMatchObject({ code: 2, stderr: expect.stringContaining("Run `calltally sync` first") });
     expect(await sync(other, "--rebind")).toMatchObject({ code: 0 });
+  });
+
+  it.each<{ title: string; theirs: { call_id: number }[] }>([
+    {
+      title: "with a row that cannot be read",
+      theirs: [{ call_id: 3, ...{ duration: "12s" } }, { call_id: 4 }],
+    },
+    { title: "with calls of no time", theirs: [{ call_id: 2, ...{ call_started: null } }, { call_id: 4 }] },
+    { title: "without any call", theirs: [] },
+  ])("refuses another account that shares its ids, $title", async ({ theirs }) => {
+    using folder = makeTempFolder();
+    const started = (call_id: number) => new Date(Date.UTC(2026, 10, 20) - call_id * 3_600_000).toISOString();
+    const rowsOf = (rows: readonly { call_id: number }[], duration: number) =>
+      rows.map((row) => JSON.stringify({ duration, call_started: started(row.call_id + duration), ...row }));
+    await using service = await startRowService(
+      rowsOf([{ call_id: 1 }, { call_id: 2, ...{ call_started: null } }, { call_id: 3 }], 0),
+    );
+    const sync = (token: string) =>
+      calltally(["sync", "--full"], {
+        cwd: folder.path,
+        env: { CALLTALLY_BASE_URL: service.url.origin, CALLTALLY_TOKEN: token },
+      });
+    expect(await sync("token-of-account-0")).toMatchObject({ code: 0 });
+    service.rows = rowsOf(theirs, 1);
+    const refused = await sync("token-of-account-1");
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(`none of the ${theirs.length} calls read`);
+    const { stdout } = await calltally(
+      [
+        "query",
+        "SELECT sum(duration) AS theirs, count(missing_since) AS missing, count(*) AS calls FROM calls",
+        "--format",
+        "json",
+      ],
+      { cwd: folder.path },
+    );
+    expect(JSON.parse(stdout)).toEqual([{ theirs: 0, missing: 0, calls: 3 }]);
   });
 
   it("of made-up calls says so in each outlet, and takes no real ones", async () => {
@@ -142,6 +185,16 @@ describe("calltally demo", () => {
   });
 });
 
+test("calltally demo leaves a file that was changed since it made it", async () => {
+  using folder = makeTempFolder();
+  await calltally(["demo"], { cwd: folder.path });
+  const file = join(folder.path, "data/demo/gclid.csv");
+  writeFileSync(file, "edited");
+  const { code, stderr } = await calltally(["demo"], { cwd: folder.path });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} is there`) });
+  expect(readFileSync(file, "utf8")).toBe("edited");
+});
+
 describe("calltally export", () => {
   it("refuses a folder with the files of another warehouse or program, until --replace", async () => {
     using folder = makeTempFolder();
@@ -156,7 +209,16 @@ describe("calltally export", () => {
     expect(refused.stderr).toContain("it holds the files of another warehouse");
     expect(readTree(join(folder.path, "data"))).toEqual(before);
     expect(await run("a.db", "export")).toMatchObject({ code: 0 });
-    expect(await run("b.db", "export", "--replace")).toMatchObject({ code: 0 });
+    await run("a.db", "export", "utm_source", "channel");
+    writeFileSync(join(folder.path, "data/exports/gclid.csv"), "mine");
+    expect(await run("b.db", "export", "utm_source", "--replace")).toMatchObject({ code: 0 });
+    // What the other's manifest listed is gone, and what it did not is not.
+    expect(readdirSync(join(folder.path, "data/exports")).sort()).toEqual([
+      "campaign.csv",
+      "gclid.csv",
+      "manifest.json",
+      "utm_source.csv",
+    ]);
     expect(await run("b.db", "export")).toMatchObject({ code: 0 });
     expect(await run("a.db", "export")).toMatchObject({ code: 2 });
     // A copy is of the same warehouse.

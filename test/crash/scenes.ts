@@ -85,17 +85,23 @@ function checkWarehouse(expected: Dump, folder: string, end: End): void {
 }
 
 /**
- * Each file is the old one or the new one, whole. They are renewed in one order, the manifest last: so a new manifest
- * means that all are new, and one that does not fit its files that an export was cut short.
+ * Each file is the old one or the new one, whole. They are renewed in one order, the manifest last; before the first of
+ * them it says that it is unfinished. So a manifest that lists files fits them.
  */
 function checkExports(expected: { before: string[]; after: string[] }, folder: string, end: End): void {
   const states = readExports(folder).map((text, index) => {
     if (text === expected.after[index]) return "new";
+    if (text.includes('"unfinished":true')) return "unfinished";
     return text === expected.before[index] ? "old" : "torn";
   });
-  const renewed = end === "done" ? EXPORTED.length : states.filter((state) => state === "new").length;
-  const inOrder = EXPORTED.map((_, index) => (index < renewed ? "new" : "old"));
+  const manifest = states.pop();
+  const renewed = end === "done" ? states.length : states.filter((state) => state === "new").length;
+  const inOrder = states.map((_, index) => (index < renewed ? "new" : "old"));
   deepEqual(states, inOrder);
+  if (end === "done" || manifest !== "unfinished") {
+    deepEqual(manifest, renewed === states.length ? "new" : "old");
+    deepEqual(renewed === 0 || renewed === states.length, true);
+  }
 
   // A killed run has no time to tidy up its drafts, which are hidden.
   const left = readdirSync(join(folder, EXPORTS)).filter((file) => !file.startsWith(".") || end === "failed");

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileSet } from "../../src/export/file-set.ts";
@@ -83,6 +83,24 @@ describe("FileSet", () => {
     }
     expect(readdirSync(folder.path)).toEqual(["a.csv"]);
     expect(readText(folder.path, "a.csv")).toBe("old");
+  });
+
+  it("gives the first its name before all others, so that a half of them is known for one", async () => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "manifest.json"), "old");
+    writeFileSync(join(folder.path, "b.csv"), "old");
+    {
+      await using files = await FileSet.open(folder.path);
+      await files.write("manifest.json", ["unfinished"]);
+      for (const name of ["a.csv", "b.csv", "manifest.json"]) await files.write(name, ["new"]);
+      for (const draft of readdirSync(folder.path)) {
+        if (draft.startsWith(".b.csv")) rmSync(join(folder.path, draft)); // as good as a kill
+      }
+      await expect(files.publish()).rejects.toThrow("ENOENT");
+    }
+    const found = ["a.csv", "b.csv", "manifest.json"].map((name) => readText(folder.path, name));
+    expect(found).toEqual(["new", "old", "unfinished"]);
+    expect(readdirSync(folder.path)).toHaveLength(3);
   });
 
   it("publishes no file where one of them cannot be", async () => {

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { readCallCount } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
+import { readOrigin } from "../../src/warehouse/origin.ts";
 import * as schema from "../../src/warehouse/schema.ts";
 import { updateViews } from "../../src/warehouse/views.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -111,6 +112,23 @@ describe("migrations", () => {
     expect(readCallCount(warehouse)).toBe(2);
     using fresh = openWarehouse(join(folder.path, "fresh.db"));
     expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(fresh.sqlite));
+  });
+
+  it("give copies of one warehouse the same id, though each is migrated by itself, and others another one", () => {
+    using folder = makeTempFolder();
+    const [one, copy, other] = ["one.db", "copy.db", "other.db"].map((name) => join(folder.path, name));
+    makeFirstWarehouse(one);
+    cpSync(one, copy);
+    makeFirstWarehouse(other);
+    const sqlite = new Database(other);
+    sqlite.exec("UPDATE sync_runs SET started_at = 'u'");
+    sqlite.close();
+    const [id, again, another] = [one, copy, other].map((path) => {
+      using warehouse = openWarehouse(path);
+      return readOrigin(warehouse).warehouse_id;
+    });
+    expect(again).toBe(id);
+    expect(another).not.toBe(id);
   });
 
   it("are counted in user_version, all of them", () => {
