@@ -116,7 +116,8 @@ describe("migrations", () => {
 
   it("give copies of one warehouse the same id, though each is migrated by itself, and others another one", () => {
     using folder = makeTempFolder();
-    const [one, copy, other] = ["one.db", "copy.db", "other.db"].map((name) => join(folder.path, name));
+    const at = (name: string) => join(folder.path, name);
+    const [one, copy, other] = [at("one.db"), at("copy.db"), at("other.db")];
     makeFirstWarehouse(one);
     cpSync(one, copy);
     makeFirstWarehouse(other);
