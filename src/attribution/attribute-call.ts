@@ -1,6 +1,6 @@
 import { type Call, isDuration, isSortable } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentId, presentText, toPhoneDigits, trimText } from "./call-text.ts";
+import { presentId, presentNumber, presentText, toPhoneDigits, trimText } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { toReferringHost } from "./referring-host.ts";
@@ -43,6 +43,7 @@ export interface CallFacts {
   insight_name: string | null;
   org_unit_id: number | null;
   org_unit_name: string | null;
+  /** `+` and its digits, however it is written; as served where it is no number. */
   tracking_number: string | null;
   disposition: string | null;
 }
@@ -62,7 +63,6 @@ export type AttributedMembers = Omit<
 /** Derives what is true of a call. */
 export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
-  const { disposition } = call;
   // An earlier version stored times and durations that are rejected now.
   const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;
   const duration = isDuration(call.duration) ? call.duration : null;
@@ -77,13 +77,15 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const isFilledMedium = isClick && (utm_medium_folded ?? "organic") === "organic";
   const medium = isFilledMedium ? "cpc" : utm_medium_folded;
   const campaignName = presentText(call.campaign_name);
+  const disposition = presentText(call.disposition);
+  const callerId = presentText(call.caller_id);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
     call_started,
     duration,
     outcome,
     is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,
-    caller: (call.caller_id && toPhoneDigits(call.caller_id)) || null,
+    caller: (callerId && toPhoneDigits(callerId)) || null,
     source,
     medium,
     campaign: campaignName ?? presentText(call.utm_campaign),
@@ -104,8 +106,8 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
     insight_name: presentText(call.insight_name),
     org_unit_id: call.org_unit_id,
     org_unit_name: presentText(call.org_unit_name),
-    tracking_number: presentText(call.tracking_number),
-    disposition: presentText(disposition),
+    tracking_number: presentNumber(call.tracking_number),
+    disposition,
   };
 }
 

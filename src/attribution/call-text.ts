@@ -35,14 +35,14 @@ export function foldUtm(value: string): string {
   return isMissing(folded) ? "" : folded;
 }
 
-/** Returns the form in which texts are compared where case does not matter: by way of upper case, ß and SS are the same. */
+/** Returns the form in which texts are compared where case does not matter: by way of upper case, ß, ẞ and SS are the same. */
 export function toCaseless(text: string): string {
-  return compose(compose(foldSpace(text)).toUpperCase().toLowerCase());
+  return compose(compose(foldSpace(text)).toLowerCase().toUpperCase().toLowerCase());
 }
 
-/** Returns the form in which dispositions are compared: without case, `-` and `_` as spaces. */
+/** Returns the form in which dispositions are compared: without case, `-` and `_` as spaces where there is anything else. */
 export function toComparableDisposition(disposition: string): string {
-  return toCaseless(disposition.replace(/[-_]/g, " "));
+  return toCaseless(disposition.replace(/[-_]/g, " ")) || toCaseless(disposition);
 }
 
 /** An é may be one character or two that look like it. */
@@ -71,4 +71,11 @@ export function toPhoneDigits(text: string): string {
   if (!ONLY_DIGITS.test(bare)) return bare.toLowerCase();
   const digits = bare.replace(/^(?:00)+/, "");
   return digits && `+${digits}`;
+}
+
+/** Returns a phone number as {@link toPhoneDigits} has it, and what is no number as {@link presentText} does. */
+export function presentNumber(text: string | null): string | null {
+  const present = presentText(text);
+  const digits = toPhoneDigits(present ?? "");
+  return digits.startsWith("+") ? digits : present;
 }

@@ -5,6 +5,12 @@ import { remember } from "./remember.ts";
 const ORIGIN = /^https?:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
 /** What begins with a scheme: where the URL standard finds no host in that, there is none. */
 const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
+/** Schemes whose addresses have no host, whatever they look like. */
+const HOSTLESS: ReadonlySet<string> = new Set(
+  ["about", "blob", "callto", "data", "javascript", "mailto", "sip", "sips", "sms", "tel", "xmpp"].map(
+    (scheme) => `${scheme}:`,
+  ),
+);
 /** A path, a query or a fragment alone; two slashes begin a host. */
 const RELATIVE = /^(?:[/\\](?![/\\])|[?#])/;
 /** Names and IP addresses as the URL standard writes them; what else has no scheme may be a query, or not an address at all. */
@@ -23,7 +29,9 @@ export function toReferringHost(referringUrl: string | null): string | null {
 }
 
 const hostOf = remember((address: string): string | null => {
-  const host = withoutRoot(URL.parse(address)?.hostname ?? "") || bareHostOf(address);
+  const url = URL.parse(address);
+  if (HOSTLESS.has(url?.protocol ?? "")) return null;
+  const host = withoutRoot(url?.hostname ?? "") || bareHostOf(address);
   return host.startsWith("www.") && host.length > 4 ? host.slice(4) : host || null;
 });
 

@@ -115,7 +115,7 @@ function describeOutcome({ outcome, disposition }: Explanation): string {
     outcome === "other"
       ? "neither in CALLTALLY_ANSWERED nor CALLTALLY_MISSED"
       : `in CALLTALLY_${outcome.toUpperCase()}`;
-  return disposition === null
+  return presentText(disposition) === null
     ? "other: it has no disposition"
     : `${outcome}: ${quote(disposition)} is ${list}`;
 }

@@ -1,12 +1,10 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { toPhoneDigits } from "../attribution/call-text.ts";
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
-import { isValue } from "../rollup/own-words.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
@@ -59,7 +57,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     )
     .option("--first-time", "only the first call of each caller")
     .option("--has-gclid", "only calls with a gclid")
-    .addOption(several("--tracking-number <number>", "calls to this number", parsePhoneNumber))
+    .addOption(several("--tracking-number <number>", "calls to this number"))
     .addOption(
       several(
         "--exclude-callers <file>",
@@ -120,7 +118,11 @@ function choice<const F extends string, C extends string>(flags: F, choices: rea
 }
 
 /** An option that may be given more than once. */
-function several<const F extends string>(flags: F, help: string, parse: (text: string) => string = String) {
+function several<const F extends string>(
+  flags: F,
+  help: string,
+  parse: (text: string) => string = parseText,
+) {
   return new Option(flags, help).argParser((text: string, collected: readonly string[] | undefined) => [
     ...(collected ?? []),
     parse(text),
@@ -141,9 +143,9 @@ function parseChannel(text: string): string {
   return known ?? oneOf(CHANNELS)(text);
 }
 
-function parsePhoneNumber(text: string): string {
-  if (!isValue(text) || /^\+\d+$/.test(toPhoneDigits(text))) return text;
-  throw new InvalidArgumentError("It must be a phone number such as +49 30 123456.");
+function parseText(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("It must not be blank.");
 }
 
 function parseSeconds(text: string): number {

@@ -4,7 +4,7 @@ import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attributi
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { nearest } from "../nearest.ts";
 import { namesOf } from "./dimensions.ts";
-import { isValue, toServed } from "./own-words.ts";
+import { isValue, toServed, toShown } from "./own-words.ts";
 
 /** A stretch of time, ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {
@@ -31,7 +31,7 @@ export interface CallFilter {
   /** Callers' first calls in the warehouse alone. */
   first_time?: true;
   has_gclid?: true;
-  /** By their digits. */
+  /** By their digits; what is no number as any other text. */
   tracking_number?: readonly string[];
   /** Phone numbers whose calls are left out, such as one's own test calls. */
   exclude_callers?: readonly string[];
@@ -64,7 +64,7 @@ const VALUE_FILTERS = {
     { fact: "campaign_id", toComparable: toCaseless },
   ],
   disposition: [{ fact: "disposition", toComparable: toComparableDisposition }],
-  tracking_number: [{ fact: "tracking_number", toComparable: toPhoneDigits }],
+  tracking_number: [{ fact: "tracking_number", toComparable: toComparableNumber }],
 } as const satisfies Partial<
   Record<keyof CallFilter, readonly { fact: FactColumn; toComparable: (text: string) => string }[]>
 >;
@@ -108,9 +108,12 @@ export function findUnmatched(filter: CallFilter, readValues: ReadValues): Unmat
   return VALUE_FILTER_NAMES.flatMap((name) =>
     (filter[name] ?? []).flatMap((text) => {
       if (isMatched(matchingFacts(name, [text], readValues)) || !isValue(text)) return [];
-      const values = VALUE_FILTERS[name].flatMap(({ fact }) => readValues(fact));
-      const known = values.flatMap((value) => (value === null ? [] : [String(value)]));
-      return [{ filter: name, text, meant: nearest(text, known) }];
+      const [meant] = VALUE_FILTERS[name].flatMap(({ fact, toComparable }) => {
+        const known = readValues(fact).flatMap((value) => (value === null ? [] : [String(value)]));
+        const near = nearest(toComparable(toServed(text)), known.map(toComparable));
+        return known.filter((value) => toComparable(value) === near).map(toShown);
+      });
+      return [{ filter: name, text, meant }];
     }),
   );
 }
@@ -127,14 +130,15 @@ function matchingFacts(
   readValues: ReadValues,
 ): ValueCondition[] {
   return VALUE_FILTERS[name].map(({ fact, toComparable }, index) => {
-    const wanted = new Set(
-      texts.map((text) => (isValue(text) ? toComparable(toServed(text)) || null : null)),
-    );
+    const wanted = new Set(texts.map((text) => (isValue(text) ? toComparable(toServed(text)) : null)));
     if (index > 0) wanted.delete(null);
-    const toKey = (value: string | number | null) =>
-      value === null ? null : toComparable(String(value)) || null;
+    const toKey = (value: string | number | null) => (value === null ? null : toComparable(String(value)));
     return { fact, isOneOf: readValues(fact).filter((value) => wanted.has(toKey(value))) };
   });
+}
+
+function toComparableNumber(text: string): string {
+  return toPhoneDigits(text) || toCaseless(text);
 }
 
 /** A whole number without leading zeros; empty for any other text. */

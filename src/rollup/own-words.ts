@@ -12,13 +12,20 @@ export const TOTAL = "(total)";
  */
 export const OWN_WORDS = [NOT_SET, TOTAL] as const;
 
+const READS_LIKE_OURS = /^"*\((?:not set|total)\)"*$/i;
+
 /** Whether a text in a filter is meant as a value, and not as `(not set)`. */
 export function isValue(text: string): boolean {
   return toCaseless(text) !== NOT_SET;
 }
 
+/** Returns a served text as it is shown. */
+export function toShown(served: string): string {
+  return READS_LIKE_OURS.test(served) ? `"${served}"` : served;
+}
+
 /** Returns the served text that is shown as this one; a text that is no key of ours in quotes is itself. */
 export function toServed(shown: string): string {
-  const isQuoted = /^"(.*)"$/s.test(shown) && /^"*\((not set|total)\)"*$/i.test(shown);
+  const isQuoted = /^".*"$/.test(shown) && READS_LIKE_OURS.test(shown);
   return isQuoted ? shown.slice(1, -1) : shown;
 }

@@ -219,14 +219,15 @@ function periodText(periods: readonly LabelledPeriod[]): string {
   return `CASE WHEN f.call_started >= ${literal(first.startsAt)} THEN ${within(0, periods.length - 1)} ELSE ${literal(NOT_SET)} END`;
 }
 
-/** A row of no calls for each key in each period. */
+/** A row without figures for each key in each period. */
 function emptyRowsText(names: readonly string[], measures: readonly Metric[], hasPrevious: boolean): string {
   const keys = names.slice(1);
   const select = (table: string) => `SELECT ${keys.join(", ")} FROM ${table}`;
   const all = hasPrevious
     ? `${select("current_rows")} UNION ${select("previous_rows")}`
     : `SELECT DISTINCT ${keys.join(", ")} FROM current_rows`;
-  const figures = measures.map(({ isCount }) => (isCount ? "0" : "NULL"));
+  // A zero would be the greatest of two where the other is less.
+  const figures = measures.map(() => "NULL");
   return `SELECT 'current', ${["p.value", ...keys.map((name) => `k.${name}`), ...figures].join(", ")}
     FROM json_each(@periods) AS p CROSS JOIN (${all}) AS k`;
 }

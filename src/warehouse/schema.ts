@@ -145,7 +145,7 @@ export const call_facts = sqliteTable(
     org_unit_id: integer(),
     /** The group's name, trimmed. */
     org_unit_name: text(),
-    /** The number that was called, trimmed. */
+    /** The number that was called: `+` and its digits, however it is written; trimmed where it is no number. */
     tracking_number: text(),
     /** `disposition`, trimmed. */
     disposition: text(),

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   foldUtm,
   presentId,
+  presentNumber,
   presentText,
+  toCaseless,
   toComparableDisposition,
   toPhoneDigits,
 } from "../../src/attribution/call-text.ts";
@@ -75,7 +77,21 @@ describe("presentId", () => {
   });
 });
 
+describe("toCaseless", () => {
+  it("is the same of every character in upper case, in lower case, and as it is", () => {
+    const told = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
+      (sign) => new Set([sign, sign.toUpperCase(), sign.toLowerCase()].map(toCaseless)).size > 1,
+    );
+    expect(told).toEqual([]);
+    expect(new Set(["STRAẞE", "Straße", "STRASSE"].map(toCaseless)).size).toBe(1);
+  });
+});
+
 describe("toComparableDisposition", () => {
+  it("tells those of - and _ alone apart, and none of them is empty", () => {
+    expect(["-", " - ", "__", "_  _"].map(toComparableDisposition)).toEqual(["-", "-", "__", "_ _"]);
+  });
+
   it.each([
     "no answer",
     "NO_ANSWER",
@@ -131,5 +147,20 @@ describe("toPhoneDigits", () => {
     { text: "00", digits: "" },
   ])("makes $digits of $text", ({ text, digits }) => {
     expect(toPhoneDigits(text)).toBe(digits);
+  });
+});
+
+describe("presentNumber", () => {
+  it.each([
+    { text: " 0049 (30) 77", number: "+493077" },
+    { text: "Front  desk", number: "Front  desk" },
+    { text: "-", number: "-" },
+    { text: "00", number: "00" },
+    { text: "null", number: null },
+    { text: "{number}", number: null },
+    { text: " ", number: null },
+    { text: null, number: null },
+  ])("makes $number of $text", ({ text, number }) => {
+    expect(presentNumber(text)).toBe(number);
   });
 });

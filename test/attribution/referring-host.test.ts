@@ -64,6 +64,20 @@ describe("toReferringHost", () => {
     "data:/text",
     "javascript:void(0)",
     "blob:https://example.com/5",
+    "about:80",
+    "blob:x@host.example",
+    "callto:493077",
+    "data:,a@host.example",
+    "javascript:a@host.example",
+    "mailto:anna@host.example",
+    "MailTo:anna@host.example?subject=x",
+    "mail\tto:anna@host.example",
+    "sip:anna@host.example",
+    "sips:anna@host.example",
+    "sms:493",
+    "tel:493",
+    "tel://493077",
+    "xmpp:anna@host.example",
   ])("of %j is none", (url) => {
     expect(toReferringHost(url)).toBeNull();
   });

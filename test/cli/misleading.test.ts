@@ -238,6 +238,35 @@ describe("values in filters", () => {
     expect(await calls("(not set)")).toMatchObject({ code: 3, rows: [] });
   });
 
+  it("are found by ẞ, ß and SS; and (not set) finds no - nor __", async () => {
+    using folder = makeFolder(
+      [
+        { utm_source: "STRAẞE", disposition: "-" },
+        { utm_source: "Straße", disposition: "__" },
+        { utm_source: "Strasse", disposition: "" },
+        { utm_source: "Gasse", disposition: "null" },
+      ].map((members, index) => makeCall({ call_id: index + 1, ...members })),
+    );
+    const rows = async (dimension: string, value: string, env = {}) => {
+      const args = ["export", dimension, `--${dimension}`, value, "--stdout", "--profile", "machine"];
+      const { stdout } = await calltally(args, { cwd: folder.path, env });
+      const lines = stdout.split("\r\n").slice(1, -1);
+      return lines.map((line) => line.split(",").slice(0, 3).join());
+    };
+    for (const source of ["STRAẞE", "straße", "STRASSE"]) {
+      expect(await rows("source", source)).toEqual(["straße,2,0", "strasse,1,0"]);
+    }
+    expect(await rows("disposition", "(not set)")).toEqual(["(not set),2,0"]);
+    expect(await rows("disposition", "-")).toEqual(["-,1,0"]);
+    // Nothing is none of the dispositions of a setting, however empty these look.
+    const env = { CALLTALLY_ANSWERED: "-,null" };
+    await calltally(["export", "channel"], { cwd: folder.path, env });
+    expect(await rows("disposition", "(not set)", env)).toEqual(["(not set),2,0"]);
+    expect(await rows("disposition", "-", env)).toEqual(["-,1,1"]);
+    const { stdout } = await calltally(["explain", "4"], { cwd: folder.path, env });
+    expect(stdout).toContain("other: it has no disposition");
+  });
+
   it("of an empty warehouse cannot be compared, and its files say that it has no calls", async () => {
     using folder = makeFolder([]);
     const { code, stdout } = await calltally(["export", "source", "--source", "gogle"], { cwd: folder.path });

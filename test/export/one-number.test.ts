@@ -52,6 +52,16 @@ describe("one number in four spellings", () => {
     expect(lines.map(({ first_time_caller }) => first_time_caller)).toEqual(["1", "0", "0", "0", "1"]);
   });
 
+  it("is one tracking number in rollups, and as it was served in lists", async () => {
+    const { lines } = await exportLines({ kind: "rollup", dimensions: ["tracking_number"] });
+    expect(lines.map(({ tracking_number, calls }) => [tracking_number, calls])).toEqual([
+      ["+4930123456", "4"],
+      [OTHER, "1"],
+    ]);
+    const list = await exportLines({ kind: "calls", with: [] });
+    expect(list.lines.map(({ tracking_number }) => tracking_number)).toEqual([...SPELLINGS, OTHER]);
+  });
+
   it("is one conversion by its number, under one hash", async () => {
     using warehouse = makeWarehouse(CALLS);
     const conversion = { name: "Qualified call", every: true };
@@ -78,5 +88,18 @@ describe("one number in four spellings", () => {
     expect(without.manifest.filter).toMatchObject({ excluded_callers: 1, excluded_callers_without_calls: 0 });
     const only = await exportLines({ kind: "calls", with: ["caller_id"] }, { tracking_number: [spelling] });
     expect(only.lines.map(({ caller_id }) => caller_id)).toEqual(SPELLINGS);
+  });
+});
+
+describe("no number", () => {
+  it("is no caller, whatever word stands in its place", async () => {
+    using warehouse = makeWarehouse(
+      ["null", " undefined", "(not set)", "{caller}", "", "Anonymous"].map((caller_id, index) =>
+        makeCall({ call_id: index + 1, caller_id }),
+      ),
+    );
+    const { folder } = await warehouse.export({ targets: [{ kind: "rollup", dimensions: ["channel"] }] });
+    const lines = parse(readText(folder, "channel.csv"), { columns: true });
+    expect(lines).toMatchObject([{ calls: "6", unique_callers: "1", first_time_callers: "1" }]);
   });
 });

@@ -404,6 +404,21 @@ describe("exportToFolder", () => {
     ]);
   });
 
+  it("fills periods without touching the figures of the others, negative ones among them", async () => {
+    const call = { call_started: "2026-09-01T12:00:00.000Z", utm_source: "a", duration: -5 };
+    using warehouse = makeWarehouse([makeCall({ call_id: 1, ...call })]);
+    const { folder, manifest } = await warehouse.export({
+      targets: [rollup("utm_source")],
+      grain: "day",
+      range: { from: "2026-09-01", to: "2026-09-02" },
+      fill: true,
+      total: true,
+    });
+    const lines = readText(folder, "utm_source.csv").split("\r\n").slice(1, -1);
+    expect(lines.map((line) => line.split(",").at(-4))).toEqual(["-5", "0", "-5"]);
+    expect(manifest.files[0]?.sums).toMatchObject({ total_duration_seconds: -5 });
+  });
+
   it("refuses to fill more periods than a file can hold, and leaves nothing", async () => {
     const calls = Array.from({ length: 600 }, (_, index) =>
       makeCall({ call_id: index, gclid: `C${index}`, call_started: "1970-01-01T00:00:00.000Z" }),

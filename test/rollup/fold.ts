@@ -64,13 +64,19 @@ const presentId = (value: string | null): string | null => {
 const present = (value: string | null): string | null => presentId(value)?.normalize() ?? null;
 const folded = (value: string | null): string | null => present(words(value ?? "").toLowerCase());
 /** `+` and the digits; of what is no number, its letters. */
-const digits = (value: string | null): string => {
+const digits = (served: string | null): string => {
+  const value = present(served);
   const bare = [...(value ?? "")].filter((sign) => /[a-z0-9]/i.test(sign)).join("");
   return /^\d+$/.test(bare) ? `+${bare.startsWith("00") ? bare.slice(2) : bare}` : bare.toLowerCase();
 };
-/** Without case, `-` and `_` as spaces. */
-const comparable = (disposition: string): string =>
-  words(disposition.replaceAll("-", " ").replaceAll("_", " ")).toLowerCase().normalize();
+/** A number by its digits. */
+const numbered = (value: string | null): string | null =>
+  digits(value).startsWith("+") ? digits(value) : present(value);
+/** Without case, `-` and `_` as spaces beside anything else. */
+const comparable = (disposition: string): string => {
+  const spaced = words(disposition.replaceAll("-", " ").replaceAll("_", " ")).toLowerCase().normalize();
+  return spaced || disposition.trim();
+};
 /** By way of upper case, ß and SS are the same. */
 const caseless = (text: string): string => words(text).toUpperCase().toLowerCase().normalize();
 /** What reads like a word of ours stands in quotes. */
@@ -108,7 +114,7 @@ function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuer
     channel: [channelOf(source ?? "", medium ?? "", channelCampaign)],
     insight_name: [shown(present(call.insight_name))],
     org_unit: [shown(present(call.org_unit_name)), call.org_unit_id],
-    tracking_number: [shown(present(call.tracking_number))],
+    tracking_number: [shown(numbered(call.tracking_number))],
     disposition: [shown(present(call.disposition))],
     referring_host: [shown(hostOf(present(call.referring_url)))],
   };
@@ -154,7 +160,7 @@ function isCounted(
     texts === undefined ||
     values.some((value) => typeof value === "string" && texts.map(caseless).includes(caseless(value)));
   const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
-  const disposition = comparable(call.disposition ?? "") || NOT_SET;
+  const disposition = comparable(present(call.disposition) ?? "") || NOT_SET;
   return (
     isAmong(
       filter.org_unit,
@@ -170,8 +176,8 @@ function isCounted(
     (filter.first_time === undefined || firstIds.has(call.call_id)) &&
     (filter.has_gclid === undefined || present(call.gclid) !== null) &&
     isAmong(
-      filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text))),
-      digits(call.tracking_number) || NOT_SET,
+      filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text) || text)),
+      digits(call.tracking_number) || (present(call.tracking_number) ?? NOT_SET),
     ) &&
     !filter.exclude_callers?.map(digits).includes(digits(call.caller_id))
   );
@@ -185,7 +191,8 @@ function isIn({ call_started }: Call, { startsAt, endsAt }: FoldSpan): boolean {
   );
 }
 
-function outcomeOf({ disposition }: Call, rules: FoldRules): "answered" | "missed" | "other" {
+function outcomeOf(call: Call, rules: FoldRules): "answered" | "missed" | "other" {
+  const disposition = present(call.disposition);
   const isOneOf = (names: readonly string[]) =>
     disposition !== null && names.map(comparable).includes(comparable(disposition));
   if (isOneOf(rules.answered)) return "answered";

@@ -114,6 +114,24 @@ describe("keys of rollups", () => {
   });
 });
 
+describe("filters", () => {
+  it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const served = ["-", "__", "null", null, "desk"];
+    const calls = served.map((text, index) =>
+      makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
+    );
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    for (const dimension of ["disposition", "tracking_number"] as const) {
+      for (const key of ["-", "__", "desk", NOT_SET]) {
+        const found = keysIn(warehouse.sqlite, { dimensions: [dimension] }, { [dimension]: [key] });
+        expect(found).toEqual([key]);
+      }
+    }
+  });
+});
+
 describe("findUnmatched", () => {
   const unmatched = (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
     using folder = makeTempFolder();
@@ -167,8 +185,18 @@ describe("findUnmatched", () => {
       ["campaign", "98", "99"],
       ["campaign", "nothing like it", undefined],
       ["disposition", "answer", "NO ANSWER"],
-      ["tracking_number", "+49 30 1235", "+49 30 1234"],
+      ["tracking_number", "+49 30 1235", "+49301234"],
     ]);
+  });
+
+  it("suggests a value as files show it, and so as it is found", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    fill(warehouse, ['"(not set)"']);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const meant = '""(not set)""';
+    expect(session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([{ meant }]);
+    expect(session.findUnmatched({ source: [meant] })).toEqual([]);
   });
 
   it("has nothing to compare with in a warehouse without calls", () => {

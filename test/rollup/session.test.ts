@@ -33,13 +33,31 @@ const METRIC_NAMES = [
   "last_call_at",
 ];
 
-/** Calls of which some are gone from the service. */
-const accounts = arbitraryCalls(60).chain((calls) =>
-  fc.record({ calls: fc.constant(calls), gone: fc.subarray(calls, { maxLength: calls.length >> 2 }) }),
+/** What services should not serve, and do. */
+const odd: fc.Arbitrary<Partial<Call>> = fc.record(
+  {
+    caller_id: fc.constantFrom("null", " undefined", "{caller}", "-", "(not set)"),
+    tracking_number: fc.constantFrom("+49 30", "004930", "49 30", "-", "--", "Desk", "null", "{number}"),
+    disposition: fc.constantFrom("-", "_ _", "__", " null ", "{disposition}"),
+    duration: fc.constantFrom(-1, -5000),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const oddities = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Partial<Call>>({}) },
+  { weight: 1, arbitrary: odd },
 );
 
+/** Calls of which some are odd, and some are gone from the service. */
+const accounts = fc
+  .tuple(arbitraryCalls(60), fc.array(oddities, { minLength: 60, maxLength: 60 }))
+  .map(([calls, odds]) => calls.map((call, index): Call => ({ ...call, ...odds[index] })))
+  .chain((calls) =>
+    fc.record({ calls: fc.constant(calls), gone: fc.subarray(calls, { maxLength: calls.length >> 2 }) }),
+  );
+
 const rules: fc.Arbitrary<AttributionRules> = fc.record({
-  answered: fc.subarray(["Answered", "TRANSFERRED", "übergeben", "it's OK", "_answered-"]),
+  answered: fc.subarray(["Answered", "TRANSFERRED", "übergeben", "it's OK", "_answered-", "-", "null"]),
   missed: fc.subarray(["NO_ANSWER", "busy", "Voice-Mail", "answered", "no such"]),
   qualified_seconds: fc.constantFrom(0, 1, 60, 61, 600),
   duration_unit: fc.constantFrom("seconds", "milliseconds"),
@@ -57,11 +75,11 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
         channel: fc.subarray([...CHANNELS], { minLength: 8 }),
         source: some("Google ", "facebook", "face  book", "(not set)", "é", "istanbul"),
         campaign: some("AUTUMN", "1", "10", "Herbst  Aktion", "(not set)", "google"),
-        disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL"),
+        disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL", "-", "__"),
         min_duration_seconds: fc.constantFrom(0, 1, 60),
         first_time: fc.constant(true as const),
         has_gclid: fc.constant(true as const),
-        tracking_number: some("+49 89 (65) 43-21", "+491", "(not set)"),
+        tracking_number: some("+49 89 (65) 43-21", "4930", "(not set)", "-", "desk"),
         exclude_callers: some("+491", "+4930123456"),
       },
       { requiredKeys: [], noNullPrototype: true },
