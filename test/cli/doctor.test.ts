@@ -147,7 +147,7 @@ describe("calltally doctor", () => {
     await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect(code).toBe(3);
-    expect(found).toContain("warn page size: the service sends one call a page, where 1,000 were asked for");
+    expect(found).toContain("warn page size: the service sends 1 call a page, where 1,000 were asked for");
   });
 
   it.each([5000, 300])(

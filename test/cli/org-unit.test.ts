@@ -159,6 +159,15 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     );
     expect((await run("7", "doctor")).stdout).toMatch(/^warn +org_unit_id +20 calls of another than 7/m);
     expect((await run("7", "sync", "--full")).stdout).not.toContain("org_unit_id");
+    using unattended = makeTempFolder();
+    const { code, stderr } = await runner(unattended.path, service)("7", "job", "sync");
+    expect(code).toBe(0);
+    expect(
+      stderr
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toContainEqual(expect.objectContaining({ level: "warn", calls_other_unit: 20 }));
   });
 
   it("is compared with nothing where it is no number", async () => {

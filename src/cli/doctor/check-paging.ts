@@ -3,7 +3,7 @@ import { Chain, HELD_BY_BEING_FIRST } from "../../paging/chain.ts";
 import { describeKeys } from "../../paging/order-key.ts";
 import { overlapOf, reachesTotal, type Slice } from "../../paging/slice.ts";
 import { toSlice } from "../../sync/fetch.ts";
-import { formatCount } from "../terminal-text.ts";
+import { formatCount, formatQuantity } from "../terminal-text.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
 /** Rows that the second page repeats of the first. */
@@ -46,8 +46,8 @@ function judgeCap({ limit, first }: Probes): Check {
   if (rows < 2) {
     return unverified(
       name,
-      `the service sends one call a page, where ${formatCount(limit)} were asked for`,
-      "Pages of one call cannot overlap, so no pass can be verified. Ask the support of the service for longer ones.",
+      `the service sends ${formatQuantity(rows, "call")} a page, where ${formatCount(limit)} were asked for`,
+      "Such pages cannot overlap, so no pass can be verified. Ask the support of the service for longer ones.",
     );
   }
   return warn(
