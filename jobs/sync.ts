@@ -21,12 +21,19 @@ export const syncJob: Job = {
       calls_changed,
       calls_rejected,
       calls_withheld,
+      calls_other_unit,
       elapsed_ms,
     } = run;
     log.info(
       { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, calls_withheld, elapsed_ms },
       "synced",
     );
+    if (calls_other_unit) {
+      log.warn(
+        { run_id, calls_other_unit },
+        "calls of another org_unit_id than the one asked for: the service may have ignored it",
+      );
+    }
     return exitCodeOf(run);
   },
 };

@@ -25,8 +25,12 @@ export interface ApiClientOptions {
   onRetry?: (error: ApiError, delayMs: number) => void;
 }
 
-/** How to reach the service. */
-export type ApiAccess = Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry">;
+/** How to reach the service, and which of its calls are asked for. */
+export interface ApiAccess
+  extends Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry"> {
+  /** Sent as `org_unit_id` with each request for calls (API v3 § 4.2). @default none */
+  orgUnitId?: string | undefined;
+}
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined;

@@ -2,6 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AttributionPage } from "../api/attribution-client.ts";
 import { systemClock } from "../clock.ts";
+import { toApiAccess } from "../config/api-access.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { ExitCode } from "../errors.ts";
@@ -43,7 +44,7 @@ async function examine(
 ): Promise<Check[]> {
   const inspected = inspectSettings({ env, folder, flags: { [SETTINGS.database.env]: flag } });
   const { settings, tokenFile, found } = inspected;
-  const { database, fullEveryHours, baseUrl, token, limit, timeoutSeconds, retrySeconds, rules } = settings;
+  const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules } = settings;
   const clock = systemClock;
   const isTokenInDotenv = found.some(
     ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
@@ -65,6 +66,7 @@ async function examine(
     database,
     fullEveryHours,
     baseUrl,
+    orgUnitId,
     rules,
     deep,
     nowMs,
@@ -76,9 +78,7 @@ async function examine(
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
   } else if (baseUrl !== undefined && token !== undefined) {
-    const attemptTimeoutMs = timeoutSeconds * 1000;
-    const api = { baseUrl, token, attemptTimeoutMs, retry: { budgetMs: retrySeconds * 1000 } };
-    const service = await checkService({ api, limit, clock, signal });
+    const service = await checkService({ api: toApiAccess(settings), limit, clock, signal });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));
   }

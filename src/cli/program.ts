@@ -86,7 +86,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "sandbox",
-    summary: "serve the API locally with made-up calls, for testing",
+    summary: "serve the documented operations locally with made-up data",
     load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
   },
   {

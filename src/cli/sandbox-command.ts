@@ -12,7 +12,7 @@ const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 export function sandboxCommand(context: Context) {
   return new Command("sandbox")
     .description(
-      "Serves API v3 (attribution, insights, webhooks) on this machine until it is stopped. " +
+      "Serves the four documented operations of API v3 (list of calls, insight, PUT and PATCH of a webhook) on this machine until it is stopped. " +
         "Its state can be read at /_sandbox/state.",
     )
     .option("--port <port>", "port to listen on; 0 picks a free one", number(0, 65_535), 8787)
@@ -32,7 +32,7 @@ export function sandboxCommand(context: Context) {
     .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
     .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)
-    .option("--print-openapi", "print the OpenAPI document of the API and exit", false)
+    .option("--print-openapi", "print the OpenAPI document of these operations and exit", false)
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
     .action(async ({ latency: latencyMs, printOpenapi, ...options }) => {
       if (printOpenapi) {

@@ -40,6 +40,12 @@ export function summarizeRun(run: SyncRun): string {
       note: "twice   ",
       meaning: "calls came twice in one response, with different contents; the last ones are kept",
     },
+    {
+      count: run.calls_other_unit,
+      note: "unit    ",
+      meaning:
+        "new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
+    },
   ];
   for (const change of changes) {
     if (change.count) lines.push(`  ${change.note}  ${count(change.count)}   ${change.meaning}`);

@@ -12,7 +12,7 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("sync")
     .description("Copies all attributed calls into the warehouse, and reports whether the pass was complete.")
     .option(...OPTION.database)
-    .option("--limit <rows>", "calls per page, 1 to 1000 (CALLTALLY_LIMIT, 1000)")
+    .option("--limit <rows>", "calls per page, 2 to 1000 (CALLTALLY_LIMIT, 1000)")
     .option("--concurrency <pages>", "pages fetched concurrently, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
     .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
     .option("--incremental", "sync incrementally, and never fall back to a full pass")

@@ -6,13 +6,14 @@ import type { Settings } from "./load-settings.ts";
  *
  * @throws UsageError where the address or the token is missing
  */
-export function toApiAccess({ baseUrl, token, timeoutSeconds, retrySeconds }: Settings) {
+export function toApiAccess({ baseUrl, token, orgUnitId, timeoutSeconds, retrySeconds }: Settings) {
   if (baseUrl === undefined)
     throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
   if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
   return {
     baseUrl,
     token,
+    orgUnitId,
     attemptTimeoutMs: timeoutSeconds * 1000,
     retry: { budgetMs: retrySeconds * 1000 },
   };

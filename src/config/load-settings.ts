@@ -35,6 +35,7 @@ export function readLayers(layers: readonly Layer[]) {
   return {
     baseUrl: read(SETTINGS.baseUrl),
     token: read(SETTINGS.tokenFile) ?? read(SETTINGS.token),
+    orgUnitId: read(SETTINGS.orgUnitId),
     database: read(SETTINGS.database),
     exportDir: read(SETTINGS.exportDir),
     timezone: read(SETTINGS.timezone),

@@ -63,12 +63,31 @@ export function parseToken(text: string): string {
   return token;
 }
 
+/** Reads the organization unit to ask for; what it may look like is not documented. */
+export function parseOrgUnitId(text: string): string {
+  const unit = text.trim();
+  if (unit === "") throw new Error("is empty");
+  // Not seen when it is shown, and more likely a slip than meant.
+  if (/[\s\p{C}]/u.test(unit)) throw new Error("must be without white space and control characters");
+  return unit;
+}
+
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     throw new Error(`must be a whole number from ${min} to ${max}`);
   };
+}
+
+/** Reads the number of calls of a page. */
+export function parsePageSize(text: string): number {
+  if (/^0*1$/.test(text)) {
+    throw new Error(
+      "must be 2 at the least: a page of one call cannot overlap the next, and no pass over such pages proves anything",
+    );
+  }
+  return wholeNumber(2, 1000)(text);
 }
 
 export function parseList(text: string): string[] {

@@ -7,6 +7,8 @@ import {
   parseIds,
   parseList,
   parseLogLevel,
+  parseOrgUnitId,
+  parsePageSize,
   parsePath,
   parseToken,
   readTokenFile,
@@ -49,6 +51,11 @@ export const SETTINGS = {
     isSecret: true,
     help: "The bearer token itself",
   }),
+  orgUnitId: setting({
+    env: "CALLTALLY_ORG_UNIT_ID",
+    parse: parseOrgUnitId,
+    help: "Organization unit whose calls are read, sent as `org_unit_id` with every request for calls; the API's documentation does not state its type and meaning. Without it, all calls",
+  }),
   database: setting({
     env: "CALLTALLY_DATABASE",
     flag: "--database",
@@ -73,9 +80,9 @@ export const SETTINGS = {
   limit: setting({
     env: "CALLTALLY_LIMIT",
     flag: "--limit",
-    parse: wholeNumber(1, 1000),
+    parse: parsePageSize,
     default: "1000",
-    help: "Calls requested per page, 1 to 1000",
+    help: "Calls requested per page, 2 to 1000",
   }),
   concurrency: setting({
     env: "CALLTALLY_CONCURRENCY",

@@ -12,6 +12,7 @@ const manifestSchema = z.object({
     .object({
       warehouse_id: z.string(),
       base_url: z.string().nullable(),
+      org_unit_id: z.string().nullish(),
       made_by_demo: z.literal(true).optional(),
     })
     .optional(),

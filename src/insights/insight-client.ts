@@ -21,13 +21,27 @@ const json = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** `YYYY-MM-DD HH:MM:SS`, of which the document names no zone: `YYYY-MM-DDTHH:MM:SS`. */
+/** What stands in the place of a date where there is none. */
+const NO_DATE: readonly (string | null)[] = [null, "", "0000-00-00 00:00:00"];
+
+const isoLocal = z.iso.datetime({ local: true });
+
+/** `YYYY-MM-DD HH:MM:SS`, of which the document names no zone; as it is served. */
 const localTime = z
   .string()
-  .transform((value) => value.replace(" ", "T"))
-  .pipe(z.union([z.literal(""), z.iso.datetime({ local: true })]))
+  .refine((value) => NO_DATE.includes(value) || isoLocal.safeParse(toIso(value)).success, {
+    error: "expected YYYY-MM-DD HH:MM:SS",
+  })
   .nullish()
   .transform((value) => value ?? null);
+
+function toIso(value: string): string {
+  return value.replace(" ", "T");
+}
+
+function parseLocal(served: string | null): string | null {
+  return served === null || NO_DATE.includes(served) ? null : toIso(served);
+}
 
 /** ISO 8601 UTC: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
 const time = z
@@ -82,9 +96,13 @@ const insightSchema = z.object({
 
 /**
  * An insight, under the API's own names. A member left out and one sent as null are both null; an empty string stays one.
- * Times in UTC are `YYYY-MM-DDTHH:mm:ss.sssZ`; those of which the document names no zone `YYYY-MM-DDTHH:MM:SS`.
+ * Times in UTC are `YYYY-MM-DDTHH:mm:ss.sssZ`; those of which the document names no zone are as served.
  */
 export type Insight = z.infer<typeof insightSchema> & {
+  /** `start_date` as `YYYY-MM-DDTHH:MM:SS`; null where it is no date. So it is with the two that follow. */
+  start_date_parsed: string | null;
+  indicator_start_date_parsed: string | null;
+  indicator_end_date_parsed: string | null;
   /** Members that the document does not name. */
   extra: Record<string, unknown>;
 };
@@ -112,7 +130,13 @@ export async function getInsight(
       if (insight.insight_id !== id)
         throw contractError(`The API responded for insight ${insight.insight_id}, not ${id}`);
       const unknown = Object.entries(data).filter(([member]) => !Object.hasOwn(insightSchema.shape, member));
-      return { ...insight, extra: Object.fromEntries(unknown) };
+      return {
+        ...insight,
+        start_date_parsed: parseLocal(insight.start_date),
+        indicator_start_date_parsed: parseLocal(insight.indicator_start_date),
+        indicator_end_date_parsed: parseLocal(insight.indicator_end_date),
+        extra: Object.fromEntries(unknown),
+      };
     },
     options,
   );

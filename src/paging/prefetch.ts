@@ -2,8 +2,8 @@ import { endOf, overlapOf, type Slice } from "./slice.ts";
 import type { Throttle } from "./throttle.ts";
 
 /**
- * Reads the slice that starts at `offset`. What takes memory or time to be made of a response may be left for when the
- * slice is wanted: it is then what the function returns.
+ * Reads the slice that starts at `offset`, while it holds one place of the throttle. What takes memory or time to be made
+ * of a response may be left for when the slice is wanted: it is then what the function returns, and holds no place.
  */
 export type FetchSlice<S extends Slice> = (offset: number, signal: AbortSignal) => Promise<Fetched<S>>;
 
@@ -57,9 +57,9 @@ export class Prefetch<S extends Slice> implements Disposable {
     return slice;
   }
 
-  /** Fetches a page out of plan. */
+  /** Fetches a page out of plan; it waits its turn behind those that are planned. */
   async fetch(offset: number): Promise<S> {
-    const slice = await open(await this.#fetch(offset, this.#stop.signal));
+    const slice = await open(await this.#request(offset));
     this.#total = slice.total;
     return slice;
   }
@@ -70,13 +70,17 @@ export class Prefetch<S extends Slice> implements Disposable {
     this.#stop.abort(new Error("The walk has ended"));
   }
 
+  #request(offset: number): Promise<Fetched<S>> {
+    return this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
+  }
+
   #fill(): void {
     // An empty or one-row page leaves nothing to plan with.
     const planned = this.#throttle.max * PLANNED_PER_REQUEST;
     while (this.#size > 1 && this.#queue.length < planned && this.#plannedEnd < this.#total) {
       const offset = this.#plannedEnd - overlapOf(this.#size, this.#overlap);
       this.#plannedEnd = offset + this.#size;
-      const slice = this.#throttle.limit(() => this.#fetch(offset, this.#stop.signal));
+      const slice = this.#request(offset);
       slice.catch(() => {}); // whoever takes it sees the error; one never taken has none to tell
       this.#queue.push(slice);
     }

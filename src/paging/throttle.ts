@@ -3,7 +3,10 @@ import pLimit, { type LimitFunction } from "p-limit";
 /** Successful responses after which one more request may run at once again. */
 const SUCCESSES_TO_RECOVER = 10;
 
-/** How many requests run at once: half as many after each 429, and one more after some successful responses. */
+/**
+ * How many requests run at once: half as many after each 429, and one more after some successful responses. Every request
+ * of a run goes through it, planned or not; those that read one page in pieces follow one another in one place.
+ */
 export class Throttle {
   readonly limit: LimitFunction;
   readonly max: number;

@@ -34,6 +34,8 @@ type FetchPage = (offset: number, limit: number, attempts?: number) => Promise<A
 export interface FetchOptions {
   /** Calls asked for in one page. */
   limit: number;
+  /** The organization unit that is asked for. @default none */
+  orgUnitId?: string | undefined;
   throttle: Throttle;
   /** Finds the calls that need not be parsed. */
   recognize: Recognize;
@@ -86,13 +88,13 @@ function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order">
  */
 function createFetch(
   client: ApiClient,
-  { limit, throttle, recognize, signal }: FetchOptions,
+  { limit, orgUnitId, throttle, recognize, signal }: FetchOptions,
   sort: Sort,
   clock: ServiceClock,
 ): FetchSlice<PageSlice> {
   return async (offset, walkSignal) => {
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
-    const page = { offset, limit, ...sortQuery(sort) };
+    const page = { offset, limit, org_unit_id: orgUnitId, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
       const answer = await fetchServedPage(client, page, options);
       throttle.succeeded();
@@ -107,14 +109,15 @@ function createFetch(
           if (!(error instanceof ApiError)) throw error;
           // Not JSON, which is seen only now.
           const readAgain = async () => toSlice(await fetchAttributionPage(client, page, options));
-          return await orInPieces(client, page, options, readAgain);
+          // The place of the first request has been given up.
+          return await throttle.limit(() => orInPieces(client, page, options, readAgain));
         }
       };
     });
   };
 }
 
-/** Reads a page, and in pieces where that fails for what may be one row of it. */
+/** Reads a page, and in pieces where that fails for what may be one row of it: one request after the other. */
 async function orInPieces<T>(
   client: ApiClient,
   query: AttributionQuery,

@@ -100,6 +100,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       calls_rejected: rejected.rows,
       calls_returned: store.counts.returned,
       calls_conflicting: store.counts.conflicting,
+      calls_other_unit: store.counts.otherUnit,
       pages: evidence.slices,
       seams_mended: evidence.seamsMended,
       seams_broken: evidence.seamsBroken,

@@ -29,16 +29,16 @@ export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */
   database: string;
   api: ApiAccess;
-  /** Calls asked for in one page, 1 to 1000. */
+  /** Calls asked for in one page, 2 to 1000: pages of one cannot overlap. */
   limit: number;
-  /** Pages fetched at once. */
+  /** Requests that run at once. */
   concurrency: number;
   /** Attribution rules; facts computed by other rules are recomputed first. */
   rules?: AttributionRules | undefined;
   clock?: Clock;
-  /** Ends the run between two pages. */
   /** Whether another address, or another token, is said to be of the same account. @default false */
   rebind?: boolean | undefined;
+  /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
@@ -98,7 +98,8 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     clock_ahead_ms: serviceClock.aheadMs,
   });
   const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
-  const source = createSource(client, { limit, throttle, recognize, signal }, serviceClock);
+  const { orgUnitId } = options.api;
+  const source = createSource(client, { limit, orgUnitId, throttle, recognize, signal }, serviceClock);
   const run = await syncWarehouse({
     ...options,
     fileCheckedAt,

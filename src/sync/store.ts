@@ -12,6 +12,7 @@ import { recordDrift } from "../warehouse/drift.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { isOtherUnit } from "../warehouse/other-units.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/rejected.ts";
@@ -32,6 +33,8 @@ interface Counts {
   returned: number;
   /** Calls that came twice in one response, with different contents. */
   conflicting: number;
+  /** New and changed calls of another organization unit than was asked for. */
+  otherUnit: number;
 }
 
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
@@ -43,6 +46,7 @@ export class PageStore {
   readonly #run: RunHold;
   /** The service that the calls are read from, until the warehouse is bound to it. */
   #claim: Claim | undefined;
+  readonly #orgUnitId: string | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #recognize: Recognize;
   readonly #refreshRecording: (callId: number, url: string | null) => void;
@@ -66,6 +70,7 @@ export class PageStore {
     this.#warehouse = warehouse;
     this.#run = run;
     this.#claim = claim;
+    this.#orgUnitId = claim.orgUnitId;
     this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, {
       signature,
       isFirstLoad: readCallCount(warehouse) === 0 || readUnsettled(warehouse) > 0,
@@ -75,7 +80,7 @@ export class PageStore {
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
     this.#seq = pages;
-    this.counts = { ...readCounts(warehouse, run.runId), returned: 0, conflicting: 0 };
+    this.counts = { ...readCounts(warehouse, run.runId), returned: 0, conflicting: 0, otherUnit: 0 };
   }
 
   save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
@@ -120,6 +125,9 @@ export class PageStore {
     this.counts.changed += saved.changed;
     this.counts.returned += saved.returned;
     this.counts.conflicting += saved.conflicting;
+    this.counts.otherUnit += calls.filter(
+      ({ call_id, org_unit_id }) => saved.written.has(call_id) && isOtherUnit(this.#orgUnitId, org_unit_id),
+    ).length;
     this.lastWritten = saved.written;
     this.#hasRejected ||= rejected.length > 0;
     this.#seq++;

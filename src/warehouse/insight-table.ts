@@ -59,7 +59,13 @@ function readInsight({ db }: Warehouse, id: number): StoredInsight | undefined {
 }
 
 function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {
-  const { fetched_at, ...columns } = getTableColumns(insights);
+  const {
+    fetched_at,
+    start_date_parsed,
+    indicator_start_date_parsed,
+    indicator_end_date_parsed,
+    ...columns
+  } = getTableColumns(insights);
   const sorted = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
   const members = Object.keys(columns).map((member) => ({
     member,

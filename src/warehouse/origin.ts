@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import { UsageError } from "../errors.ts";
+import { readCallCount } from "./call-table.ts";
 import type { Warehouse } from "./open.ts";
+import { countAllRejected } from "./rejected.ts";
 import { origin } from "./schema.ts";
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
@@ -10,6 +12,8 @@ export type Origin = typeof origin.$inferSelect;
 export interface Service {
   baseUrl: URL;
   token: string;
+  /** The organization unit that calls are asked of; undefined where none is sent. */
+  orgUnitId?: string | undefined;
 }
 
 export function readOrigin({ db, path }: Pick<Warehouse, "db" | "path">): Origin {
@@ -27,6 +31,8 @@ export function toAddress(baseUrl: URL): string {
 export interface DescribedOrigin {
   /** Address of the service; null where no calls have been read since warehouses know it. */
   base_url: string | null;
+  /** The organization unit that was asked for, as it was given; null where none was. */
+  org_unit_id: string | null;
   /** Name of the account there; null for the only one. */
   account: string | null;
   /** Tells warehouses apart; copies and backups of one have the same. */
@@ -36,17 +42,20 @@ export interface DescribedOrigin {
 }
 
 /** Returns what a warehouse is a copy of, as manifests and `status --json` have it. */
-export function describeOrigin({ base_url, account, warehouse_id, is_demo }: Origin): DescribedOrigin {
-  return { base_url, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
+export function describeOrigin(found: Origin): DescribedOrigin {
+  const { base_url, org_unit_id, account, warehouse_id, is_demo } = found;
+  return { base_url, org_unit_id, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
 }
 
 /** Returns what a warehouse is a copy of, in words. */
 export function originInWords({
   base_url,
+  org_unit_id,
   made_by_demo,
-}: Pick<DescribedOrigin, "base_url" | "made_by_demo">): string {
+}: Pick<DescribedOrigin, "base_url" | "made_by_demo"> & { org_unit_id?: string | null | undefined }): string {
   if (made_by_demo) return "made-up calls of calltally demo";
-  return base_url === null ? "a copy of an unknown service" : `a copy of ${base_url}`;
+  const unit = org_unit_id ? `, org_unit_id ${org_unit_id}` : "";
+  return `a copy of ${base_url ?? "an unknown service"}${unit}`;
 }
 
 /** Marks a new warehouse as one of the made-up calls of a local server. */
@@ -57,16 +66,22 @@ export function markDemo({ db }: Warehouse, baseUrl: URL): void {
 }
 
 /**
- * Refuses what would mix the calls of two accounts.
+ * Refuses what would mix the calls of two accounts, or of two organization units.
  *
  * @param isRebound whether the operator says that another address is of the same account
- * @throws UsageError where the warehouse is a copy of another service, or was made by `calltally demo` from another one
+ * @throws UsageError where the warehouse is a copy of another service or organization unit, or was made by `calltally demo`
+ * from another one
  */
 export function assertOrigin(
   warehouse: Warehouse,
-  { baseUrl }: Pick<Service, "baseUrl">,
+  { baseUrl, orgUnitId }: Omit<Service, "token">,
   isRebound = false,
 ): void {
+  assertAddress(warehouse, baseUrl, isRebound);
+  assertUnit(warehouse, orgUnitId);
+}
+
+function assertAddress(warehouse: Warehouse, baseUrl: URL, isRebound: boolean): void {
   const { base_url, is_demo } = readOrigin(warehouse);
   const address = toAddress(baseUrl);
   const isSame = base_url === address || (base_url === null && !is_demo);
@@ -100,24 +115,47 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
 }
 
 /**
+ * No flag lifts this: the calls of the unit before would all be missing from the pages of the other one, and be taken for
+ * gone. A warehouse of an earlier version, which knew of no units, is one without.
+ */
+function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
+  const { org_unit_id } = readOrigin(warehouse);
+  if (org_unit_id === (orgUnitId ?? null)) return;
+  if (readCallCount(warehouse) === 0 && countAllRejected(warehouse) === 0) return;
+  const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
+  const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
+  throw new UsageError(`Cannot use ${warehouse.path} ${given}: its calls were read ${held}`, {
+    hint: `Set CALLTALLY_DATABASE to a file of its own for each organization unit; to go on with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
+  });
+}
+
+function nameUnit(orgUnitId: string | null | undefined): string {
+  return orgUnitId ? `with org_unit_id ${orgUnitId}` : "without org_unit_id";
+}
+
+/**
  * Records the service that a warehouse is a copy of. Call it in the transaction that writes what came from there.
  *
  * @param boundAt ISO 8601 UTC
  */
 export function bindOrigin(warehouse: Warehouse, service: Service, boundAt: string): void {
-  const { base_url, token_mark } = readOrigin(warehouse);
-  const next = { base_url: toAddress(service.baseUrl), token_mark: markOf(warehouse, service) };
-  if (base_url === next.base_url && token_mark === next.token_mark) return;
+  if (isBoundTo(warehouse, service)) return;
+  const { baseUrl, orgUnitId: org_unit_id = null } = service;
+  const next = { base_url: toAddress(baseUrl), org_unit_id, token_mark: markOf(warehouse, service) };
   warehouse.db
     .update(origin)
     .set({ ...next, bound_at: boundAt })
     .run();
 }
 
-/** Whether calls were last read from this address and with this token. */
+/** Whether calls were last read from this address and organization unit, and with this token. */
 export function isBoundTo(warehouse: Warehouse, service: Service): boolean {
-  const { base_url, token_mark } = readOrigin(warehouse);
-  return base_url === toAddress(service.baseUrl) && token_mark === markOf(warehouse, service);
+  const { base_url, org_unit_id, token_mark } = readOrigin(warehouse);
+  return (
+    base_url === toAddress(service.baseUrl) &&
+    org_unit_id === (service.orgUnitId ?? null) &&
+    token_mark === markOf(warehouse, service)
+  );
 }
 
 /** Too short to find the token by, and another one in each warehouse. */

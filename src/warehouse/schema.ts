@@ -246,6 +246,8 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_withheld: integer(),
   /** Calls that came twice in one response, with different contents. */
   calls_conflicting: integer(),
+  /** New and changed calls with another `org_unit_id` than the one that was asked for. */
+  calls_other_unit: integer(),
   /** Pages of the walk. */
   pages: integer(),
   /** Seams between pages that did not join at first. */
@@ -414,12 +416,18 @@ export const insights = sqliteTable("insights", {
   insight_description: text(),
   /** As served; the API's document does not say more. */
   insight_example: text(),
-  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
+  /** As served, YYYY-MM-DD HH:MM:SS in a zone that the API does not say; 0000-00-00 00:00:00 is no date. */
   start_date: text(),
-  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
+  /** As served, YYYY-MM-DD HH:MM:SS in a zone that the API does not say; 0000-00-00 00:00:00 is no date. */
   indicator_start_date: text(),
-  /** YYYY-MM-DDTHH:MM:SS in a zone that the API does not say. */
+  /** As served, YYYY-MM-DD HH:MM:SS in a zone that the API does not say; 0000-00-00 00:00:00 is no date. */
   indicator_end_date: text(),
+  /** `start_date` as YYYY-MM-DDTHH:MM:SS; null where it is no date. */
+  start_date_parsed: text(),
+  /** `indicator_start_date` as YYYY-MM-DDTHH:MM:SS; null where it is no date. */
+  indicator_start_date_parsed: text(),
+  /** `indicator_end_date` as YYYY-MM-DDTHH:MM:SS; null where it is no date. */
+  indicator_end_date_parsed: text(),
   /** As served; the API's document does not say more. */
   indicator_group_active: integer({ mode: "boolean" }),
   /** As served; the API's document does not say more. */
@@ -502,6 +510,8 @@ export const origin = sqliteTable("origin", {
   warehouse_id: text().primaryKey(),
   /** Address of the service that calls are read from; null until the first of them was. */
   base_url: text(),
+  /** The organization unit that was asked for with each page of calls, as it was given; null where none was. */
+  org_unit_id: text(),
   /** Name of the account there; null for the only one. */
   account: text(),
   /** Eight digits of a keyed hash of the token that calls were last read with: they tell that it is another one now, and not what it is. */

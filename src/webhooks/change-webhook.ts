@@ -33,7 +33,7 @@ const SECRET_NAME = /secret|token|passw|key|auth|credential|signature|private/i;
  */
 export function checkWebhookChange(id: number, method: "PUT" | "PATCH", body: unknown): WebhookChange {
   return method === "PUT"
-    ? { id, method, body: parseWebhook(body) }
+    ? { id, method, body: parseWebhook(id, body) }
     : { id, method, body: parseWebhookChanges(body) };
 }
 

@@ -1,17 +1,22 @@
 import { z } from "zod";
+import { contractError } from "../api/api-errors.ts";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../errors.ts";
 
-const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
+const notEmpty = z.string().min(1, { error: "must not be empty" });
+
+const staticParameters = z.array(z.strictObject({ field_name: notEmpty, field_value: z.string() }));
 
 const fields = {
-  webhook_name: z.string().min(1),
-  webhook_endpoint: z.string().refine(isHttps, { error: "must be a valid https:// URL" }),
+  webhook_name: notEmpty,
+  webhook_endpoint: z.string().refine(isHttpsUrl, { error: "must be a valid https:// URL" }),
   description: z.string(),
-  format: z.string().min(1),
-  method: z.string().min(1),
+  format: notEmpty,
+  method: z
+    .string()
+    .refine(isMethod, { error: "must be the name of an HTTP method that can carry an event" }),
   include_data_append: z.boolean(),
   include_dni_logs: z.boolean(),
   include_indicator_scores: z.boolean(),
@@ -27,7 +32,7 @@ const patchSchema = z
 
 const { webhook_name, webhook_endpoint, format, method, ...optional } = fields;
 const replacementSchema = z
-  .strictObject({ webhook_name, webhook_endpoint, format, method })
+  .strictObject({ webhook_id: z.int().optional(), webhook_name, webhook_endpoint, format, method })
   .extend(z.object(optional).partial().shape);
 
 /** The body of a full update (API v3 § 2.2, column "Required in PUT"). */
@@ -39,7 +44,7 @@ export type WebhookChanges = z.infer<typeof patchSchema>;
 export const OPTIONAL_WEBHOOK_FIELDS = Object.keys(optional);
 
 /** What the service sets itself, and nobody else. */
-const SET_BY_SERVICE = ["webhook_id", "webhook_created", "webhook_updated"];
+const SET_BY_SERVICE = ["webhook_created", "webhook_updated"];
 
 /** The response to a change. */
 export interface WebhookResponse {
@@ -48,21 +53,27 @@ export interface WebhookResponse {
 }
 
 /**
- * Checks the body of a full update (API v3 § 4.3).
+ * Checks the body of a full update (API v3 § 4.3). It may have the `webhook_id` that is replaced, as one that was read has.
  *
  * @throws UsageError that names the field
  */
-export function parseWebhook(body: unknown): Webhook {
-  return check(replacementSchema, body);
+export function parseWebhook(id: number, body: unknown): Webhook {
+  const webhook = check(replacementSchema, SET_BY_SERVICE, body);
+  const { webhook_id = id } = webhook;
+  if (webhook_id === id) return webhook;
+  throw new UsageError(
+    `Cannot send the webhook: webhook_id is ${webhook_id}, and the webhook to replace is ${id}`,
+    { hint: "The id of a webhook cannot be changed. Check which of the two was meant, or leave it out." },
+  );
 }
 
 /**
- * Checks the body of a partial update (API v3 § 4.4).
+ * Checks the body of a partial update (API v3 § 4.4). What becomes of a `webhook_id` in it is not documented.
  *
  * @throws UsageError that names the field
  */
 export function parseWebhookChanges(body: unknown): WebhookChanges {
-  return check(patchSchema, body);
+  return check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body);
 }
 
 /**
@@ -77,7 +88,8 @@ export async function replaceWebhook(
   options: RequestOptions = {},
 ): Promise<WebhookResponse> {
   assertId(id, "a webhook");
-  return await client.send("PUT", `/v3/webhooks/${id}`, parseWebhook(webhook), parseResponse, options);
+  const body = parseWebhook(id, webhook);
+  return await client.send("PUT", `/v3/webhooks/${id}`, body, responseParser(id), options);
 }
 
 /**
@@ -92,23 +104,26 @@ export async function patchWebhook(
   options: RequestOptions = {},
 ): Promise<WebhookResponse> {
   assertId(id, "a webhook");
-  return await client.send(
-    "PATCH",
-    `/v3/webhooks/${id}`,
-    parseWebhookChanges(changes),
-    parseResponse,
-    options,
-  );
+  const body = parseWebhookChanges(changes);
+  return await client.send("PATCH", `/v3/webhooks/${id}`, body, responseParser(id), options);
 }
 
-function parseResponse({ data, request_id }: Envelope): WebhookResponse {
-  const schema = z.object({ webhookId: z.int() });
-  const { webhookId } = parseContract(schema, data, "The API response to the change is not as documented");
-  return { webhook_id: webhookId, request_id: request_id ?? null };
+const responseSchema = z.object({ webhookId: z.int() });
+
+/** Returns what reads the response to a change of a webhook, which must be about that one. */
+function responseParser(id: number): (envelope: Envelope) => WebhookResponse {
+  return ({ data, request_id }) => {
+    const what = "The API response to the change is not as documented";
+    const { webhookId } = parseContract(responseSchema, data, what);
+    const requestId = request_id ?? undefined;
+    if (webhookId !== id)
+      throw contractError(`The API responded for webhook ${webhookId}, not ${id}`, { requestId });
+    return { webhook_id: webhookId, request_id: requestId ?? null };
+  };
 }
 
-function check<T>(schema: z.ZodType<T>, body: unknown): T {
-  const refused = SET_BY_SERVICE.find((field) => typeof body === "object" && body !== null && field in body);
+function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown): T {
+  const refused = notGiven.find((field) => typeof body === "object" && body !== null && field in body);
   if (refused !== undefined) {
     throw new UsageError(`Cannot send the webhook: ${refused} is set by the service and cannot be given`);
   }
@@ -121,6 +136,14 @@ function check<T>(schema: z.ZodType<T>, body: unknown): T {
   });
 }
 
-function isHttps(endpoint: string): boolean {
-  return URL.parse(endpoint)?.protocol === "https:" && endpoint.startsWith("https://");
+/** A URL parser by the standard takes more: it skips slashes, strips white space, and turns backslashes round. */
+function isHttpsUrl(endpoint: string): boolean {
+  if (!/^https:\/\/[^/?#]/i.test(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) return false;
+  const labels = URL.parse(endpoint)?.hostname.replace(/\.$/, "").split(".");
+  return labels !== undefined && !labels.includes("");
+}
+
+/** A token (RFC 9110 § 5.6.2); the responses to CONNECT and TRACE are no answers to an event. */
+function isMethod(method: string): boolean {
+  return /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(method) && !/^(connect|trace)$/i.test(method);
 }

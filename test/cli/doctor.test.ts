@@ -142,6 +142,14 @@ describe("calltally doctor", () => {
     expect((await complaints({ cwd: folder.path, env: fitting })).found).toEqual([NO_WAREHOUSE]);
   });
 
+  it("names a server that sends one call a page, over which no pass can be verified", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
+    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
+    expect(code).toBe(3);
+    expect(found).toContain("warn page size: the service sends 1 call a page, where 1,000 were asked for");
+  });
+
   it.each([5000, 300])(
     "names a server of %d calls that orders them at random, and ends with 3",
     async (calls) => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { json, startBadServer } from "../api/bad-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor } from "./run.ts";
 
@@ -57,6 +58,44 @@ describe("calltally insight", () => {
       { member: "group_list", after: "[9]" },
     ]);
     expect(readAll(folder.path, "SELECT * FROM insight_groups")).toEqual([{ insight_id: 101, group_id: 9 }]);
+  });
+
+  it("shows and keeps dates as they are served, and one that is none rejects nothing", async () => {
+    using folder = makeTempFolder();
+    const insight = {
+      insight_id: 101,
+      insight_name: "Price asked",
+      start_date: "2026-01-02 03:04:05",
+      indicator_start_date: "0000-00-00 00:00:00",
+      indicator_end_date: "",
+    };
+    await using server = await startBadServer((request, response) =>
+      json({ code: 200, message: "Success", data: insight, request_id: "r-1" })(request, response),
+    );
+    const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "token-4711" };
+    const run = (...args: string[]) => calltally(["insight", ...args, "101"], { cwd: folder.path, env });
+    const words = await run("show");
+    expect(words).toMatchObject({ code: 0, stderr: "" });
+    expect(words.stdout).toMatch(/^ {2}start_date +2026-01-02 03:04:05$/m);
+    expect(words.stdout).toMatch(/^ {2}indicator_start_date +0000-00-00 00:00:00$/m);
+    expect(words.stdout).not.toContain("_parsed");
+    const dates = {
+      start_date: "2026-01-02 03:04:05",
+      start_date_parsed: "2026-01-02T03:04:05",
+      indicator_start_date: "0000-00-00 00:00:00",
+      indicator_start_date_parsed: null,
+      indicator_end_date: "",
+      indicator_end_date_parsed: null,
+    };
+    expect(JSON.parse((await run("show", "--json")).stdout)).toMatchObject(dates);
+    expect((await run("sync")).stdout).toContain(": new");
+    expect((await run("sync")).stdout).toContain(": unchanged");
+    const columns = Object.keys(dates).join(", ");
+    expect(readAll(folder.path, `SELECT ${columns} FROM insights`)).toEqual([dates]);
+    insight.start_date = "2026-02-03 04:05:06";
+    expect((await run("sync")).stdout).toMatch(
+      /: changed\n {2}start_date: 2026-01-02 03:04:05 → 2026-02-03 04:05:06\n$/,
+    );
   });
 
   it("is refreshed by the job for the ids in the settings", async () => {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -14,6 +15,11 @@ const WEBHOOK = {
   format: "JSON",
   method: "POST",
 };
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
 
 function readChanges(folder: string): unknown[] {
   const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
@@ -92,6 +98,37 @@ describe("calltally webhook", () => {
       says: "webhook_endpoint: must be a valid https:// URL",
     },
     { title: "a PUT without method", args: ["replace", "44", "--file", "w.json"], says: "method: " },
+    {
+      title: "an endpoint without a host",
+      args: ["patch", "44", "--endpoint", "https:///x"],
+      says: "webhook_endpoint: must be a valid https:// URL",
+    },
+    {
+      title: "an empty name",
+      args: ["patch", "44", "--name", ""],
+      says: "webhook_name: must not be empty",
+    },
+    { title: "an empty format", args: ["patch", "44", "--format", ""], says: "format: must not be empty" },
+    {
+      title: "a method that is none",
+      args: ["patch", "44", "--method", "GET it"],
+      says: "method: must be the name of an HTTP method",
+    },
+    {
+      title: "the method CONNECT",
+      args: ["patch", "44", "--method", "CONNECT"],
+      says: "method: must be the name of an HTTP method that can carry an event",
+    },
+    {
+      title: "another webhook's id in a PUT",
+      args: ["replace", "44", "--file", "other.json"],
+      says: "webhook_id is 45, and the webhook to replace is 44",
+    },
+    {
+      title: "a webhook's id in a PATCH",
+      args: ["patch", "44", "--file", "id.json"],
+      says: "webhook_id is set by the service and cannot be given",
+    },
     { title: "an empty PATCH", args: ["patch", "44"], says: "at least one field must be given" },
     {
       title: "a file that is not there",
@@ -108,6 +145,8 @@ describe("calltally webhook", () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, method: undefined }));
+    writeFileSync(join(folder.path, "other.json"), JSON.stringify({ ...WEBHOOK, webhook_id: 45 }));
+    writeFileSync(join(folder.path, "id.json"), JSON.stringify({ description: "x", webhook_id: 44 }));
     const { code, stdout, stderr } = await calltally(["webhook", ...args], {
       cwd: folder.path,
       env: settingsFor(sandbox),
@@ -126,6 +165,42 @@ describe("calltally webhook", () => {
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
   });
 
+  it.each([
+    {
+      title: "the id of the webhook in a PUT is sent as it was read",
+      webhookId: 44,
+      code: 0,
+      outcome: "done",
+    },
+    {
+      title: "an answer about another webhook ends with 8, and is kept",
+      webhookId: 45,
+      code: 8,
+      outcome: "unknown",
+    },
+  ])("$title", async ({ webhookId, code, outcome }) => {
+    using folder = makeTempFolder();
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      bodies.push(await text(request));
+      const envelope = { code: 200, message: "Success", data: { webhookId }, request_id: "r-44" };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(envelope));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
+    const read = { webhook_id: 44, ...WEBHOOK };
+    writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
+    const args = ["webhook", "replace", "44", "--file", "w.json"];
+    const ended = await calltally(args, { cwd: folder.path, env });
+    server.close();
+    expect(ended.code).toBe(code);
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([read]);
+    expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 44, outcome, request_id: "r-44" }]);
+    if (code === 0) return;
+    expect(ended.stdout).toBe("");
+    expect(ended.stderr).toContain("The API responded for webhook 45, not 44; outcome unknown");
+  });
+
   it("ends with 5 and sends no second request when the connection is cut after a change was sent", async () => {
     using folder = makeTempFolder();
     let requests = 0;
@@ -134,9 +209,7 @@ describe("calltally webhook", () => {
       request.resume().on("end", () => request.socket.destroy());
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
-    const env = { CALLTALLY_BASE_URL: `http://127.0.0.1:${port}`, CALLTALLY_TOKEN: "token-4711" };
+    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
     const { code, stderr } = await calltally(["webhook", "patch", "44", "--description", "x"], {
       cwd: folder.path,
       env,

@@ -40,6 +40,7 @@ describe("loadSettings", () => {
     expect(load()).toEqual({
       baseUrl: undefined,
       token: undefined,
+      orgUnitId: undefined,
       database: "data/calltally.db",
       exportDir: "data/exports",
       timezone: "UTC",
@@ -72,7 +73,8 @@ describe("loadSettings", () => {
       CALLTALLY_DATABASE: "/srv/calls.db",
       CALLTALLY_EXPORT_DIR: "/srv/exports",
       CALLTALLY_TIMEZONE: "Europe/Berlin",
-      CALLTALLY_LIMIT: "1",
+      CALLTALLY_ORG_UNIT_ID: " north/7 ",
+      CALLTALLY_LIMIT: "2",
       CALLTALLY_CONCURRENCY: "32",
       CALLTALLY_TIMEOUT_SECONDS: "3600",
       CALLTALLY_RETRY_SECONDS: "0",
@@ -100,10 +102,11 @@ describe("loadSettings", () => {
     expect(load({ env })).toEqual({
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
+      orgUnitId: "north/7",
       database: "/srv/calls.db",
       exportDir: "/srv/exports",
       timezone: "Europe/Berlin",
-      limit: 1,
+      limit: 2,
       concurrency: 32,
       timeoutSeconds: 3600,
       retrySeconds: 0,
@@ -131,15 +134,15 @@ describe("loadSettings", () => {
   });
 
   it("takes the flag before the environment, that before .env, and that before the default", () => {
-    const flags = { CALLTALLY_LIMIT: "1" };
-    const env = { CALLTALLY_LIMIT: "2" };
-    const dotenv = "# ours\nexport CALLTALLY_LIMIT='3'\n";
+    const flags = { CALLTALLY_LIMIT: "2" };
+    const env = { CALLTALLY_LIMIT: "3" };
+    const dotenv = "# ours\nexport CALLTALLY_LIMIT='4'\n";
     expect([
       load({ flags, env, dotenv }).limit,
       load({ env, dotenv }).limit,
       load({ dotenv }).limit,
       load().limit,
-    ]).toEqual([1, 2, 3, 1000]);
+    ]).toEqual([2, 3, 4, 1000]);
   });
 
   it("takes an empty value for none, but as a flag: there it is a variable of the shell's that was not set", () => {
@@ -216,11 +219,16 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_TIMEZONE", value: "Europe/Berln", says: "did you mean Europe/Berlin?" },
     { name: "CALLTALLY_TIMEZONE", value: "Middle-earth", says: "is not an IANA time zone such as" },
     { name: "CALLTALLY_TIMEZONE", value: "+02:00", says: "+02:00 is not an IANA time zone" },
-    { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 1 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: "1001", says: "must be a whole number from 1 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: "1e2", says: "must be a whole number from 1 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: "10.5", says: "must be a whole number from 1 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: " ", says: "must be a whole number from 1 to 1000" },
+    { name: "CALLTALLY_ORG_UNIT_ID", value: " ", says: "is empty" },
+    { name: "CALLTALLY_ORG_UNIT_ID", value: "7 8", says: "must be without white space" },
+    { name: "CALLTALLY_ORG_UNIT_ID", value: "7\u202e8", says: "must be without white space" },
+    { name: "CALLTALLY_LIMIT", value: "1", says: "a page of one call cannot overlap the next" },
+    { name: "CALLTALLY_LIMIT", value: "01", says: "must be 2 at the least" },
+    { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 2 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "1001", says: "must be a whole number from 2 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "1e2", says: "must be a whole number from 2 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: "10.5", says: "must be a whole number from 2 to 1000" },
+    { name: "CALLTALLY_LIMIT", value: " ", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_CONCURRENCY", value: "33", says: "must be a whole number from 1 to 32" },
     { name: "CALLTALLY_TIMEOUT_SECONDS", value: "0", says: "must be a whole number from 1 to 3600" },
     { name: "CALLTALLY_RETRY_SECONDS", value: "-1", says: "must be a whole number from 0 to 86400" },
@@ -262,7 +270,7 @@ describe("loadSettings", () => {
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({
       exitCode: 2,
-      message: "--limit many: must be a whole number from 1 to 1000",
+      message: "--limit many: must be a whole number from 2 to 1000",
     });
   });
 
@@ -318,6 +326,7 @@ describe("inspectSettings", () => {
     const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
     expect(shown.map(({ env }) => env)).toEqual([
       "CALLTALLY_BASE_URL",
+      "CALLTALLY_ORG_UNIT_ID",
       "CALLTALLY_RECORDING_SIGNATURE",
       "CALLTALLY_ALIASES",
       "CALLTALLY_INSIGHT_IDS",
@@ -332,7 +341,7 @@ describe("inspectSettings", () => {
     expect(found).toMatchObject({
       CALLTALLY_LIMIT: {
         origin: "environment",
-        problem: { message: "must be a whole number from 1 to 1000" },
+        problem: { message: "must be a whole number from 2 to 1000" },
       },
       CALLTALLY_BASE_URL: { problem: { message: expect.stringContaining("must start with https://") } },
       CALLTALLY_QUALIFIED_SECONDS: { origin: ".env", problem: { hint: expect.any(String) } },

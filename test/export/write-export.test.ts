@@ -99,7 +99,12 @@ describe("exportToFolder", () => {
         verdict: "exact",
         verdict_reason: "Each page met the next.",
       },
-      origin: { base_url: null, account: null, warehouse_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      origin: {
+        base_url: null,
+        org_unit_id: null,
+        account: null,
+        warehouse_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
       timezone: "UTC",
       filter: { gone_calls: "left out" },
       range: { provisional: true },

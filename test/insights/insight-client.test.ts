@@ -51,17 +51,21 @@ const BARE = {
   updated_by: null,
   deleted_at: null,
   deleted_by: null,
+  start_date_parsed: null,
+  indicator_start_date_parsed: null,
+  indicator_end_date_parsed: null,
   extra: {},
 };
 
 describe("getInsight", () => {
-  it("parses dates of both formats, keeps empty strings and unknown members", async () => {
+  it("parses dates of both formats beside what was served, keeps empty strings and unknown members", async () => {
     const data = {
       insight_id: 101,
       insight_name: "Price asked",
       hit_keywords: "",
       group_list: [{ id: 7 }, { id: 8, name: "Munich" }],
       start_date: "2026-01-02 03:04:05",
+      indicator_start_date: "0000-00-00 00:00:00",
       indicator_end_date: "",
       created_at: "2026-01-02T03:04:05+02:00",
       updated_at: "2026-01-02T03:04:05.678Z",
@@ -75,7 +79,9 @@ describe("getInsight", () => {
       insight_name: "Price asked",
       hit_keywords: "",
       group_list: [{ id: 7 }, { id: 8, name: "Munich" }],
-      start_date: "2026-01-02T03:04:05",
+      start_date: "2026-01-02 03:04:05",
+      start_date_parsed: "2026-01-02T03:04:05",
+      indicator_start_date: "0000-00-00 00:00:00",
       indicator_end_date: "",
       created_at: "2026-01-02T01:04:05.000Z",
       updated_at: "2026-01-02T03:04:05.678Z",
@@ -112,6 +118,11 @@ describe("getInsight", () => {
       says: "The API responded for insight 102, not 101",
     },
     { title: "a date that is none", data: { insight_id: 101, start_date: "soon" }, says: "start_date: " },
+    {
+      title: "a day that no month has",
+      data: { insight_id: 101, indicator_end_date: "2026-02-30 00:00:00" },
+      says: "indicator_end_date: ",
+    },
     { title: "a group without id", data: { insight_id: 101, group_list: [{}] }, says: "group_list.0.id: " },
   ])("takes $title for a breach of contract", async ({ data, says }) => {
     await using server = await startBadServer(json(envelope(data)));

@@ -9,6 +9,8 @@ export interface Outcome extends Judgement {
   /** Calls that were visible throughout and were not read. */
   missing: number[];
   requests: number;
+  /** The most requests that were under way at once. */
+  atOnce: number;
   sort: Sort;
   isResumed: boolean;
 }
@@ -53,6 +55,7 @@ export async function live(
       ...judgePass(reading.evidence, read.size),
       missing,
       requests: service.requests,
+      atOnce: service.atOnce,
       sort: reading.sort,
       isResumed,
     };

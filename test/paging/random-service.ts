@@ -200,6 +200,9 @@ export class RandomService implements Source<Slice> {
   #clock = 0;
   #seed: number;
   requests = 0;
+  /** The most requests that were under way at once. */
+  atOnce = 0;
+  #underWay = 0;
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline;
@@ -218,31 +221,40 @@ export class RandomService implements Source<Slice> {
   fetch =
     (sort: Sort) =>
     async (asked: number): Promise<Slice> => {
-      const { requests, limit, busyFor, pageCap, offsets, sorting, order } = this.#timeline;
-      const request = requests[this.requests % requests.length];
-      if (request === undefined) throw new Error("A timeline has at least one request");
-      const isBusy = this.requests++ < busyFor;
-      if (this.requests > MAX_REQUESTS) throw new Error("The walk asks without end");
-      for (let turn = 0; turn < request.turns; turn++) await Promise.resolve();
-      if (sort !== "own" && sorting === "refused") throw new Refused();
-      if (isBusy) for (const event of request.events) this.#happen(event);
-      this.#states.unshift(this.#calls.slice());
-      this.#states.length = Math.min(this.#states.length, STATES_KEPT);
-      const state = this.#states[isBusy ? Math.min(request.lag, this.#states.length - 1) : 0] ?? [];
-      const served = new Set(state.map(({ id }) => id));
-      this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
-
-      const listed = this.#list(state, order);
-      const sign = sort === "source_name desc" ? -1 : 1;
-      if (sort !== "own" && sorting === "served") listed.sort((a, b) => sign * compare(a.source, b.source));
-      const isRounded = offsets.startsWith("rounded");
-      const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
-      const skipped = offsets === "first rows never" ? 3 : 0;
-      const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
-      const rows = listed.slice(offset + skipped, offset + skipped + Math.max(1, most)).map(toRow);
-      const applied = offsets === "rounded, and says so" ? offset : asked;
-      return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
+      this.atOnce = Math.max(this.atOnce, ++this.#underWay);
+      try {
+        return await this.#respond(sort, asked);
+      } finally {
+        this.#underWay--;
+      }
     };
+
+  async #respond(sort: Sort, asked: number): Promise<Slice> {
+    const { requests, limit, busyFor, pageCap, offsets, sorting, order } = this.#timeline;
+    const request = requests[this.requests % requests.length];
+    if (request === undefined) throw new Error("A timeline has at least one request");
+    const isBusy = this.requests++ < busyFor;
+    if (this.requests > MAX_REQUESTS) throw new Error("The walk asks without end");
+    for (let turn = 0; turn < request.turns; turn++) await Promise.resolve();
+    if (sort !== "own" && sorting === "refused") throw new Refused();
+    if (isBusy) for (const event of request.events) this.#happen(event);
+    this.#states.unshift(this.#calls.slice());
+    this.#states.length = Math.min(this.#states.length, STATES_KEPT);
+    const state = this.#states[isBusy ? Math.min(request.lag, this.#states.length - 1) : 0] ?? [];
+    const served = new Set(state.map(({ id }) => id));
+    this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
+
+    const listed = this.#list(state, order);
+    const sign = sort === "source_name desc" ? -1 : 1;
+    if (sort !== "own" && sorting === "served") listed.sort((a, b) => sign * compare(a.source, b.source));
+    const isRounded = offsets.startsWith("rounded");
+    const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
+    const skipped = offsets === "first rows never" ? 3 : 0;
+    const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
+    const rows = listed.slice(offset + skipped, offset + skipped + Math.max(1, most)).map(toRow);
+    const applied = offsets === "rounded, and says so" ? offset : asked;
+    return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
+  }
 
   #count(calls: number, end: number, rows: number): number {
     const { total, limit } = this.#timeline;

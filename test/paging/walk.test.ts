@@ -18,11 +18,12 @@ const walks = (timelines: fc.Arbitrary<Timeline>) =>
 
 /** Lives through timelines, and returns what became of them; throws at the first that is falsely sure. */
 async function liveAll(timelines: fc.Arbitrary<Timeline>, runs: number, walker?: Walker) {
-  const outcomes: { timeline: Timeline; outcome: Outcome }[] = [];
+  const outcomes: { timeline: Timeline; concurrency: number; outcome: Outcome }[] = [];
   await fc.assert(
     fc.asyncProperty(walks(timelines), async ([timeline, overlap, concurrency]) => {
       const outcome = await live(timeline, { overlap, throttle: new Throttle(concurrency) }, walker);
-      outcomes.push({ timeline, outcome });
+      outcomes.push({ timeline, concurrency, outcome });
+      expect(outcome.atOnce).toBeLessThanOrEqual(concurrency);
       if (isSure(outcome)) expect(outcome.missing).toEqual([]);
     }),
     { numRuns: runs },
@@ -38,6 +39,7 @@ describe("walk", () => {
     // The property says nothing of what never happens.
     expect(count(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.2);
     expect(count(({ outcome }) => outcome.missing.length > 0)).toBeGreaterThan(0.05);
+    expect(count(({ concurrency, outcome }) => outcome.atOnce === concurrency)).toBeGreaterThan(0.5);
     expect(count(({ outcome }) => outcome.isResumed)).toBeGreaterThan(0.05);
     expect(count(({ outcome }) => outcome.isResumed && isSure(outcome))).toBeGreaterThan(0.01);
     expect(count(({ outcome }) => outcome.sort !== "own" && isSure(outcome))).toBeGreaterThan(0.01);

@@ -8,6 +8,8 @@ export interface Asked {
   offset: number;
   limit: number;
   sort: string | undefined;
+  /** The organization unit that is asked for. */
+  unit: string | undefined;
   /** How many requests came before. */
   before: number;
 }
@@ -59,8 +61,9 @@ export async function startListService(
     const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
     const by = query.get("sort_by");
     const sort = by === null ? undefined : `${by} ${query.get("sort_order")}`;
+    const unit = query.get("org_unit_id") ?? undefined;
     const request_id = `${name}-${before}`;
-    const told = state.tell({ offset, limit, sort, before: before++ }, state.calls);
+    const told = state.tell({ offset, limit, sort, unit, before: before++ }, state.calls);
     if (typeof told === "function") return told(request, response);
     const { rows, total = state.calls.length, offset: applied = offset, timestamp } = told;
     const data = { calls: rows, total, limit, offset: applied };

@@ -34,18 +34,23 @@ function describeSchema(sqlite: Database.Database): unknown[] {
     .all();
 }
 
-/** Makes a warehouse as the calltally of the first schema left it. */
-function makeFirstWarehouse(path: string): void {
+/** Makes a warehouse of an earlier schema, with the rows that some SQL puts in. */
+function makeOldWarehouse(path: string, version: number, sql: string): void {
   const folder = `${path}-migrations`;
   cpSync(FOLDER, folder, { recursive: true });
   const journal = join(folder, "meta", "_journal.json");
   const { entries, ...rest } = JSON.parse(readFileSync(journal, "utf8"));
-  writeFileSync(journal, JSON.stringify({ ...rest, entries: entries.slice(0, 1) }));
+  writeFileSync(journal, JSON.stringify({ ...rest, entries: entries.slice(0, version) }));
   const sqlite = new Database(path);
   sqlite.pragma("application_id = 0x43544c59");
   migrate(drizzle(sqlite), { migrationsFolder: folder });
-  sqlite.pragma("user_version = 1");
-  sqlite.exec(`INSERT INTO sync_runs (run_id, started_at, mode, status) VALUES (1, 't', 'full', 'done');
+  sqlite.pragma(`user_version = ${version}`);
+  sqlite.exec(sql);
+  sqlite.close();
+}
+
+/** Rows of a warehouse of the first schema. */
+const FIRST_ROWS = `INSERT INTO sync_runs (run_id, started_at, mode, status) VALUES (1, 't', 'full', 'done');
     INSERT INTO sync_pages VALUES (1, 0, 0, 2, 2, '[1,2]', 'request', 't');
     INSERT INTO calls (call_id, utm_source, row_hash, first_run_id, changed_run_id) VALUES (1, 'A', 'h', 1, 1), (2, NULL, 'h', 1, 1);
     INSERT INTO transcripts VALUES (1, 'summary', 'text', '[]');
@@ -53,9 +58,7 @@ function makeFirstWarehouse(path: string): void {
     UPDATE calls SET caller_id = '+49 1' WHERE call_id = 2;
     INSERT INTO rejected_calls VALUES ('id:3', 3, '{}', 'duration', 'bad', 1, 1);
     INSERT INTO schema_drift VALUES ('msclkid', 'unknown', 'string', 1, 't');
-    INSERT INTO exports VALUES (1, 't', '/x.csv', 'sha', 1, '{}', 1)`);
-  sqlite.close();
-}
+    INSERT INTO exports VALUES (1, 't', '/x.csv', 'sha', 1, '{}', 1)`;
 
 describe("migrations", () => {
   it("lead to the schema as the code has it", async () => {
@@ -86,7 +89,7 @@ describe("migrations", () => {
   it("carry a warehouse of the first schema forward without losing a row", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
-    makeFirstWarehouse(path);
+    makeOldWarehouse(path, 1, FIRST_ROWS);
     using warehouse = openWarehouse(path);
     const count = (table: string) => warehouse.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
     const tables = [
@@ -118,9 +121,9 @@ describe("migrations", () => {
     using folder = makeTempFolder();
     const at = (name: string) => join(folder.path, name);
     const [one, copy, other] = [at("one.db"), at("copy.db"), at("other.db")];
-    makeFirstWarehouse(one);
+    makeOldWarehouse(one, 1, FIRST_ROWS);
     cpSync(one, copy);
-    makeFirstWarehouse(other);
+    makeOldWarehouse(other, 1, FIRST_ROWS);
     const sqlite = new Database(other);
     sqlite.exec("UPDATE sync_runs SET started_at = 'u'");
     sqlite.close();
@@ -130,6 +133,29 @@ describe("migrations", () => {
     });
     expect(again).toBe(id);
     expect(another).not.toBe(id);
+  });
+
+  it("keep dates of insights as they were served, beside what was read of them, and bind to no organization unit", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    makeOldWarehouse(
+      path,
+      9,
+      `UPDATE origin SET base_url = 'https://api.example.com';
+       INSERT INTO insights (insight_id, start_date, indicator_end_date, fetched_at) VALUES (101, '2026-01-02T03:04:05', '', 't')`,
+    );
+    using warehouse = openWarehouse(path);
+    const dates =
+      "start_date, start_date_parsed, indicator_start_date, indicator_start_date_parsed, indicator_end_date, indicator_end_date_parsed";
+    expect(warehouse.sqlite.prepare(`SELECT ${dates} FROM insights`).raw().get()).toEqual([
+      "2026-01-02 03:04:05",
+      "2026-01-02T03:04:05",
+      null,
+      null,
+      "",
+      null,
+    ]);
+    expect(readOrigin(warehouse)).toMatchObject({ base_url: "https://api.example.com", org_unit_id: null });
   });
 
   it("are counted in user_version, all of them", () => {

@@ -38,6 +38,7 @@ const runningRow = (run_id: number): SyncRun => ({
   calls_returned: null,
   calls_withheld: null,
   calls_conflicting: null,
+  calls_other_unit: null,
   clock_ahead_ms: null,
   not_before: null,
   first_total: null,

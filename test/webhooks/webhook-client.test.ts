@@ -8,6 +8,7 @@ import {
 } from "../../src/webhooks/webhook-client.ts";
 import { type Answer, json, reset, startBadServer, text } from "../api/bad-server.ts";
 import { FakeClock } from "../api/fake-clock.ts";
+import { ENDPOINT_CASES } from "./endpoint-cases.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",
@@ -55,6 +56,12 @@ describe("replaceWebhook, patchWebhook", () => {
       says: /not JSON.*outcome unknown/,
       exitCode: 8,
     },
+    {
+      title: "the answer is about another webhook",
+      answer: json({ code: 200, message: "Success", data: { webhookId: 45 }, request_id: "r-1" }),
+      says: /^The API responded for webhook 45, not 44; outcome unknown/,
+      exitCode: 8,
+    },
   ])("do not try again when $title after the change was sent", async ({ answer, says, exitCode }) => {
     await using server = await startBadServer(answer);
     await using client = clientOf(server.url);
@@ -95,18 +102,42 @@ describe("replaceWebhook, patchWebhook", () => {
   });
 });
 
+const parsePut = (body: unknown) => parseWebhook(44, body);
+
 describe("parseWebhook, parseWebhookChanges", () => {
+  it.each(ENDPOINT_CASES)("take %j for an endpoint or not, as the sandbox does", ({ url, isTaken }) => {
+    const parse = () => parseWebhookChanges({ webhook_endpoint: url });
+    if (isTaken) expect(parse()).toEqual({ webhook_endpoint: url });
+    else expect(parse).toThrow("webhook_endpoint: must be a valid https:// URL");
+  });
+
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "post", "PURGE"])("take the method %s", (method) => {
+    expect(parseWebhookChanges({ method })).toEqual({ method });
+  });
+
+  it.each(["", " ", "GET ", "GE T", "POST\r\n", "PÖST", "GET/", "CONNECT", "connect", "TRACE", "Trace"])(
+    "refuse %j, which is no method, or none that can carry an event",
+    (method) => {
+      expect(() => parseWebhookChanges({ method })).toThrow("method: must be the name of an HTTP method");
+    },
+  );
+
+  it("take the id of the webhook that is replaced, as one that was read has", () => {
+    const read = { ...WEBHOOK, webhook_id: 44 };
+    expect(parsePut(read)).toEqual(read);
+  });
+
   it.each([
     {
       title: "a PUT without method",
-      parse: parseWebhook,
+      parse: parsePut,
       body: { ...WEBHOOK, method: undefined },
       says: "method: ",
     },
     { title: "an empty PATCH", parse: parseWebhookChanges, body: {}, says: "at least one field" },
     {
       title: "plain http",
-      parse: parseWebhook,
+      parse: parsePut,
       body: { ...WEBHOOK, webhook_endpoint: "http://crm.example.com" },
       says: "webhook_endpoint: must be a valid https:// URL",
     },
@@ -136,9 +167,39 @@ describe("parseWebhook, parseWebhookChanges", () => {
     },
     {
       title: "webhook_id",
-      parse: parseWebhook,
-      body: { ...WEBHOOK, webhook_id: 44 },
+      parse: parseWebhookChanges,
+      body: { webhook_id: 44 },
       says: "webhook_id is set by the service",
+    },
+    {
+      title: "another webhook_id than that of the webhook",
+      parse: parsePut,
+      body: { ...WEBHOOK, webhook_id: 45 },
+      says: "webhook_id is 45, and the webhook to replace is 44",
+    },
+    {
+      title: "a webhook_id that is a text",
+      parse: parsePut,
+      body: { ...WEBHOOK, webhook_id: "44" },
+      says: "webhook_id: ",
+    },
+    {
+      title: "an empty name",
+      parse: parsePut,
+      body: { ...WEBHOOK, webhook_name: "" },
+      says: "webhook_name: must not be empty",
+    },
+    {
+      title: "an empty format",
+      parse: parseWebhookChanges,
+      body: { format: "" },
+      says: "format: must not be empty",
+    },
+    {
+      title: "a parameter without a name",
+      parse: parseWebhookChanges,
+      body: { static_parameters: [{ field_name: "", field_value: "x" }] },
+      says: "static_parameters.0.field_name: must not be empty",
     },
     {
       title: "webhook_created",
@@ -176,7 +237,7 @@ describe("parseWebhook, parseWebhookChanges", () => {
       webhook_status: "active",
       static_parameters: [],
     };
-    expect(parseWebhook(all)).toEqual(all);
+    expect(parsePut(all)).toEqual(all);
     expect(parseWebhookChanges(all)).toEqual(all);
   });
 });

@@ -3,7 +3,7 @@ import { Chain, HELD_BY_BEING_FIRST } from "../../paging/chain.ts";
 import { describeKeys } from "../../paging/order-key.ts";
 import { overlapOf, reachesTotal, type Slice } from "../../paging/slice.ts";
 import { toSlice } from "../../sync/fetch.ts";
-import { formatCount } from "../terminal-text.ts";
+import { formatCount, formatQuantity } from "../terminal-text.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 
 /** Rows that the second page repeats of the first. */
@@ -43,10 +43,17 @@ function judgeCap({ limit, first }: Probes): Check {
   const rows = first.rows.length;
   if (rows >= Math.min(limit, first.total))
     return ok(name, `${formatCount(rows)} calls a page, as asked for`);
+  if (rows < 2) {
+    return unverified(
+      name,
+      `the service sends ${formatQuantity(rows, "call")} a page, where ${formatCount(limit)} were asked for`,
+      "Such pages cannot overlap, so no pass can be verified. Ask the support of the service for longer ones.",
+    );
+  }
   return warn(
     name,
     `the service caps its pages: ${formatCount(limit)} calls asked for, ${formatCount(rows)} sent`,
-    `This loses no call. CALLTALLY_LIMIT=${Math.max(1, rows)} asks for what it sends.`,
+    `This loses no call. CALLTALLY_LIMIT=${rows} asks for what it sends.`,
   );
 }
 

@@ -25,8 +25,9 @@ export async function checkService(
   options: ServiceOptions,
 ): Promise<{ checks: Check[]; page: AttributionPage | undefined }> {
   const { api, limit, clock, signal } = options;
+  const query = { limit, org_unit_id: api.orgUnitId };
   await using client = new ApiClient({ ...api, clock, retry: { ...api.retry, attempts: ATTEMPTS } });
-  const fetchPage = (offset: number) => fetchAttributionPage(client, { offset, limit }, { signal });
+  const fetchPage = (offset: number) => fetchAttributionPage(client, { ...query, offset }, { signal });
   const checks: Check[] = [];
   let first: AttributionPage | undefined;
   try {

@@ -10,6 +10,7 @@ import { readJobs } from "../../warehouse/job-table.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../warehouse/origin.ts";
+import { countOtherUnits } from "../../warehouse/other-units.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
@@ -29,6 +30,8 @@ export interface WarehouseOptions {
   fullEveryHours: number;
   /** Address of the API, where one is set. */
   baseUrl: URL | undefined;
+  /** The organization unit that calls are asked of. */
+  orgUnitId: string | undefined;
   rules: Pick<AttributionRules, "answered" | "missed">;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
@@ -85,6 +88,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
       : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
   }
   yield checkOrigin(warehouse, options);
+  yield* checkUnit(warehouse);
   for (const { setting, word, meant } of findUnmatchedDispositions(warehouse, rules)) {
     const advice =
       meant === undefined
@@ -109,14 +113,29 @@ const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which r
 const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
 
 /** Whether the warehouse is a copy of the service that the settings name. */
-function checkOrigin(warehouse: Warehouse, { baseUrl }: WarehouseOptions): Check {
+function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: WarehouseOptions): Check {
   try {
-    if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl });
+    if (baseUrl !== undefined) assertOrigin(warehouse, { baseUrl, orgUnitId });
     return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return fail(error.exitCode, "origin", error.message, error.hint);
   }
+}
+
+/** Whether the calls are of the organization unit that was asked for. */
+function checkUnit(warehouse: Warehouse): Check[] {
+  const asked = readOrigin(warehouse).org_unit_id;
+  if (asked === null) return [];
+  const others = countOtherUnits(warehouse);
+  if (others === 0) return [ok("org_unit_id", `no call is known to be of another than ${asked}`)];
+  return [
+    warn(
+      "org_unit_id",
+      `${formatQuantity(others, "call")} of another than ${asked}, which was asked for`,
+      "The service may ignore the parameter, or mean something else by it: ask its support. `calltally export org_unit` writes the units there are.",
+    ),
+  ];
 }
 
 /** Whether the last run came to its end. */

@@ -1,0 +1,24 @@
+import { count, eq } from "drizzle-orm";
+import type { Warehouse } from "./open.ts";
+import { readOrigin } from "./origin.ts";
+import { call_facts } from "./schema.ts";
+
+/**
+ * Whether a call is of another organization unit than was asked for, as far as that can be told: the type and meaning of
+ * the parameter are not documented, and what is no number cannot be compared with the number that calls have.
+ */
+export function isOtherUnit(asked: string | null | undefined, served: number | null | undefined): boolean {
+  return /^\d+$/.test(asked ?? "") && typeof served === "number" && served !== Number(asked);
+}
+
+/** Counts the live calls of other organization units than the one that was asked for. */
+export function countOtherUnits(warehouse: Pick<Warehouse, "db" | "path">): number {
+  const asked = readOrigin(warehouse).org_unit_id;
+  const units = warehouse.db
+    .select({ unit: call_facts.org_unit_id, calls: count() })
+    .from(call_facts)
+    .where(eq(call_facts.is_live, true))
+    .groupBy(call_facts.org_unit_id)
+    .all();
+  return units.reduce((sum, { unit, calls }) => sum + (isOtherUnit(asked, unit) ? calls : 0), 0);
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { callOf, type ListService, type ServedCall, startListService } from "../sync/list-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+/** Thirty calls of unit 7, and twenty of unit 8, newest first. */
+const CALLS = Array.from({ length: 50 }, (_, index) =>
+  callOf(50 - index, index, { org_unit_id: index % 5 < 3 ? 7 : 8 }),
+);
+
+/** A service that limits its calls to the unit that is asked for. */
+const byUnit: ListService["tell"] = ({ offset, limit, unit }, calls) => {
+  const own = calls.filter(({ org_unit_id }) => unit === undefined || String(org_unit_id) === unit);
+  return { rows: own.slice(offset, offset + limit), total: own.length };
+};
+
+/** Runs the program against a service, asking for a unit; pages are short, so that there are several. */
+function runner(folder: string, service: ListService) {
+  return (unit: string | undefined, ...args: string[]) => {
+    const env = {
+      CALLTALLY_BASE_URL: service.url.href,
+      CALLTALLY_TOKEN: "token-4711-unit",
+      CALLTALLY_LIMIT: "20",
+      CALLTALLY_RETRY_SECONDS: "0",
+      ...(unit !== undefined && { CALLTALLY_ORG_UNIT_ID: unit }),
+    };
+    return calltally(args, { cwd: folder, env });
+  };
+}
+
+/** The parameters of the requests for calls. */
+function parametersOf({ requests }: ListService): Record<string, string>[] {
+  return requests.map(({ url }) =>
+    Object.fromEntries(new URL(url ?? "", "http://localhost").searchParams.entries()),
+  );
+}
+
+const countUnits = ["query", "SELECT org_unit_id, count(*) FROM calls GROUP BY 1", "--format", "csv"];
+
+describe("CALLTALLY_ORG_UNIT_ID", () => {
+  it("is sent with every request for calls, and is part of what the warehouse is a copy of", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS, byUnit);
+    const run = runner(folder.path, service);
+    expect(await run("7", "sync")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("every one of 30 calls read"),
+    });
+    expect((await run("7", "sync", "--incremental")).code).toBe(0);
+    const doctor = await run("7", "doctor");
+    expect(doctor.stdout).toContain(`a copy of ${service.url.origin}, org_unit_id 7\n`);
+    expect(doctor.stdout).toMatch(/^ok +org_unit_id +no call is known to be of another than 7$/m);
+    const asked = parametersOf(service);
+    expect(asked.length).toBeGreaterThan(12);
+    expect(new Set(asked.map(({ org_unit_id }) => org_unit_id))).toEqual(new Set(["7"]));
+
+    expect((await run("7", ...countUnits)).stdout).toBe("org_unit_id,count(*)\r\n7,30\r\n");
+    expect((await run("7", "status")).stdout).toContain(`a copy of ${service.url.origin}, org_unit_id 7\n`);
+    const status = JSON.parse((await run("7", "status", "--json")).stdout);
+    expect(status).toMatchObject({ origin: { org_unit_id: "7" }, last_done_run: { calls_other_unit: 0 } });
+    await run("7", "export");
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({ origin: { base_url: service.url.origin, org_unit_id: "7" } });
+  });
+
+  it("is sent as it was given, and with both parameters of the order where one is asked for", async () => {
+    using folder = makeTempFolder();
+    const named = CALLS.map((call, index) => ({ ...call, insight_name: `Source ${index % 9}` }));
+    const shuffled = named.map((call, index) => named[(index * 7) % 50] ?? call);
+    const nameOf = ({ insight_name }: ServedCall) => String(insight_name);
+    const bySource = named.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
+    await using service = await startListService(shuffled, ({ offset, limit, sort }, calls) => ({
+      rows: (sort === "source_name asc" ? bySource : calls).slice(offset, offset + limit),
+    }));
+    const { stdout } = await runner(folder.path, service)("north&7/ü", "sync");
+    expect(stdout).toContain("by source from A to Z, highest id first in each, as asked for");
+    const asked = parametersOf(service);
+    const orders = asked.map(({ limit, offset, org_unit_id, ...order }) => order);
+    expect(new Set(asked.map(({ org_unit_id }) => org_unit_id))).toEqual(new Set(["north&7/ü"]));
+    expect(orders).toContainEqual({});
+    expect(orders.filter((order) => Object.keys(order).length > 0)).toEqual(
+      expect.arrayContaining([{ sort_by: "source_name", sort_order: "asc" }]),
+    );
+    expect(orders.every((order) => "sort_by" in order === "sort_order" in order)).toBe(true);
+  });
+
+  it("goes with the pieces of a page that the service fails on", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS, (asked, calls) => {
+      const told = byUnit(asked, calls);
+      if (typeof told === "function" || !told.rows.some(({ call_id }) => call_id === 30)) return told;
+      return (_request, response) => response.writeHead(500).end();
+    });
+    expect(await runner(folder.path, service)("7", "sync")).toMatchObject({ code: 3 });
+    const asked = parametersOf(service);
+    expect(asked.some(({ limit }) => limit === "1")).toBe(true);
+    expect(asked.filter(({ org_unit_id }) => org_unit_id !== "7")).toEqual([]);
+  });
+
+  const others = [
+    ["job", "sync"],
+    ["insight", "sync", "101"],
+    ["webhook", "patch", "44", "--status", "inactive"],
+  ];
+  it.each([
+    {
+      others,
+      before: "7",
+      now: "8",
+      says: ["with org_unit_id 8", "read with org_unit_id 7", "set it to 7 in"],
+    },
+    { others: [], before: "7", now: undefined, says: ["without org_unit_id", "read with org_unit_id 7"] },
+    {
+      others: [],
+      before: undefined,
+      now: "7",
+      says: ["with org_unit_id 7", "read without org_unit_id", "unset it in"],
+    },
+  ])("cannot change from $before to $now, with --rebind neither", async ({ others, before, now, says }) => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS, byUnit);
+    const run = runner(folder.path, service);
+    expect((await run(before, "sync")).code).toBe(0);
+    const calls = ["query", "SELECT * FROM calls", "--format", "json"];
+    const [stored, sent] = [(await run(before, ...calls)).stdout, service.requests.length];
+    for (const args of [["sync"], ["sync", "--full", "--rebind"], ...others]) {
+      const refused = await run(now, ...args);
+      expect(refused, args.join(" ")).toMatchObject({ code: 2, stdout: "" });
+      for (const words of says) expect(refused.stderr).toContain(words);
+    }
+    expect(service.requests).toHaveLength(sent);
+    expect((await run(before, ...calls)).stdout).toBe(stored);
+    expect(await run(now, "doctor")).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^fail {2}origin .*org_unit_id/m),
+    });
+    expect((await run(before, "sync")).code).toBe(0);
+  });
+
+  it("may change while the warehouse has no calls", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS, byUnit);
+    const run = runner(folder.path, service);
+    expect((await run("9", "sync")).code).toBe(0);
+    expect((await run("7", "sync")).code).toBe(0);
+    expect((await run("8", "sync")).code).toBe(2);
+  });
+
+  it("is told, where calls of other units come all the same", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS);
+    const run = runner(folder.path, service);
+    const synced = await run("7", "sync");
+    expect(synced).toMatchObject({ code: 0 });
+    expect(synced.stdout).toMatch(
+      /^ {2}unit +20 {3}new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
+    );
+    expect((await run("7", "doctor")).stdout).toMatch(/^warn +org_unit_id +20 calls of another than 7/m);
+    expect((await run("7", "sync", "--full")).stdout).not.toContain("org_unit_id");
+    using unattended = makeTempFolder();
+    const { code, stderr } = await runner(unattended.path, service)("7", "job", "sync");
+    expect(code).toBe(0);
+    expect(
+      stderr
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toContainEqual(expect.objectContaining({ level: "warn", calls_other_unit: 20 }));
+  });
+
+  it("is compared with nothing where it is no number", async () => {
+    using folder = makeTempFolder();
+    await using service = await startListService(CALLS);
+    const run = runner(folder.path, service);
+    expect((await run("north", "sync")).stdout).not.toContain("org_unit_id");
+    expect((await run("north", "doctor")).stdout).toMatch(/^ok +org_unit_id /m);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, json } from "../api/bad-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { page, type RangeRequest, rowOf, rowsOf, startRowService, syncFrom } from "./row-service.ts";
+
+interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
+  /** Requests under way when it came, itself among them. */
+  underWay: number;
+}
+
+/**
+ * Starts a service of 200 calls that refuses the first four planned pages, so that one request may run at once for a while
+ * though four connections are open; each response takes long enough that others would be seen beside it.
+ */
+async function startBusyService(change: (rows: string[], asked: RangeRequest) => void = () => undefined) {
+  const seen: Seen[] = [];
+  let underWay = 0;
+  const slowly =
+    (answer: Answer): Answer =>
+    (request, response) => {
+      setTimeout(() => {
+        underWay--;
+        answer(request, response);
+      }, 10);
+    };
+  const tooMany = json({ code: 429, message: "Too many" }, 429, { "retry-after": "1" });
+  const service = await startRowService(rowsOf(1, 200), (asked) => {
+    seen.push({ offset: asked.offset, limit: asked.limit, underWay: ++underWay });
+    if (asked.before >= 1 && asked.before <= 4) return slowly(tooMany);
+    change(service.rows, asked);
+    const rows = service.rows.slice(asked.offset, asked.offset + asked.limit);
+    return slowly(page({ ...asked, rows }, service.rows.length));
+  });
+  return Object.assign(service, { seen });
+}
+
+/** How many requests were under way at each that followed the four that were refused and sent again, until two may run. */
+function afterRefusals(seen: readonly Seen[]): number[] {
+  return seen.slice(9, 16).map(({ underWay }) => underWay);
+}
+
+describe("sync, when one request may run at once", () => {
+  it("reads the pieces of a page that turns out not to be JSON while nothing else is under way", async () => {
+    using folder = makeTempFolder();
+    await using service = await startBusyService();
+    service.rows[24] = rowOf(25).replace(":60", ":6 0");
+    const run = await syncFrom(service, folder.path, { concurrency: 4 });
+    expect(run).toMatchObject({ calls_read: 199, calls_rejected: 1 });
+    expect(service.seen.filter(({ limit }) => limit < 20).length).toBeGreaterThan(10);
+    expect(afterRefusals(service.seen)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+  });
+
+  it("mends a seam while nothing else is under way", async () => {
+    using folder = makeTempFolder();
+    let isMoved = false;
+    // Fifteen calls go before the second page comes: its seam shares nothing with the first.
+    await using service = await startBusyService((rows, { offset }) => {
+      if (isMoved || offset === 0) return;
+      isMoved = true;
+      rows.splice(0, 15);
+    });
+    const run = await syncFrom(service, folder.path, { concurrency: 4 });
+    expect(run).toMatchObject({ seams_mended: 1, seams_broken: 0 });
+    expect(afterRefusals(service.seen)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+  });
+});
