@@ -42,7 +42,7 @@ describe("npm run conformance", () => {
   test("fails on a server that breaks rows, and names them", async () => {
     await using sandbox = await startSandbox({ calls: 150, pageCap: 50 });
     const [first = 0] = sandbox.calls.ids;
-    sandbox.calls.edit(first, { duration: "long", dni_data: null });
+    sandbox.calls.edit(first, { duration: "long", dni_data: "none" });
     sandbox.insights.edit(101, { group_list: [{ id: "7" }], scorecards: 1.5, insight_help: undefined });
 
     const { code, lines } = await runOn(sandbox);

@@ -10,6 +10,7 @@ export interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly contentType: string | undefined;
+  readonly authorization: string | undefined;
   readonly body: string;
 }
 
@@ -28,8 +29,8 @@ export async function startReceiver(
   const received: Received[] = [];
   const server = createServer(identity, async (request, response) => {
     const { method, url } = request;
-    const contentType = request.headers["content-type"];
-    received.push({ method, url, contentType, body: await text(request) });
+    const { "content-type": contentType, authorization } = request.headers;
+    received.push({ method, url, contentType, authorization, body: await text(request) });
     answer(response);
     server.emit("received");
   });
