@@ -184,7 +184,7 @@ test("A body without Content-Length is read, and refused with 400 beyond a megab
     new Blob([JSON.stringify({ description: "x".repeat(length) })]).stream();
 
   expect((await patch(sandbox, "/v3/webhooks/44", streamed(900_000))).status).toBe(200);
-  for (const length of [1_000_000, 5_000_000, 50_000_000]) {
+  for (const length of [1_000_000, 5_000_000]) {
     const response = await patch(sandbox, "/v3/webhooks/44", streamed(length));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ message: "Body larger than 1000000 bytes" });
