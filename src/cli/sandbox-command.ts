@@ -13,7 +13,7 @@ export function sandboxCommand(context: Context) {
   return new Command("sandbox")
     .description(
       "Serves the four documented operations of API v3 (list of calls, insight, PUT and PATCH of a webhook) on this machine until it is stopped. " +
-        "Its state can be read at /_sandbox/state.",
+        "Its state can be read at /_sandbox/state; POST /_sandbox/calls and PATCH /_sandbox/calls/<id> make and edit calls.",
     )
     .option("--port <port>", "port to listen on; 0 picks a free one", number(0, 65_535), 8787)
     .option("--calls <count>", "number of calls at the start", number(0, 10_000_000), 5000)
@@ -32,6 +32,8 @@ export function sandboxCommand(context: Context) {
     .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
     .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)
+    .option("--nulls", "make some missing values of calls null instead of leaving them out", false)
+    .option("--put-keeps-omitted", "let a PUT keep the optional fields that its body leaves out", false)
     .option("--print-openapi", "print the OpenAPI document of these operations and exit", false)
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
     .action(async ({ latency: latencyMs, printOpenapi, ...options }) => {

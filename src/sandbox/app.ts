@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { attributionApp, attributionRoute } from "./attribution-routes.ts";
 import { requireBearer } from "./auth.ts";
-import { controlApp } from "./control.ts";
+import { CONTROLLED_CALLS, controlApp } from "./control.ts";
 import { createFaultDraw } from "./faults.ts";
 import { insightApp, insightRoute } from "./insight-routes.ts";
 import { limitBody } from "./request-body.ts";
@@ -37,12 +37,12 @@ export function createApp(settings: SandboxSettings, world: World): OpenAPIHono<
   app.use(attributionRoute.getRoutingPath(), churn(calls, settings));
   const disturb = logAndDisturb(world.requests, createFaultDraw(seed, settings.faults, settings.faultRate));
   for (const { path } of OPERATIONS) app.use(path, disturb);
-  app.use("/v3/*", requireBearer(settings.token));
+  for (const path of ["/v3/*", CONTROLLED_CALLS]) app.use(path, requireBearer(settings.token));
   for (const { path, methods } of OPERATIONS) app.use(path, allowOnly(methods));
 
   app.route("/", attributionApp({ calls, seed, reshuffle: order === "random", pageCap }));
   app.route("/", insightApp(world.insights));
-  app.route("/", webhookApp(world.webhooks));
+  app.route("/", webhookApp(world.webhooks, settings));
   app.route("/", controlApp(world));
   return app;
 }

@@ -4,6 +4,7 @@ import type { SandboxCalls } from "./call-store.ts";
 import { BEARER_SECURITY, digits, responsesOf } from "./contract.ts";
 import { deriveSeed, seededRandom, shuffle } from "./random.ts";
 import { type SandboxEnv, succeed } from "./sandbox-envelope.ts";
+import { sortCalls } from "./sort-calls.ts";
 
 export const attributionRoute = createRoute({
   method: "get",
@@ -12,7 +13,7 @@ export const attributionRoute = createRoute({
   tags: ["Conversation"],
   summary: "Get Marketing Attribution Data",
   description:
-    "Lists calls that have DNI session data; calls without DNI tracking are excluded. DNI tracking must already be configured through the service's web portal. Not documented: the order of the calls, and whether it is stable.",
+    "Lists calls that have DNI session data; calls without DNI tracking are excluded. DNI tracking must already be configured through the service's web portal. Not documented: what counts as DNI session data. In the sandbox it is a dni_data in which some member has a value. Not documented: the order of the calls, and whether it is stable.",
   security: BEARER_SECURITY,
   request: { query: attributionQuery },
   responses: responsesOf(attributionData, { 200: "A page of calls.", 400: "Request invalid." }),
@@ -42,19 +43,10 @@ export function attributionApp(options: AttributionOptions): OpenAPIHono<Sandbox
   });
 }
 
-/**
- * Filters and orders the ids as the query asks. Only source_name says something of a single call: the other
- * sort keys belong to aggregates, so they leave the order alone, and so does a sort_order without a key.
- */
+/** Filters and orders the ids as the query asks. */
 function select(calls: SandboxCalls, ids: number[], query: AttributionQuery): number[] {
-  const { sort_by, sort_order } = query;
   const { data: orgUnit } = digits.safeParse(query.org_unit_id);
   const selected =
     orgUnit === undefined ? ids : ids.filter((id) => calls.facets(id)?.org_unit_id === orgUnit);
-  if (sort_by !== "source_name") return selected;
-
-  const bySource = Map.groupBy(selected, (id) => String(calls.facets(id)?.insight_name));
-  const names = [...bySource.keys()].sort();
-  if (sort_order === "desc") names.reverse();
-  return names.flatMap((name) => bySource.get(name) ?? []);
+  return sortCalls(calls, selected, query);
 }

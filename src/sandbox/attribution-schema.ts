@@ -4,7 +4,7 @@ import { digits } from "./contract.ts";
 const SORT_KEYS = ["source_name", "total_calls", "conversion_rate", "roi", "cost_per_conversion"] as const;
 
 const MISSING =
-  "Not documented: how a missing value looks. In the sandbox it is null, an empty string or left out.";
+  "Not documented: how a missing value looks. In the sandbox it is an empty string or left out, and may be null in one started with --nulls.";
 
 /** The query parameters of § 4.2. */
 export const attributionQuery = z.object({
@@ -23,10 +23,11 @@ export const attributionQuery = z.object({
   }),
   sort_by: z.enum(SORT_KEYS).optional().openapi({
     description:
-      "Not documented: its default, and how a key of aggregates orders single calls. The sandbox sorts by insight_name for source_name, and leaves the order alone for the others.",
+      "Not documented: its default, what the keys mean, and how a key of aggregates orders single calls. In the sandbox the calls of one source (insight_name) stand together, in the order they have without a key, and the sources are ordered by their name or by figures of this moment: the number of their listed calls, the share of the answered ones among them, and made-up money. These move when calls come in.",
   }),
   sort_order: z.enum(["asc", "desc"]).default("desc").openapi({
-    description: "Not documented: what it does without a sort_by. The sandbox leaves the order alone.",
+    description:
+      "Not documented: what it does without a sort_by. In the sandbox desc is the order that the calls have without it, and asc is that from its end.",
   }),
   org_unit_id: z.unknown().optional().openapi({
     description:
@@ -36,7 +37,7 @@ export const attributionQuery = z.object({
 
 export type AttributionQuery = z.output<typeof attributionQuery>;
 
-const dniValue = z.string().nullable();
+const dniValue = z.string();
 
 const dniData = z
   .object({
@@ -59,10 +60,7 @@ const attributedCall = z
   .object({
     insight_name: z.string().openapi({ description: "Campaign or source name." }),
     call_id: z.int(),
-    caller_id: z
-      .string()
-      .nullable()
-      .openapi({ description: `Phone number in international format. ${MISSING}` }),
+    caller_id: z.string().openapi({ description: `Phone number in international format. ${MISSING}` }),
     tracking_number: z.string().openapi({ description: "Phone number in international format." }),
     call_started: z.iso
       .datetime({ precision: 3 })
@@ -77,10 +75,7 @@ const attributedCall = z
     org_unit_name: z.string(),
     recording_url: z.url().openapi({ description: "Present only if a recording is available." }),
     dni_data: dniData,
-    summary: z
-      .string()
-      .nullable()
-      .openapi({ description: `AI-generated summary. ${MISSING}` }),
+    summary: z.string().openapi({ description: `AI-generated summary. ${MISSING}` }),
     transcription: z.string().openapi({ description: "Full text." }),
     transcription_details: z.array(
       z.object({

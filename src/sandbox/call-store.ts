@@ -1,3 +1,4 @@
+import { hasDniData } from "./dni.ts";
 import { CallGenerator } from "./generate.ts";
 import { deriveSeed, drawIndex, type Random, seededRandom, shuffle } from "./random.ts";
 
@@ -14,6 +15,8 @@ interface SandboxCallsOptions {
   readonly order: CallOrder;
   /** Milliseconds since 1970-01-01 UTC; the seeded calls end shortly before it, an inserted call starts at it. */
   readonly now: () => number;
+  /** Whether a missing value may be null, and not only empty or left out. @default false */
+  readonly nulls?: boolean;
   /** Is told of each call that comes in after the seeded ones. */
   readonly onInsert?: (call: WireCall) => void;
 }
@@ -23,25 +26,29 @@ const NEWEST_AGE_MS = 60_000;
 /**
  * The calls of a sandbox: live, and open to change by a test.
  *
- * Only ids are held, in their visible order; the JSON of a call is made when it is read.
+ * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI
+ * session data is held, and may be edited, but it is in no list (API v3 § 4.2, rule 1).
  */
 export class SandboxCalls {
   readonly #generator: CallGenerator;
   readonly #order: CallOrder;
   readonly #now: () => number;
+  readonly #nulls: boolean;
   readonly #onInsert: (call: WireCall) => void;
   readonly #random: Random;
   #ids: number[];
   #nextIndex: number;
   readonly #insertedMs = new Map<number, number>();
   readonly #removed = new Set<number>();
+  readonly #withoutDni = new Set<number>();
   readonly #edits = new Map<number, WireCall>();
 
   constructor(options: SandboxCallsOptions) {
-    const { seed, count, order, now, onInsert = () => {} } = options;
+    const { seed, count, order, now, nulls = false, onInsert = () => {} } = options;
     this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS);
     this.#order = order;
     this.#now = now;
+    this.#nulls = nulls;
     this.#onInsert = onInsert;
     this.#random = seededRandom(deriveSeed(seed, "order"));
     this.#nextIndex = count;
@@ -50,22 +57,20 @@ export class SandboxCalls {
     if (order === "shuffled") this.#ids = shuffle(this.#random, this.#ids);
   }
 
+  /** How many calls are listed. */
   get size(): number {
-    return this.#ids.length;
+    return this.#ids.length - this.#withoutDni.size;
   }
 
-  /** A copy of the ids in their visible order. */
+  /** A copy of the ids of the listed calls, in their visible order. */
   get ids(): number[] {
-    return this.#ids.slice();
+    return this.#ids.filter((id) => !this.#withoutDni.has(id));
   }
 
-  /** Returns the JSON of a call, or undefined when there is none with this id. */
+  /** Returns the JSON of a call, a listed one or not, or undefined when there is none with this id. */
   get(id: number): WireCall | undefined {
     const index = this.#indexOf(id);
-    if (index === undefined) return undefined;
-    const call = this.#generator.callAt(index, this.#insertedMs.get(id));
-    const edit = this.#edits.get(id);
-    return edit ? withoutUndefined({ ...call, ...edit }) : call;
+    return index === undefined ? undefined : this.#callAt(index, id);
   }
 
   /** Returns what a list of calls is ordered and filtered by; cheaper than the whole call. */
@@ -75,14 +80,18 @@ export class SandboxCalls {
     return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
   }
 
-  /** Adds a call that started now, at its index in the order; returns its id. */
-  insert(): number {
+  /**
+   * Adds a call that started now, at its index in the order, with members of it replaced as `edit` does.
+   *
+   * @returns its id.
+   */
+  insert(patch: WireCall = {}): number {
     const index = this.#nextIndex++;
     const id = this.#generator.idAt(index);
-    const startedMs = this.#now();
-    this.#insertedMs.set(id, startedMs);
+    this.#insertedMs.set(id, this.#now());
     this.#ids.splice(this.#placeOfNewest(), 0, id);
-    this.#onInsert(this.#generator.callAt(index, startedMs));
+    if (Object.keys(patch).length > 0) this.edit(id, patch);
+    this.#onInsert(this.#callAt(index, id));
     return id;
   }
 
@@ -92,6 +101,7 @@ export class SandboxCalls {
     if (index < 0) return false;
     this.#ids.splice(index, 1);
     this.#removed.add(id);
+    this.#withoutDni.delete(id);
     this.#insertedMs.delete(id);
     this.#edits.delete(id);
     return true;
@@ -99,14 +109,25 @@ export class SandboxCalls {
 
   /**
    * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
-   * The call keeps its index in the order.
+   * The call keeps its index in the order; one that has no DNI session data is not listed until it has some.
    *
    * @throws {Error} when there is no call with this id.
    */
   edit(id: number, patch: WireCall): void {
-    if (this.#indexOf(id) === undefined)
-      throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);
+    const index = this.#indexOf(id);
+    if (index === undefined) throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);
     this.#edits.set(id, { ...this.#edits.get(id), ...patch });
+    if (hasDniData(this.#callAt(index, id).dni_data)) this.#withoutDni.delete(id);
+    else this.#withoutDni.add(id);
+  }
+
+  #callAt(index: number, id: number): WireCall {
+    const generated = this.#generator.callAt(index, this.#insertedMs.get(id));
+    const call = this.#nulls
+      ? generated
+      : { ...without(null, generated), dni_data: without(null, generated.dni_data) };
+    const edit = this.#edits.get(id);
+    return edit ? without(undefined, { ...call, ...edit }) : call;
   }
 
   #indexOf(id: number): number | undefined {
@@ -121,6 +142,7 @@ export class SandboxCalls {
   }
 }
 
-function withoutUndefined(call: WireCall): WireCall {
-  return Object.fromEntries(Object.entries(call).filter(([, value]) => value !== undefined));
+/** Leaves out the members of this value. */
+function without(missing: null | undefined, members: WireCall): WireCall {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== missing));
 }

@@ -1,18 +1,41 @@
 import { Hono } from "hono";
-import type { SandboxEnv } from "./sandbox-envelope.ts";
+import { z } from "zod";
+import { digits } from "./contract.ts";
+import { readBody } from "./request-body.ts";
+import { fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
 import type { World } from "./world.ts";
 
 const MOST_LISTED = 100;
 
-/** What is not of the API: the sandbox's state, for tests of other languages. It needs no token. */
+/** Where a test makes and edits calls; unlike the state it needs the token. */
+export const CONTROLLED_CALLS = "/_sandbox/calls/*";
+
+const members = z.record(z.string(), z.unknown());
+
+/** What is not of the API: the sandbox's state, and its calls, for tests of other languages. */
 export function controlApp(world: World): Hono<SandboxEnv> {
-  const { webhooks, insights, deliveries, requests } = world;
-  return new Hono<SandboxEnv>().get("/_sandbox/state", (context) =>
-    context.json({
-      webhooks: webhooks.ids.map((id) => webhooks.get(id)),
-      insights: insights.ids.map((id) => insights.get(id)),
-      deliveries: deliveries.log.slice(-MOST_LISTED),
-      requests: requests.slice(-MOST_LISTED),
-    }),
-  );
+  const { calls, webhooks, insights, deliveries, requests } = world;
+  return new Hono<SandboxEnv>()
+    .get("/_sandbox/state", (context) =>
+      context.json({
+        webhooks: webhooks.ids.map((id) => webhooks.get(id)),
+        insights: insights.ids.map((id) => insights.get(id)),
+        deliveries: deliveries.log.slice(-MOST_LISTED),
+        requests: requests.slice(-MOST_LISTED),
+      }),
+    )
+    .post("/_sandbox/calls", async (context) => {
+      const { success, data } = members.safeParse((await readBody(context)) ?? {});
+      if (!success) return fail(context, 400, "The members of a call must be a JSON object");
+      return succeed(context, { call_id: calls.insert(data) });
+    })
+    .patch("/_sandbox/calls/:id", async (context) => {
+      const { data: id } = digits.safeParse(context.req.param("id"));
+      const { success, data } = members.safeParse(await readBody(context));
+      if (!success) return fail(context, 400, "The members of a call must be a JSON object");
+      if (id === undefined || calls.get(id) === undefined)
+        return fail(context, 404, `Call ${context.req.param("id")} not found`);
+      calls.edit(id, data);
+      return succeed(context, { call_id: id });
+    });
 }

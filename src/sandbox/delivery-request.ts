@@ -1,5 +1,6 @@
 import { BlockList } from "node:net";
 import type { WireCall } from "./call-store.ts";
+import { makeUpAdditions } from "./payload-additions.ts";
 import type { Webhook } from "./webhook-schema.ts";
 
 /** What goes to a webhook's endpoint. */
@@ -14,39 +15,34 @@ export interface DeliveryRequest {
  * Returns the request that tells a webhook of a call that came in.
  *
  * The API does not show what webhooks deliver (§ 6). This payload is the sandbox's own: `event` is "call_added",
- * `event_time` is ISO 8601 UTC, `webhook_id` and `call_id` are integers; `data_append`, `dni_logs`,
- * `indicator_scores` and `ivr_keypresses` are there when the webhook includes them; the static parameters stand
- * beside them, and win over a member of their name. It is always JSON, whatever `format` says. With GET each
- * member is a query parameter, as JSON when it is not a string.
+ * `event_time` is ISO 8601 UTC, `webhook_id` and `call_id` are integers, `static_parameters` is the list of pairs
+ * as it is stored; `data_append`, `dni_logs`, `indicator_scores` and `ivr_keypresses` are there when the webhook
+ * includes them. With GET each member is a query parameter beside those of the endpoint, as JSON when it is not a
+ * string.
  */
-export function toDeliveryRequest(webhook: Webhook, call: WireCall, nowMs: number): DeliveryRequest {
-  const payload = { ...eventOf(webhook, call, nowMs), ...staticMembers(webhook) };
+export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number): DeliveryRequest {
+  const payload = payloadOf(webhook, call, atMs);
   const method = webhook.method.toUpperCase();
   const url = new URL(webhook.webhook_endpoint);
   if (method !== "GET") return { method, url, body: JSON.stringify(payload) };
-  for (const [name, value] of Object.entries(payload)) {
-    url.searchParams.set(name, typeof value === "string" ? value : JSON.stringify(value));
-  }
+  for (const [name, value] of Object.entries(payload))
+    url.searchParams.append(name, typeof value === "string" ? value : JSON.stringify(value));
   return { method, url, body: undefined };
 }
 
-function eventOf(webhook: Webhook, call: WireCall, nowMs: number): Record<string, unknown> {
+function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<string, unknown> {
+  const { data_append, indicator_scores, ivr_keypresses } = makeUpAdditions(Number(call.call_id));
   return {
     event: "call_added",
-    event_time: new Date(nowMs).toISOString(),
+    event_time: new Date(atMs).toISOString(),
     webhook_id: webhook.webhook_id,
     call_id: call.call_id,
-    ...(webhook.include_data_append && { data_append: {} }),
-    ...(webhook.include_dni_logs && { dni_logs: call.dni_data }),
-    ...(webhook.include_indicator_scores && { indicator_scores: [] }),
-    ...(webhook.include_ivr_keypresses && { ivr_keypresses: [] }),
+    static_parameters: webhook.static_parameters,
+    ...(webhook.include_data_append && { data_append }),
+    ...(webhook.include_dni_logs && { dni_logs: call.dni_data ?? {} }),
+    ...(webhook.include_indicator_scores && { indicator_scores }),
+    ...(webhook.include_ivr_keypresses && { ivr_keypresses }),
   };
-}
-
-function staticMembers(webhook: Webhook): Record<string, string> {
-  return Object.fromEntries(
-    webhook.static_parameters.map(({ field_name, field_value }) => [field_name, field_value]),
-  );
 }
 
 const LOOPBACK = new BlockList();

@@ -4,12 +4,21 @@ import { DNI_MEMBERS, type DniMember, type Source } from "./sources.ts";
 /** dni_data as it goes over the wire. A member without a value is null, "" or left out: clients meet all three. */
 export type DniData = Partial<Record<DniMember, string | null>>;
 
+/**
+ * Tells whether a call has DNI session data: a dni_data with at least one value. One that is no object, as only
+ * a test puts it there, counts as some.
+ */
+export function hasDniData(dniData: unknown): boolean {
+  if (typeof dniData !== "object") return dniData !== undefined;
+  return Object.values(dniData ?? {}).some((value) => value !== null && value !== "");
+}
+
 const LABELLED_SHARE = 0.9;
 const ANALYTICS_SHARE = 0.85;
 
 const TOKEN_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Makes the DNI session of one visit that came from a source. */
+/** Makes the DNI session of one visit that came from a source; at least one member has a value. */
 export function drawDniData(random: Random, source: Source): DniData {
   const known = drawKnown(random, source);
   const dni: DniData = {};
@@ -29,7 +38,8 @@ function drawKnown(random: Random, source: Source): Partial<Record<DniMember, st
     if (choice !== undefined) known[member] = typeof choice === "string" ? choice : pick(random, choice);
   }
   if (source.hasClickId) known.gclid = drawClickId(random);
-  if (random() < ANALYTICS_SHARE) known.google_analytics_cid = drawAnalyticsId(random);
+  const isEmpty = !Object.values(known).some(Boolean);
+  if (random() < ANALYTICS_SHARE || isEmpty) known.google_analytics_cid = drawAnalyticsId(random);
   return known;
 }
 

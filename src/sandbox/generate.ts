@@ -3,7 +3,7 @@ import { type DniData, drawDniData, drawToken } from "./dni.ts";
 import { deriveSeed, drawIndex, pick, pickWeighted, type Random, seededRandom } from "./random.ts";
 import { SOURCES, type Source } from "./sources.ts";
 import { createTimeline } from "./timeline.ts";
-import { DISPOSITIONS, ORG_UNITS, type OrgUnit, phoneNumberOf } from "./vocabulary.ts";
+import { DISPOSITIONS, type Disposition, ORG_UNITS, type OrgUnit, phoneNumberOf } from "./vocabulary.ts";
 
 /** An attributed call as it goes over the wire (API v3 § 2.3). */
 type GeneratedCall = {
@@ -24,7 +24,7 @@ type GeneratedCall = {
 };
 
 /** What lists are ordered and filtered by: found without making the whole call. */
-type Facets = Pick<GeneratedCall, "insight_name" | "org_unit_id">;
+type Facets = Pick<GeneratedCall, "insight_name" | "org_unit_id" | "disposition">;
 
 interface Draft {
   readonly random: Random;
@@ -33,6 +33,7 @@ interface Draft {
   readonly caller: number;
   readonly source: Source;
   readonly orgUnit: OrgUnit;
+  readonly disposition: Disposition;
 }
 
 const FIRST_ID = 731_000_000;
@@ -77,15 +78,18 @@ export class CallGenerator {
   }
 
   facetsAt(index: number): Facets {
-    const { source, orgUnit } = this.#draft(index);
-    return { insight_name: source.insightName, org_unit_id: orgUnit.id };
+    const { source, orgUnit, disposition } = this.#draft(index);
+    return {
+      insight_name: source.insightName,
+      org_unit_id: orgUnit.id,
+      disposition: disposition.spelling,
+    };
   }
 
   /** Makes the call at an index; `startedMs` is for calls that came in later than the seeded ones. */
   callAt(index: number, startedMs: number = this.#startedMs(index)): GeneratedCall {
-    const { random, visit, caller, source, orgUnit } = this.#draft(index);
+    const { random, visit, caller, source, orgUnit, disposition } = this.#draft(index);
     const id = this.idAt(index);
-    const disposition = pickWeighted(random, DISPOSITIONS);
     const duration = disposition.isAnswered ? drawDuration(random) : 0;
     return {
       insight_name: source.insightName,
@@ -108,7 +112,9 @@ export class CallGenerator {
     const caller = drawIndex(random, this.#callerCount);
     const isSameVisit = random() < SAME_VISIT_SHARE;
     const visit = isSameVisit ? seededRandom(deriveSeed(this.#visitSeed, caller)) : random;
-    return { random, visit, caller, source: pickWeighted(visit, SOURCES), orgUnit: pick(random, ORG_UNITS) };
+    const source = pickWeighted(visit, SOURCES);
+    const orgUnit = pick(random, ORG_UNITS);
+    return { random, visit, caller, source, orgUnit, disposition: pickWeighted(random, DISPOSITIONS) };
   }
 }
 

@@ -31,6 +31,12 @@ export interface SandboxOptions {
   deleteEvery?: number;
   /** Deliver events of webhooks to other machines too. @default false, to loopback addresses only */
   allowDelivery?: boolean;
+  /** Time for one delivery, in milliseconds. @default 2000 */
+  deliveryTimeoutMs?: number;
+  /** Missing values of calls may be null, where the API's document promises a string. @default false */
+  nulls?: boolean;
+  /** A PUT keeps the optional members that it leaves out, and does not empty them. @default false */
+  putKeepsOmitted?: boolean;
 }
 
 const count = z.int().min(0);
@@ -50,6 +56,9 @@ const optionsSchema = z.object({
   insertEvery: atLeastOne.optional(),
   deleteEvery: atLeastOne.optional(),
   allowDelivery: z.boolean().default(false),
+  deliveryTimeoutMs: z.number().min(1).default(2000),
+  nulls: z.boolean().default(false),
+  putKeepsOmitted: z.boolean().default(false),
 });
 
 export type SandboxSettings = ReturnType<typeof parseOptions>;

@@ -22,7 +22,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   /**
-   * The live calls: a test may insert, remove and edit them between requests. With the order "random" no
+   * The live calls: a test may insert, remove and edit them between requests, also so that they have no DNI
+   * session data and are not listed. With the order "random" no
    * response shows them in the order of their `ids`.
    */
   readonly calls: SandboxCalls;
@@ -32,9 +33,9 @@ export interface Sandbox extends AsyncDisposable {
   readonly webhooks: SandboxWebhooks;
   /** The last 10,000 requests of the four operations. */
   readonly requests: readonly LoggedRequest[];
-  /** The last 1000 events for webhooks, once they have ended. */
+  /** The last 10,000 events for webhooks, once they have ended. */
   readonly deliveries: readonly LoggedDelivery[];
-  /** Waits until no delivery is waiting or under way. */
+  /** Waits until no delivery is waiting or under way; events held for an inactive webhook do not count. */
   settleDeliveries(): Promise<void>;
   /** Stops listening, closes open sockets and breaks off deliveries at once. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export const ORG_UNITS: readonly [OrgUnit, ...OrgUnit[]] = [
 ];
 
 /** How a call ended, in the spellings that call platforms use. */
-interface Disposition {
+export interface Disposition {
   readonly spelling: string;
   readonly isAnswered: boolean;
   readonly weight: number;

@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { BEARER_SECURITY, idParams, responsesOf } from "./contract.ts";
 import { fail, type SandboxEnv, succeed } from "./sandbox-envelope.ts";
-import { type WebhookChanges, webhookChanges, webhookData, webhookReplacement } from "./webhook-schema.ts";
+import { webhookChanges, webhookData, webhookReplacement } from "./webhook-schema.ts";
 import type { SandboxWebhooks } from "./webhook-store.ts";
 
 const COMMON = {
@@ -48,18 +48,32 @@ export const patchWebhookRoute = createRoute({
   }),
 });
 
+interface WebhookOptions {
+  /** A PUT keeps the optional members that it leaves out. */
+  readonly putKeepsOmitted: boolean;
+}
+
 /** Update Webhook and Partial Update Webhook (API v3 §§ 4.3 and 4.4). */
-export function webhookApp(webhooks: SandboxWebhooks): OpenAPIHono<SandboxEnv> {
-  const update = (context: Context<SandboxEnv>, id: number, changes: WebhookChanges) =>
-    webhooks.update(id, changes)
-      ? succeed(context, { webhookId: id })
-      : fail(context, 404, `Webhook ${id} not found`);
+export function webhookApp(
+  webhooks: SandboxWebhooks,
+  { putKeepsOmitted }: WebhookOptions,
+): OpenAPIHono<SandboxEnv> {
+  const respond = (context: Context<SandboxEnv>, id: number, isFound: boolean) =>
+    isFound ? succeed(context, { webhookId: id }) : fail(context, 404, `Webhook ${id} not found`);
 
   return new OpenAPIHono<SandboxEnv>()
-    .openapi(replaceWebhookRoute, (context) =>
-      update(context, context.req.valid("param").id, context.req.valid("json")),
-    )
-    .openapi(patchWebhookRoute, (context) =>
-      update(context, context.req.valid("param").id, context.req.valid("json")),
-    );
+    .openapi(replaceWebhookRoute, (context) => {
+      const { id } = context.req.valid("param");
+      const { webhook_id = id, ...fields } = context.req.valid("json");
+      if (webhook_id !== id) return fail(context, 400, `webhook_id: must be ${id}, as in the path`);
+      return respond(
+        context,
+        id,
+        putKeepsOmitted ? webhooks.update(id, fields) : webhooks.replace(id, fields),
+      );
+    })
+    .openapi(patchWebhookRoute, (context) => {
+      const { id } = context.req.valid("param");
+      return respond(context, id, webhooks.update(id, context.req.valid("json")));
+    });
 }

@@ -14,18 +14,19 @@ export interface World {
   readonly requests: LoggedRequest[];
 }
 
-/** Makes the seeded state; each call that is added later is an event for the webhooks that are active then. */
+/** Makes the seeded state; each call that is added later is an event for the webhooks. */
 export function createWorld(settings: SandboxSettings): World {
-  const { seed, order, now } = settings;
-  const webhooks = new SandboxWebhooks(now);
-  const deliveries = new Deliveries(settings);
+  const { seed, order, now, nulls } = settings;
+  const webhooks = new SandboxWebhooks({ now, onChange: (id) => deliveries.takeUp(id) });
+  const deliveries = new Deliveries({ ...settings, findWebhook: (id) => webhooks.get(id) });
   const calls = new SandboxCalls({
     seed,
     count: settings.calls,
     order: order === "random" ? "shuffled" : order,
     now,
+    nulls,
     onInsert: (call) => {
-      for (const webhook of webhooks.active()) deliveries.send(webhook, call);
+      for (const id of webhooks.ids) deliveries.announce(id, call);
     },
   });
   return { calls, insights: new SandboxInsights(), webhooks, deliveries, requests: [] };

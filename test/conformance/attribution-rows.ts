@@ -4,10 +4,16 @@ import {
   callsHave,
   callsOf,
   dataHas,
+  dataIs,
   envelopeHas,
   failed,
+  hasOwnRequestId,
+  isJson,
+  isStampedNow,
+  notSeen,
   passed,
   sameCalls,
+  sameTotal,
 } from "./expectations.ts";
 import type { Answer, Request, Row, Verdict } from "./row.ts";
 import { anyObject, integer, isoUtcMs, phoneNumber, text, url, uuid } from "./types.ts";
@@ -19,7 +25,7 @@ const page = (query = ""): Request => ({ method: "GET", path: `${PATH}${query}` 
 export const ATTRIBUTION = page();
 export const ATTRIBUTION_REFUSED = page("?limit=many");
 
-const ENVELOPE: Readonly<Record<string, z.ZodType>> = {
+export const ENVELOPE: Readonly<Record<string, z.ZodType>> = {
   code: z.literal(200),
   message: text,
   data: anyObject,
@@ -79,6 +85,24 @@ const atMost = (rows: number) => (answer: Answer) => {
   return served <= rows ? passed() : failed(`${served} calls`);
 };
 
+/** The names never go the other way, in one of the orders that a database may sort them in. */
+function namesGo(order: "asc" | "desc") {
+  const orders = [(name: string) => name, (name: string) => name.toLowerCase()];
+  return dataIs(({ calls }) => {
+    const names = z
+      .array(z.object({ insight_name: text }))
+      .parse(calls)
+      .map((call) => call.insight_name);
+    if (new Set(names).size < 2) return notSeen("fewer than two sources");
+    const isSorted = orders.some((fold) => {
+      const sorted = names.toSorted((a, b) => (fold(a) < fold(b) ? -1 : Number(fold(a) > fold(b))));
+      const wanted = order === "asc" ? sorted : sorted.reverse();
+      return wanted.every((name, index) => fold(name) === fold(names[index] ?? ""));
+    });
+    return isSorted ? passed() : failed("not in the order of insight_name");
+  });
+}
+
 /** Refused, or served with the maximum: the document does not say which. */
 function aboveMaximum(answer: Answer): Verdict {
   return answer.status === 400 ? passed("400") : applied({ limit: 1000 })(answer, undefined);
@@ -101,8 +125,28 @@ export const ATTRIBUTION_ROWS: readonly Row[] = [
     request: ATTRIBUTION,
     expect: callsHave(["dni_data", name], text),
   })),
+  { section: "1 application/json: attribution", request: ATTRIBUTION, expect: isJson },
+  { section: "1 timestamp is the time of the response", request: ATTRIBUTION, expect: isStampedNow },
+  {
+    section: "1 request_id identifies the request",
+    request: ATTRIBUTION,
+    other: page("?limit=3"),
+    expect: hasOwnRequestId,
+  },
+  {
+    section: "2.3 call_id: one call each",
+    request: page("?limit=1000"),
+    expect: dataIs(({ calls }) => {
+      const ids = z
+        .array(anyObject)
+        .parse(calls)
+        .map(({ call_id }) => call_id);
+      return new Set(ids).size === ids.length ? passed() : failed("an id twice in a page");
+    }),
+  },
   { section: "4.2 method and path", request: ATTRIBUTION, expect: answers(200) },
   { section: "4.2 limit default", request: ATTRIBUTION, expect: applied({ limit: 100 }) },
+  { section: "4.2 limit 1", request: page("?limit=1"), expect: atMost(1) },
   { section: "4.2 limit", request: page("?limit=2"), expect: atMost(2) },
   { section: "4.2 limit maximum", request: page("?limit=1000"), expect: applied({ limit: 1000 }) },
   { section: "4.2 limit above the maximum", request: page("?limit=1001"), expect: aboveMaximum },
@@ -114,12 +158,29 @@ export const ATTRIBUTION_ROWS: readonly Row[] = [
     other: page("?limit=3"),
     expect: sameCalls((ids) => ids.slice(2)),
   },
+  {
+    section: "4.2 offset beyond the end",
+    request: page("?offset=1000000000"),
+    expect: atMost(0),
+  },
   { section: "4.2 offset integer", request: page("?offset=some"), expect: answers(400) },
   ...SORT_KEYS.map((key) => ({
     section: `4.2 sort_by ${key}`,
     request: page(`?sort_by=${key}&limit=5`),
     expect: answers(200),
   })),
+  ...(["asc", "desc"] as const).map((order) => ({
+    section: `4.2 sort_by source_name, ${order}`,
+    request: page(`?sort_by=source_name&sort_order=${order}&limit=1000`),
+    expect: namesGo(order),
+  })),
+  { section: "4.2 sort_order asc alone", request: page("?sort_order=asc&limit=5"), expect: answers(200) },
+  {
+    section: "4.2 sort_order desc alone is the default",
+    request: page("?sort_order=desc&limit=3"),
+    other: page("?limit=3"),
+    expect: sameCalls(),
+  },
   { section: "4.2 sort_by other", request: page("?sort_by=made_up"), expect: answers(400) },
   {
     section: "4.2 sort_order asc",
@@ -149,6 +210,29 @@ export const ATTRIBUTION_ROWS: readonly Row[] = [
     section: "4.2 data: applied offset",
     request: page("?limit=7&offset=3"),
     expect: applied({ limit: 7, offset: 3 }),
+  },
+  {
+    section: "4.2 data: total is of all pages",
+    request: page("?limit=1&offset=1"),
+    other: page("?limit=3"),
+    expect: sameTotal,
+  },
+  {
+    section: "4.2 rule 1: calls without DNI tracking are neither listed nor counted",
+    request: page("?limit=1000"),
+    expect: dataHas(z.object({ total: z.literal(150), calls: z.array(anyObject).length(150) })),
+    callsWithoutDni: 3,
+  },
+  {
+    section: "5 another scheme than Bearer",
+    request: { ...ATTRIBUTION, token: "basic" },
+    expect: answers(401),
+  },
+  {
+    section: "9 the version is part of the path",
+    request: { method: "GET", path: PATH.replace("/v3", "") },
+    // Without a route there may be nothing to ask the token for, or it is asked for first.
+    expect: answers(401, 403, 404),
   },
   {
     section: "4.2 rule 1: only calls with DNI session data",

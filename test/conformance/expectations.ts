@@ -7,6 +7,7 @@ export const notSeen = (reason: string): Verdict => ({ verdict: "not seen", reas
 
 const members = z.record(z.string(), z.unknown());
 const envelope = z.object({ data: members });
+const stamp = z.object({ request_id: z.string(), timestamp: z.string() });
 const page = z.object({ calls: z.array(members) });
 
 /** The answer has one of these statuses. */
@@ -14,6 +15,33 @@ export const answers = (...statuses: number[]): Expectation => {
   const wanted = statuses.join(" or ");
   return ({ status }) => (statuses.includes(status) ? passed() : failed(`${status}, not ${wanted}`));
 };
+
+/** The answer is JSON by its Content-Type. */
+export const isJson: Expectation = ({ contentType }) =>
+  contentType?.trim().toLowerCase() === "application/json" ? passed() : failed(`${contentType}`);
+
+/** A clock that is this far off is none of ours. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** The answer is a 200 stamped with the time of the response, if the clocks of both machines go right. */
+export const isStampedNow: Expectation = whenOk(({ body, sentMs, receivedMs }) => {
+  const { timestamp } = stamp.parse(body);
+  const timeMs = Date.parse(timestamp);
+  const isNow = timeMs >= sentMs - CLOCK_SKEW_MS && timeMs <= receivedMs + CLOCK_SKEW_MS;
+  return isNow ? passed() : failed(`${timestamp}`);
+});
+
+/** Both answers are 200s, and each has a request_id of its own. */
+export const hasOwnRequestId: Expectation = whenOk(({ body }, other) => {
+  const ids = [body, other?.body].map((one) => stamp.parse(one).request_id);
+  return ids[0] === ids[1] ? failed(`${ids[0]} twice`) : passed();
+});
+
+/** Both answers tell the same total. */
+export const sameTotal: Expectation = whenOk(({ body }, other) => {
+  const totals = [body, other?.body].map((one) => dataOf(one).total);
+  return totals[0] === totals[1] ? passed() : failed(totals.join(" and "));
+});
 
 /** The answer is a 200 whose envelope fits. */
 export const envelopeHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => fits(schema, body));
@@ -23,10 +51,10 @@ export const dataHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => 
 
 /** A member of the insight has this type; the document does not say which members are always there. */
 export const insightHas = (name: string, schema: z.ZodType): Expectation =>
-  insightIs((insight) => (name in insight ? fits(schema, insight[name]) : notSeen("not in the answer")));
+  dataIs((insight) => (name in insight ? fits(schema, insight[name]) : notSeen("not in the answer")));
 
-/** The insight is as told. */
-export const insightIs = (judge: (insight: Record<string, unknown>) => Verdict): Expectation =>
+/** The data, such as an insight, is as told. */
+export const dataIs = (judge: (data: Record<string, unknown>) => Verdict): Expectation =>
   whenOk(({ body }) => judge(dataOf(body)));
 
 /**

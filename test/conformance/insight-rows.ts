@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { answers, failed, insightHas, insightIs, passed } from "./expectations.ts";
-import type { Request, Row } from "./row.ts";
+import { ENVELOPE } from "./attribution-rows.ts";
+import { answers, dataIs, envelopeHas, failed, insightHas, isJson, notSeen, passed } from "./expectations.ts";
+import type { Request, Row, Verdict } from "./row.ts";
 import { anyObject, flag, integer, isoUtc, localDateTime, text, texts } from "./types.ts";
 
 export const INSIGHT: Request = { method: "GET", path: "/v3/insights/{insight}" };
@@ -50,18 +51,34 @@ const FIELDS: Readonly<Record<string, z.ZodType>> = {
 };
 
 const hasOneOf = (...names: string[]) =>
-  insightIs((insight) =>
+  dataIs((insight) =>
     names.some((name) => name in insight) ? passed() : failed(`none of ${names.join(", ")}`),
   );
 
-/** §§ 2.1 and 4.1. */
+/** The flat copies that differ from the keyword settings they are copies of. */
+function copiesOfKeywords(insight: Record<string, unknown>): Verdict {
+  const { success, data: keywords } = anyObject.safeParse(insight.keyword_config);
+  const copied = KEYWORD_MEMBERS.filter((name) => success && name in keywords && name in insight);
+  if (!success || copied.length === 0) return notSeen("no copies");
+  const unlike = copied.filter((name) => keywords[name] !== insight[name]);
+  return unlike.length === 0 ? passed() : failed(unlike.join(", "));
+}
+
+/** §§ 1, 2.1 and 4.1. */
 export const INSIGHT_ROWS: readonly Row[] = [
   ...Object.entries(FIELDS).map(([name, schema]) => ({
     section: `2.1 ${name}`,
     request: INSIGHT,
     expect: insightHas(name, schema),
   })),
-  { section: "4.1 method and path", request: INSIGHT, expect: insightIs(() => passed()) },
+  ...Object.entries(ENVELOPE).map(([name, schema]) => ({
+    section: `1 ${name}: insight details`,
+    request: INSIGHT,
+    expect: envelopeHas(z.object({ [name]: schema })),
+  })),
+  { section: "1 application/json: insight details", request: INSIGHT, expect: isJson },
+  { section: "2.1 flat copies of the keyword settings", request: INSIGHT, expect: dataIs(copiesOfKeywords) },
+  { section: "4.1 method and path", request: INSIGHT, expect: dataIs(() => passed()) },
   {
     section: "4.1 path parameter id",
     request: { method: "GET", path: "/v3/insights/not-a-number" },

@@ -41,20 +41,34 @@ export function createAsk(target: Target): Ask {
 
 async function send(target: Target, { method, path, body, token = "right" }: Request): Promise<Answer> {
   const url = `${target.baseUrl.replace(/\/+$/, "")}${path.replace("{insight}", String(target.insightId))}`;
+  const sentMs = Date.now();
   const response = await fetch(url, {
     method,
     headers: {
       accept: "application/json",
-      ...(token !== "none" && {
-        authorization: `Bearer ${token === "right" ? target.token : WRONG_TOKEN}`,
-      }),
+      ...authorizationOf(token, target),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  return { status: response.status, body: parse(await response.text()) };
+  const text = await response.text();
+  const [contentType] = response.headers.get("content-type")?.split(";") ?? [];
+  return { status: response.status, contentType, sentMs, receivedMs: Date.now(), body: parse(text) };
+}
+
+function authorizationOf(token: NonNullable<Request["token"]>, target: Target): Record<string, string> {
+  switch (token) {
+    case "right":
+      return { authorization: `Bearer ${target.token}` };
+    case "wrong":
+      return { authorization: `Bearer ${WRONG_TOKEN}` };
+    case "basic":
+      return { authorization: `Basic ${target.token}` };
+    case "none":
+      return {};
+  }
 }
 
 function parse(text: string): unknown {

@@ -1,15 +1,22 @@
+import type { z } from "zod";
+
 /** A request of the table. */
 export interface Request {
   readonly method: "GET" | "PUT" | "PATCH";
   /** With the query; "{insight}" stands for the id of an insight that exists. */
   readonly path: string;
   readonly body?: unknown;
-  /** @default "right" */
-  readonly token?: "right" | "wrong" | "none";
+  /** "basic" is the right one in another scheme. @default "right" */
+  readonly token?: "right" | "wrong" | "none" | "basic";
 }
 
 export interface Answer {
   readonly status: number;
+  /** Without its parameters; undefined when there is none. */
+  readonly contentType: string | undefined;
+  /** When the request was sent and the response was there, in milliseconds since 1970-01-01 UTC. */
+  readonly sentMs: number;
+  readonly receivedMs: number;
   /** Parsed JSON; undefined when it is none. */
   readonly body: unknown;
 }
@@ -35,6 +42,8 @@ export interface Row {
   readonly needsFailure?: true;
   /** What only the sandbox can show: the API's document has no way to read a webhook. */
   readonly webhook?: WebhookEffect;
+  /** Calls without DNI session data that are there: none can be made through the API. */
+  readonly callsWithoutDni?: number;
 }
 
 export interface WebhookEffect {
@@ -43,9 +52,11 @@ export interface WebhookEffect {
   readonly leaves: Readonly<Record<string, unknown>> | "unchanged";
   /** Whether an event is delivered to it afterwards. */
   readonly delivers?: boolean;
+  /** What is delivered to it then: `method`, `url`, and the `payload` of a body or a query. */
+  readonly delivered?: z.ZodType;
 }
 
 /** A row that reads: it may be asked of any server. */
-export function isReadOnly({ request, needsFailure }: Row): boolean {
-  return request.method === "GET" && needsFailure === undefined;
+export function isReadOnly({ request, needsFailure, webhook, callsWithoutDni }: Row): boolean {
+  return request.method === "GET" && (needsFailure ?? webhook ?? callsWithoutDni) === undefined;
 }

@@ -42,7 +42,7 @@ describe("npm run conformance", () => {
   test("fails on a server that breaks rows, and names them", async () => {
     await using sandbox = await startSandbox({ calls: 150, pageCap: 50 });
     const [first = 0] = sandbox.calls.ids;
-    sandbox.calls.edit(first, { duration: "long", dni_data: null });
+    sandbox.calls.edit(first, { duration: "long", dni_data: "none" });
     sandbox.insights.edit(101, { group_list: [{ id: "7" }], scorecards: 1.5, insight_help: undefined });
 
     const { code, lines } = await runOn(sandbox);
@@ -54,12 +54,13 @@ describe("npm run conformance", () => {
       "2.1 group_list",
       "2.1 scorecards",
       "2.3 duration",
+      "2.3 dni_data",
       "4.2 limit default",
       "4.2 limit maximum",
       "4.2 rule 1: only calls with DNI session data",
     ]);
     expect(sectionsThat("not seen")).toEqual(["2.1 insight_help"]);
-    expect(lines).toContain(`${READ_ONLY - 7} passed, 6 failed, 1 not seen`);
+    expect(lines).toContain(`${READ_ONLY - 8} passed, 7 failed, 1 not seen`);
   });
 
   test("sees nothing of insights where 101 does not exist", async () => {

@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { answers, dataHas } from "./expectations.ts";
+import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
+import { ENVELOPE } from "./attribution-rows.ts";
+import { answers, dataHas, envelopeHas, isJson } from "./expectations.ts";
 import type { Request, Row, WebhookEffect } from "./row.ts";
 
 /** The sandbox's webhooks, one in each state. */
@@ -66,6 +69,22 @@ const refused = (section: string, request: Request, status = 400, webhook = UNCH
   webhook,
 });
 
+/** What a PUT makes of the optional fields that it leaves out: our reading of "full update". */
+const EMPTIED: Members = {
+  description: "",
+  include_data_append: false,
+  include_dni_logs: false,
+  include_indicator_scores: false,
+  include_ivr_keypresses: false,
+  static_parameters: [],
+};
+const PUT_ACTIVE = put(ACTIVE, REQUIRED);
+
+/** An object or array that holds something. */
+const filled = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .refine((value) => Object.keys(value).length > 0, "empty");
+
 /** § 2.2. */
 const FIELD_ROWS: readonly Row[] = [
   ...Object.entries(FIELDS).flatMap(([name, { required, value, wrong }]) => {
@@ -92,6 +111,21 @@ const FIELD_ROWS: readonly Row[] = [
     expect: answers(200, 400),
     webhook: UNCHANGED,
   },
+  updated(
+    "2.2 webhook_id not required in PUT, and taken when it is the same",
+    put(ACTIVE, { ...ALL, webhook_id: ACTIVE }),
+    {
+      id: ACTIVE,
+      leaves: ALL,
+    },
+  ),
+  refused("2.2 webhook_id another in PUT", put(ACTIVE, { ...ALL, webhook_id: 4711 })),
+  ...ENDPOINT_CASES.filter(({ isTaken }) => !isTaken).map(({ url }) =>
+    refused(
+      `2.2 webhook_endpoint valid: not ${JSON.stringify(url)}`,
+      patch(ACTIVE, { webhook_endpoint: url }),
+    ),
+  ),
   updated("2.2 webhook_created preserved", PUT_OK, { id: ACTIVE, leaves: ALL }),
   updated("2.2 webhook_updated set to now", PATCH_OK, {
     id: ACTIVE,
@@ -103,12 +137,12 @@ const FIELD_ROWS: readonly Row[] = [
 const STATE_ROWS: readonly Row[] = [
   updated("3 active, PUT without webhook_status", put(ACTIVE, REQUIRED), {
     id: ACTIVE,
-    leaves: REQUIRED,
+    leaves: { ...EMPTIED, ...REQUIRED },
     delivers: true,
   }),
   updated("3 inactive, PUT without webhook_status", put(INACTIVE, REQUIRED), {
     id: INACTIVE,
-    leaves: REQUIRED,
+    leaves: { ...EMPTIED, ...REQUIRED },
     delivers: false,
   }),
   ...[ACTIVE, INACTIVE].flatMap((id) =>
@@ -116,7 +150,7 @@ const STATE_ROWS: readonly Row[] = [
       updated(
         `3 ${id === ACTIVE ? "active" : "inactive"}, PUT with webhook_status ${webhook_status}`,
         put(id, { ...REQUIRED, webhook_status }),
-        { id, leaves: { ...REQUIRED, webhook_status }, delivers: webhook_status === "active" },
+        { id, leaves: { ...EMPTIED, ...REQUIRED, webhook_status }, delivers: webhook_status === "active" },
       ),
     ),
   ),
@@ -150,12 +184,12 @@ const PUT_ROWS: readonly Row[] = [
   updated("4.3 rule 4: webhook_created, webhook_updated", PUT_OK, { id: ACTIVE, leaves: ALL }),
   updated("4.3 rule 5: stays active", put(ACTIVE, REQUIRED), {
     id: ACTIVE,
-    leaves: { ...REQUIRED, webhook_status: "active" },
+    leaves: { ...EMPTIED, ...REQUIRED, webhook_status: "active" },
     delivers: true,
   }),
   updated("4.3 rule 6: static_parameters replaced", put(ACTIVE, { ...REQUIRED, static_parameters: [] }), {
     id: ACTIVE,
-    leaves: { ...REQUIRED, static_parameters: [] },
+    leaves: { ...EMPTIED, ...REQUIRED },
   }),
 ];
 
@@ -180,8 +214,90 @@ const PATCH_ROWS: readonly Row[] = [
   }),
 ];
 
-/** §§ 2.2, 3, 4.3 and 4.4. */
-export const WEBHOOK_ROWS: readonly Row[] = [...FIELD_ROWS, ...STATE_ROWS, ...PUT_ROWS, ...PATCH_ROWS];
+/** What comes with every response (§ 1). */
+const ENVELOPE_ROWS: readonly Row[] = [
+  ["update webhook", PUT_OK] as const,
+  ["partial update webhook", PATCH_OK] as const,
+].flatMap(([name, request]) => [
+  ...Object.entries(ENVELOPE).map(([member, schema]) => ({
+    section: `1 ${member}: ${name}`,
+    request,
+    expect: envelopeHas(z.object({ [member]: schema })),
+  })),
+  { section: `1 application/json: ${name}`, request, expect: isJson },
+]);
+
+const delivered = (section: string, changes: Members, schema: z.ZodType): Row =>
+  updated(section, patch(ACTIVE, changes), { id: ACTIVE, leaves: changes, delivered: schema });
+
+const ENDPOINT = "https://hooks.example.org/events?a=1";
+const PAIRS = [
+  { field_name: "event", field_value: "one" },
+  { field_name: "event", field_value: "two" },
+];
+
+/** § 6. */
+const EVENT_ROWS: readonly Row[] = [
+  delivered(
+    "6 to its webhook_endpoint",
+    { webhook_endpoint: ENDPOINT },
+    z.object({ url: z.literal(ENDPOINT) }),
+  ),
+  ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
+    delivered(
+      `6 by the configured method: ${method}`,
+      { method, description: "Described anew" },
+      z.object({ method: z.literal(method), payload: z.object({ event: z.string() }) }),
+    ),
+  ),
+  delivered(
+    "6 in the configured format",
+    { format: "json" },
+    z.object({ payload: z.record(z.string(), z.unknown()) }),
+  ),
+  delivered(
+    "6 static parameters are added, each pair",
+    { static_parameters: PAIRS },
+    z.object({
+      payload: z.object({
+        event: z.literal("call_added"),
+        static_parameters: z.json().refine((pairs) => isDeepStrictEqual(pairs, PAIRS), "not the pairs"),
+      }),
+    }),
+  ),
+  ...Object.entries({
+    include_data_append: "data_append",
+    include_dni_logs: "dni_logs",
+    include_indicator_scores: "indicator_scores",
+    include_ivr_keypresses: "ivr_keypresses",
+  }).flatMap(([field, member]) => [
+    delivered(
+      `6 ${field} adds to the payload`,
+      { [field]: true, description: "Described anew" },
+      z.object({ payload: z.object({ [member]: filled }) }),
+    ),
+    delivered(
+      `6 ${field} false adds nothing`,
+      { [field]: false, description: "Described anew" },
+      z.object({ payload: z.object({ [member]: z.never().optional() }) }),
+    ),
+  ]),
+  updated("6 an update does not interrupt delivery", PUT_ACTIVE, {
+    id: ACTIVE,
+    leaves: { ...EMPTIED, ...REQUIRED },
+    delivered: z.object({ method: z.literal("GET"), payload: z.object({ event: z.string() }) }),
+  }),
+];
+
+/** §§ 1, 2.2, 3, 4.3, 4.4 and 6. */
+export const WEBHOOK_ROWS: readonly Row[] = [
+  ...ENVELOPE_ROWS,
+  ...FIELD_ROWS,
+  ...STATE_ROWS,
+  ...PUT_ROWS,
+  ...PATCH_ROWS,
+  ...EVENT_ROWS,
+];
 
 function pick(isPicked: (name: string) => boolean): Members {
   return Object.fromEntries(Object.entries(ALL).filter(([name]) => isPicked(name)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { fetchIds, fetchPage, fetchRaw, PATH } from "./requests.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { fetchIds, fetchPage, fetchRaw, PATH, type Page } from "./requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
 
@@ -69,21 +69,16 @@ describe("GET attribution-engine", () => {
     });
   });
 
-  test.for([
-    "limit=1",
-    "limit=1000",
-    "offset=0",
-    "sort_by=roi&sort_order=asc",
-    "sort_order=asc",
-    "org_unit_id=all",
-    "page=2",
-  ])("accepts %s and leaves the order alone", async (query) => {
-    await using sandbox = await startSandbox({ calls: 30 });
+  test.for(["limit=1", "limit=1000", "offset=0", "sort_order=desc", "org_unit_id=all", "page=2"])(
+    "accepts %s and leaves the order alone",
+    async (query) => {
+      await using sandbox = await startSandbox({ calls: 30 });
 
-    const ids = await fetchIds(sandbox, `?${query}`);
+      const ids = await fetchIds(sandbox, `?${query}`);
 
-    expect(ids).toEqual(sandbox.calls.ids.slice(0, ids.length));
-  });
+      expect(ids).toEqual(sandbox.calls.ids.slice(0, ids.length));
+    },
+  );
 
   test("answers 401 without the token, with a wrong one and with another scheme", async () => {
     await using sandbox = await startSandbox({ calls: 3, token: "secret" });
@@ -174,4 +169,102 @@ describe("GET attribution-engine", () => {
     expect(direct.length).toBeGreaterThan(5);
     expect(direct).toEqual(ascending(direct));
   });
+
+  test("serves its order from the end for sort_order=asc alone", async () => {
+    await using sandbox = await startSandbox({ calls: 30 });
+    expect(await fetchIds(sandbox, "?sort_order=asc&limit=12&offset=3")).toEqual(
+      sandbox.calls.ids.toReversed().slice(3, 15),
+    );
+  });
+
+  test.for(["total_calls", "conversion_rate", "roi", "cost_per_conversion"])(
+    "sorts by %s of the sources, whose calls stand together in their own order",
+    async (key) => {
+      await using sandbox = await startSandbox({ calls: 400, order: "oldest" });
+
+      const upward = await fetchPage(sandbox, `?sort_by=${key}&sort_order=asc&limit=1000`);
+      const downward = await fetchPage(sandbox, `?sort_by=${key}&limit=1000`);
+
+      const sources = runsOf(upward.calls);
+      expect(new Set(sources.map(({ name }) => name)).size).toBe(sources.length);
+      expect(runsOf(downward.calls)).toEqual(sources.toReversed());
+      for (const { ids } of sources) expect(ids).toEqual(ascending(ids));
+      expect(ascending(sources.flatMap(({ ids }) => ids))).toEqual(sandbox.calls.ids);
+      const sizes = sources.map(({ ids }) => ids.length);
+      if (key === "total_calls") expect(sizes).toEqual(ascending(sizes));
+      if (key === "conversion_rate") {
+        const rates = sources.map(({ ids }) => answeredOf(sandbox, ids) / ids.length);
+        expect(rates).toEqual(ascending(rates));
+      }
+    },
+  );
+
+  test("moves a source by each of its figures when calls come in", async () => {
+    await using sandbox = await startSandbox({ calls: 200 });
+    const KEYS = ["total_calls", "conversion_rate", "roi", "cost_per_conversion"];
+    const readRanks = () =>
+      Promise.all(
+        KEYS.map(async (key) => {
+          const page = await fetchPage(sandbox, `?sort_by=${key}&sort_order=asc&limit=1000`);
+          return runsOf(page.calls).findIndex(({ name }) => name === "Newsletter");
+        }),
+      );
+    const before = await readRanks();
+
+    for (let added = 0; added < 300; added++)
+      sandbox.calls.insert({ insight_name: "Newsletter", disposition: "ANSWERED" });
+
+    const moved = (await readRanks()).map((rank, index) => rank - (before[index] ?? 0));
+    expect(moved.map(Math.sign)).toEqual([1, 1, 1, -1]);
+  });
+
+  test("neither serves nor counts a call without DNI session data", async () => {
+    await using sandbox = await startSandbox({ calls: 5 });
+    const before = sandbox.calls.ids;
+    const [first = 0, second = 0, third = 0, ...others] = before;
+
+    sandbox.calls.edit(first, { dni_data: undefined });
+    sandbox.calls.edit(second, { dni_data: null });
+    sandbox.calls.edit(third, { dni_data: { utm_source: "", gclid: null } });
+    const inserted = sandbox.calls.insert({ dni_data: {} });
+
+    expect(await fetchPage(sandbox, "?limit=1")).toMatchObject({ total: 2 });
+    expect(await fetchIds(sandbox)).toEqual(others);
+    expect(await fetchIds(sandbox, "?sort_by=total_calls&sort_order=asc")).toHaveLength(2);
+    expect([sandbox.calls.size, sandbox.calls.ids]).toEqual([2, others]);
+
+    for (const id of [first, second, third, inserted])
+      sandbox.calls.edit(id, { dni_data: { utm_source: "found" } });
+    expect(await fetchIds(sandbox)).toEqual([inserted, ...before]);
+    sandbox.calls.edit(first, { dni_data: undefined });
+    sandbox.calls.remove(first);
+    expect((await fetchPage(sandbox)).total).toBe(5);
+  });
+
+  test("serves nulls with `nulls` alone", async () => {
+    await using plain = await startSandbox({ calls: 300, now: NOW });
+    await using nulls = await startSandbox({ calls: 300, now: NOW, nulls: true });
+    const withoutNulls = JSON.stringify((await fetchPage(plain, "?limit=1000")).calls);
+    const withNulls = await fetchPage(nulls, "?limit=1000");
+
+    expect(withoutNulls).not.toContain("null");
+    expect(withNulls.calls.some((call) => call.summary === null)).toBe(true);
+    expect(withNulls.calls.some((call) => call.caller_id === null)).toBe(true);
+    expect(JSON.stringify(withNulls.calls, (_, value) => value ?? undefined)).toBe(withoutNulls);
+  });
 });
+
+/** The calls of each stretch of one source, in the order of the list. */
+function runsOf(calls: Page["calls"]): { name: string; ids: number[] }[] {
+  const runs: { name: string; ids: number[] }[] = [];
+  for (const { insight_name, call_id } of calls) {
+    const name = String(insight_name);
+    if (runs.at(-1)?.name !== name) runs.push({ name, ids: [] });
+    runs.at(-1)?.ids.push(call_id);
+  }
+  return runs;
+}
+
+function answeredOf({ calls }: Sandbox, ids: number[]): number {
+  return ids.filter((id) => /^(answered|transferred)$/i.test(String(calls.get(id)?.disposition))).length;
+}

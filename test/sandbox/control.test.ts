@@ -23,6 +23,27 @@ test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, and
   expect(state.deliveries.map(({ webhook_id }) => webhook_id)).toEqual([44, 45]);
 });
 
+test("POST and PATCH /_sandbox/calls make and edit calls, with the token alone", async () => {
+  await using sandbox = await startSandbox({ calls: 2 });
+  const made = await send(sandbox, "POST", "/_sandbox/calls", { insight_name: "Made", dni_data: null });
+  const id = Number(JSON.stringify(made.data).match(/\d+/)?.[0]);
+
+  expect(made).toMatchObject({ status: 200, data: { call_id: id } });
+  expect(sandbox.calls.get(id)).toMatchObject({ call_id: id, insight_name: "Made", dni_data: null });
+  expect((await fetchPage(sandbox)).total).toBe(2);
+  const edited = await send(sandbox, "PATCH", `/_sandbox/calls/${id}`, { dni_data: { gclid: "x" } });
+  expect(edited).toMatchObject({ status: 200, data: { call_id: id } });
+  expect((await fetchPage(sandbox)).calls[0]).toMatchObject({ call_id: id, dni_data: { gclid: "x" } });
+  expect((await send(sandbox, "POST", "/_sandbox/calls")).status).toBe(200);
+
+  expect((await send(sandbox, "PATCH", "/_sandbox/calls/1", {})).status).toBe(404);
+  expect((await send(sandbox, "PATCH", "/_sandbox/calls/x", {})).status).toBe(404);
+  expect((await send(sandbox, "PATCH", `/_sandbox/calls/${id}`, [])).status).toBe(400);
+  expect((await send(sandbox, "POST", "/_sandbox/calls", "x")).status).toBe(400);
+  expect((await fetch(`${sandbox.url}/_sandbox/calls`, { method: "POST" })).status).toBe(401);
+  expect(sandbox.calls.size).toBe(4);
+});
+
 test("GET /_sandbox/state lists the last 100 requests, and is none of them", async () => {
   await using sandbox = await startSandbox({ calls: 0 });
   for (let sent = 0; sent < 105; sent++) await fetchPage(sandbox, `?offset=${sent}`);

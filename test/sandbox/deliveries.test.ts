@@ -1,14 +1,20 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../src/sandbox/delivery-request.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { fetchPage, send } from "./requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
 
-async function startFor(receiver: Pick<Receiver, "url">, method = "POST"): Promise<Sandbox> {
-  const sandbox = await startSandbox({ calls: 3, now: NOW });
+async function startFor(
+  receiver: Pick<Receiver, "url">,
+  method = "POST",
+  options: SandboxOptions = {},
+): Promise<Sandbox> {
+  const sandbox = await startSandbox({ calls: 3, now: NOW, ...options });
   sandbox.webhooks.edit(44, { webhook_endpoint: `${receiver.url}/hook?a=1`, method });
   return sandbox;
 }
@@ -35,15 +41,21 @@ describe("An active webhook receives an event for an added call", () => {
       event_time: NOW.toISOString(),
       webhook_id: 44,
       call_id: id,
-      data_append: {},
+      static_parameters: [
+        { field_name: "source", field_value: "calltally-sandbox" },
+        { field_name: "api_key", field_value: "made-up-key" },
+      ],
+      data_append: { line_type: expect.any(String), is_repeat_caller: expect.any(Boolean) },
       dni_logs: sandbox.calls.get(id)?.dni_data,
-      indicator_scores: [],
-      source: "calltally-sandbox",
-      api_key: "made-up-key",
+      indicator_scores: sandbox.insights.ids.map((insight_id) => ({
+        insight_id,
+        score: expect.stringMatching(/^(pass|fail)$/),
+      })),
     });
     expect(sandbox.deliveries).toEqual([
       {
         webhook_id: 44,
+        call_id: id,
         method: "POST",
         url: `${receiver.url}/hook?a=1`,
         body: received?.body,
@@ -53,17 +65,21 @@ describe("An active webhook receives an event for an added call", () => {
     ]);
   });
 
-  test("as query parameters with GET, beside the endpoint's own; a static parameter wins over a member", async () => {
+  test("as query parameters with GET, beside the endpoint's own, which stay", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver, "get");
+    const static_parameters = [
+      { field_name: "event", field_value: "a & b" },
+      { field_name: "event", field_value: "a & b" },
+      { field_name: "__proto__", field_value: "p" },
+    ];
     sandbox.webhooks.edit(44, {
+      webhook_endpoint: `${receiver.url}/hook?a=1&event=mine`,
+      include_data_append: false,
       include_dni_logs: false,
       include_indicator_scores: false,
       include_ivr_keypresses: true,
-      static_parameters: [
-        { field_name: "event", field_value: "a & b" },
-        { field_name: "__proto__", field_value: "p" },
-      ],
+      static_parameters,
     });
 
     const id = await addCall(sandbox);
@@ -73,13 +89,13 @@ describe("An active webhook receives an event for an added call", () => {
     const { searchParams } = new URL(received?.url ?? "", receiver.url);
     expect([...searchParams]).toEqual([
       ["a", "1"],
-      ["event", "a & b"],
+      ["event", "mine"],
+      ["event", "call_added"],
       ["event_time", NOW.toISOString()],
       ["webhook_id", "44"],
       ["call_id", String(id)],
-      ["data_append", "{}"],
-      ["ivr_keypresses", "[]"],
-      ["__proto__", "p"],
+      ["static_parameters", JSON.stringify(static_parameters)],
+      ["ivr_keypresses", expect.stringMatching(/^\[\{"key":"[\d#]","seconds":\d+\}/)],
     ]);
   });
 
@@ -94,7 +110,33 @@ describe("An active webhook receives an event for an added call", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("and goes on receiving them while it is updated; none while it is inactive or deleted", async () => {
+  test("with a static parameter of each name, equal ones too, in a JSON body", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    const static_parameters = ["event", "event", "webhook_id", "__proto__", ""].map((field_name, index) => ({
+      field_name,
+      field_value: `value ${index}`,
+    }));
+    sandbox.webhooks.edit(44, { static_parameters });
+
+    await addCall(sandbox);
+
+    const body = JSON.parse(receiver.received[0]?.body ?? "");
+    expect(body).toMatchObject({ event: "call_added", webhook_id: 44, static_parameters });
+  });
+
+  test("with the user and password of its endpoint", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", "//us%40er:p%C3%A4ss@") });
+
+    await addCall(sandbox);
+
+    const credentials = Buffer.from("us@er:päss").toString("base64");
+    expect(receiver.received).toMatchObject([{ authorization: `Basic ${credentials}` }]);
+  });
+
+  test("and goes on receiving them while it is updated; while it is inactive they are held, and none once deleted", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
     const patch = (changes: object) => send(sandbox, "PATCH", "/v3/webhooks/44", changes);
@@ -116,7 +158,61 @@ describe("An active webhook receives an event for an added call", () => {
     sandbox.webhooks.edit(44, { webhook_status: "deleted" });
     await count();
 
-    expect(counts).toEqual([2, 2, 2, 3, 3]);
+    expect(counts).toEqual([2, 2, 2, 5, 5]);
+  });
+
+  test("at the endpoint and with the settings of the moment when it is sent", async () => {
+    // The first four fill the slots; the others wait until the webhook has changed.
+    const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+    await using before = await startReceiver((response) => void changed.then(() => response.end()));
+    await using after = await startReceiver();
+    await using sandbox = await startFor(before);
+    for (let added = 0; added < 10; added++) sandbox.calls.insert();
+    while (before.received.length < 4) await before.next();
+
+    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: after.url, method: "PUT" });
+    change();
+    await sandbox.settleDeliveries();
+
+    expect(before.received).toHaveLength(4);
+    expect(after.received.map(({ method }) => method)).toEqual(Array(6).fill("PUT"));
+  });
+
+  test.for(["inactive", "other endpoint"])(
+    "not where it was changed to %s while the connection was made",
+    async (change) => {
+      await using receiver = await startReceiver();
+      await using elsewhere = await startReceiver();
+      await using gate = await startGate(receiver.url);
+      await using sandbox = await startFor(gate);
+      const changes =
+        change === "inactive" ? { webhook_status: change } : { webhook_endpoint: elsewhere.url };
+
+      sandbox.calls.insert();
+      await gate.connected;
+      await send(sandbox, "PATCH", "/v3/webhooks/44", changes);
+      gate.open();
+      await sandbox.settleDeliveries();
+
+      expect(receiver.received).toEqual([]);
+      expect(elsewhere.received).toHaveLength(change === "inactive" ? 0 : 1);
+      expect(sandbox.deliveries).toHaveLength(elsewhere.received.length);
+    },
+  );
+
+  test("not when it is deleted while they are held: they are dropped, and said to be", async () => {
+    await using receiver = await startReceiver();
+    await using sandbox = await startFor(receiver);
+    sandbox.webhooks.edit(44, { webhook_status: "inactive" });
+    const id = await addCall(sandbox);
+    expect(sandbox.deliveries).toEqual([]);
+
+    sandbox.webhooks.edit(44, { webhook_status: "deleted" });
+    await sandbox.settleDeliveries();
+
+    expect(sandbox.deliveries).toMatchObject([
+      { webhook_id: 44, call_id: id, outcome: "dropped", error: "the webhook was deleted" },
+    ]);
   });
 });
 
@@ -177,13 +273,53 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("more than a thousand waiting are dropped, and closing breaks the others off", async () => {
+  test("receivers that switch protocols, drip, break off and hang take no slot for good", async () => {
+    const answers: ((response: ServerResponse) => void)[] = [
+      ({ socket }) =>
+        socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
+      ({ socket }) => void setInterval(() => socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5).unref(),
+      ({ socket }) => socket?.destroy(),
+      ({ socket }) => socket?.end("nothing of HTTP"),
+      () => {},
+    ];
+    await using receiver = await startReceiver((response) =>
+      answers[received++ % answers.length]?.(response),
+    );
+    let received = 0;
+    await using healthy = await startReceiver();
+    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 150 });
+
+    for (let added = 0; added < 20; added++) sandbox.calls.insert();
+    await sandbox.settleDeliveries();
+    sandbox.webhooks.edit(44, { webhook_endpoint: healthy.url });
+    await addCall(sandbox);
+
+    expect(received).toBe(20);
+    expect(healthy.received).toHaveLength(1);
+    const ends = sandbox.deliveries.map(({ outcome, status }) => ({ outcome, status }));
+    expect(ends).toEqual([
+      ...Array(20).fill({ outcome: "failed", status: undefined }),
+      { outcome: "delivered", status: 200 },
+    ]);
+  });
+
+  test("a connection that is never made is given up, and its slot is free again", async () => {
+    await using silent = await startGate();
+    await using sandbox = await startFor(silent, "POST", { deliveryTimeoutMs: 150 });
+    for (let added = 0; added < 5; added++) sandbox.calls.insert();
+    await sandbox.settleDeliveries();
+    expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(5).fill("failed"));
+  });
+
+  test("more than a thousand waiting or held are dropped, and closing breaks the others off", async () => {
     await using receiver = await startReceiver(() => {});
     const sandbox = await startFor(receiver);
     for (let added = 0; added < 1100; added++) sandbox.calls.insert();
+    const dropped = Map.groupBy(sandbox.deliveries, ({ webhook_id }) => webhook_id);
     expect(new Set(sandbox.deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["dropped"]));
     // The four under way may not count as waiting.
-    expect([96, 97, 98, 99, 100]).toContain(sandbox.deliveries.length);
+    expect([96, 97, 98, 99, 100]).toContain(dropped.get(44)?.length);
+    expect(dropped.get(45)).toHaveLength(100);
     await receiver.next();
     const startedAt = performance.now();
 
@@ -191,7 +327,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
 
     expect(performance.now() - startedAt).toBeLessThan(1500);
     expect(receiver.received.length).toBeLessThanOrEqual(4);
-    expect(sandbox.deliveries).toHaveLength(1000);
+    expect(sandbox.deliveries).toHaveLength(2200);
     expect(sandbox.deliveries.at(-1)).toMatchObject({ outcome: "failed", error: "the sandbox was closed" });
     sandbox.calls.insert();
     await sandbox.settleDeliveries();
@@ -227,4 +363,33 @@ async function startThenClose(): Promise<{ url: string }> {
     server.close(() => resolve({ url: `https://127.0.0.1:${port}` }));
   });
   return promise;
+}
+
+/** Takes a connection and, once it is opened, leads it to `target`; without one it says nothing for ever. */
+async function startGate(target?: string) {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const { promise: connected, resolve: connect_ } = Promise.withResolvers<void>();
+  const sockets = new Set<Socket>();
+  const server = createServer(async (socket) => {
+    sockets.add(socket.on("error", () => {}));
+    connect_();
+    if (target === undefined) return;
+    await opened;
+    const through = connect(Number(new URL(target).port), "127.0.0.1").on("error", () => {});
+    sockets.add(socket.pipe(through).pipe(socket));
+    sockets.add(through);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    connected,
+    open,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
 }

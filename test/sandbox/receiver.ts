@@ -10,6 +10,7 @@ export interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly contentType: string | undefined;
+  readonly authorization: string | undefined;
   readonly body: string;
 }
 
@@ -23,14 +24,15 @@ export interface Receiver extends AsyncDisposable {
 
 /** Starts what a webhook points at: TLS with a self-signed certificate, on 127.0.0.1. */
 export async function startReceiver(
-  answer: (response: ServerResponse) => void = (response) => response.end(),
+  answer: (response: ServerResponse, request: Received) => void = (response) => response.end(),
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(identity, async (request, response) => {
     const { method, url } = request;
-    const contentType = request.headers["content-type"];
-    received.push({ method, url, contentType, body: await text(request) });
-    answer(response);
+    const { "content-type": contentType, authorization } = request.headers;
+    const whole = { method, url, contentType, authorization, body: await text(request) };
+    received.push(whole);
+    answer(response, whole);
     server.emit("received");
   });
   server.listen(0, "127.0.0.1");

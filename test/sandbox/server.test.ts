@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, fetchRaw } from "./requests.ts";
+import { startCalltally } from "../cli/run.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { fetchPage, fetchRaw, PATH } from "./requests.ts";
 
 test("startSandbox listens on 127.0.0.1 at a free port, with 5000 calls that end shortly before now", async () => {
   await using sandbox = await startSandbox();
@@ -72,4 +74,33 @@ test("Sandbox.close ends open sockets at once, waiting requests among them, and 
   await idleClosed;
   await waiting;
   await expect(fetch(sandbox.url)).rejects.toThrow("fetch failed");
+});
+
+test("calltally sandbox --nulls --put-keeps-omitted serves nulls, and a PUT keeps what it leaves out", async () => {
+  using folder = makeTempFolder();
+  const flags = ["--port", "0", "--calls", "300", "--nulls", "--put-keeps-omitted"];
+  const child = startCalltally(["sandbox", ...flags], { cwd: folder.path });
+  const [note] = await once(child.stderr ?? child, "data");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(String(note))?.[0] ?? "";
+  const headers = { authorization: "Bearer sandbox-token", "content-type": "application/json" };
+
+  const page = await (await fetch(`${url}${PATH}?limit=300`, { headers })).text();
+  const body = JSON.stringify({
+    webhook_name: "Renamed",
+    webhook_endpoint: "https://crm.northwind.example/",
+    format: "JSON",
+    method: "POST",
+  });
+  const put = await fetch(`${url}/v3/webhooks/44`, { method: "PUT", headers, body });
+  const state = JSON.parse(await (await fetch(`${url}/_sandbox/state`)).text());
+  child.kill("SIGINT");
+
+  expect((await child.done).code).toBe(0);
+  expect(page).toContain('"summary":null');
+  expect(put.status).toBe(200);
+  expect(state.webhooks[0]).toMatchObject({
+    webhook_name: "Renamed",
+    description: "Every attributed call, into the CRM",
+    include_dni_logs: true,
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
 import { send } from "./requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
@@ -52,8 +53,42 @@ describe("PUT webhooks/{id}", () => {
     });
   });
 
-  test("keeps the optional fields that are left out", async () => {
+  test("empties the optional fields that are left out, but keeps webhook_status", async () => {
     await using sandbox = await start();
+    const before = sandbox.webhooks.get(45);
+
+    expect((await send(sandbox, "PUT", "/v3/webhooks/45", REQUIRED)).status).toBe(200);
+
+    expect(sandbox.webhooks.get(45)).toStrictEqual({
+      ...REQUIRED,
+      description: "",
+      include_data_append: false,
+      include_dni_logs: false,
+      include_indicator_scores: false,
+      include_ivr_keypresses: false,
+      static_parameters: [],
+      webhook_id: 45,
+      webhook_status: "inactive",
+      webhook_created: before?.webhook_created,
+      webhook_updated: NOW.toISOString(),
+    });
+  });
+
+  test("takes the webhook_id of the path, and no other", async () => {
+    await using sandbox = await start();
+    const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
+
+    expect(await send(sandbox, "PUT", ACTIVE, read)).toMatchObject({ status: 200, data: { webhookId: 44 } });
+    expect(sandbox.webhooks.get(44)).toMatchObject(read);
+    for (const webhook_id of [45, 4.4, "44", null]) {
+      const { status, message } = await send(sandbox, "PUT", ACTIVE, { ...ALL, webhook_id });
+      expect({ status, message }).toEqual({ status: 400, message: expect.stringContaining("webhook_id: ") });
+    }
+    expect(sandbox.webhooks.get(44)).toMatchObject(read);
+  });
+
+  test("keeps the optional fields that are left out with putKeepsOmitted", async () => {
+    await using sandbox = await startSandbox({ calls: 0, now: NOW, putKeepsOmitted: true });
     const before = sandbox.webhooks.get(44);
 
     expect((await send(sandbox, "PUT", ACTIVE, REQUIRED)).status).toBe(200);
@@ -92,6 +127,24 @@ describe("PATCH webhooks/{id}", () => {
     });
   });
 
+  test("refuses a webhook_id, the same too", async () => {
+    await using sandbox = await start();
+    for (const webhook_id of [44, 45])
+      expect((await send(sandbox, "PATCH", ACTIVE, { ...ALL, webhook_id })).status).toBe(400);
+  });
+
+  test.for(ENDPOINT_CASES)("takes the endpoint $url: $isTaken", async ({ url, isTaken }) => {
+    await using sandbox = await start();
+    const { status } = await send(sandbox, "PATCH", ACTIVE, { webhook_endpoint: url });
+    expect(status).toBe(isTaken ? 200 : 400);
+    expect(sandbox.webhooks.get(44)?.webhook_endpoint === url).toBe(isTaken);
+  });
+
+  test.for(["GET", "POST", "PUT", "PATCH", "DELETE", "get"])("takes the method %s", async (method) => {
+    await using sandbox = await start();
+    expect((await send(sandbox, "PATCH", ACTIVE, { method })).status).toBe(200);
+  });
+
   test("empties static_parameters when given an empty list", async () => {
     await using sandbox = await start();
     await send(sandbox, "PATCH", ACTIVE, { static_parameters: [] });
@@ -102,14 +155,18 @@ describe("PATCH webhooks/{id}", () => {
 describe("PUT and PATCH answer 400, and change nothing, to", () => {
   const BAD = [
     { webhook_name: null },
-    { webhook_endpoint: "http://hooks.example/" },
-    { webhook_endpoint: "https://" },
-    { webhook_endpoint: "https:hooks.example" },
-    { webhook_endpoint: "https://hooks.example/a b" },
-    { webhook_endpoint: "hooks.example" },
+    { webhook_name: "" },
     { description: 1 },
+    { format: "" },
+    { format: "XML" },
+    { format: "JSONP" },
     { method: "" },
     { method: "GET POST" },
+    { method: "CONNECT" },
+    { method: "TRACE" },
+    { method: "HEAD" },
+    { method: "OPTIONS" },
+    { method: "PURGE" },
     { include_dni_logs: "true" },
     { webhook_status: "deleted" },
     { webhook_status: "" },
@@ -117,7 +174,6 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { static_parameters: [{ field_name: "a" }] },
     { static_parameters: [{ field_name: "a", field_value: 1 }] },
     { static_parameters: [{ field_name: "a", field_value: "b", more: "c" }] },
-    { webhook_id: 44 },
     { webhook_id: 45 },
     { webhook_created: "2020-01-01T00:00:00.000Z" },
     { webhook_updated: "2020-01-01T00:00:00.000Z" },
