@@ -19,6 +19,7 @@ export async function openLog({ level, style, secrets }: LogOptions): Promise<Lo
   const format = style === "json" ? toPrintableLines : await prettyFormat(style === "colored");
   const mask = maskOf(secrets);
   const output = pino.destination({ dest: 2, sync: true });
+  output.on("error", () => {});
   return pino(
     {
       level,
@@ -26,7 +27,15 @@ export async function openLog({ level, style, secrets }: LogOptions): Promise<Lo
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => void output.write(format(mask(line))) },
+    {
+      write: (line) => {
+        try {
+          output.write(format(mask(line)));
+        } catch {
+          // A log that cannot be written, as on a full disk, is no reason to stop the work.
+        }
+      },
+    },
   );
 }
 

@@ -59,13 +59,14 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
 
 /** The error of a change whose response was lost, or does not tell whether it was made. Not safe to retry. */
 export function unknownOutcome(error: ApiError): ApiError {
-  const { status, requestId } = error;
+  const { status, requestId, said } = error;
   // The service turned these away before it did anything.
   if (status === 425 || status === 429)
-    return new ApiError(error.exitCode, error.message, { status, requestId });
+    return new ApiError(error.exitCode, error.message, { status, requestId, said });
   return new ApiError(error.exitCode, `${error.message}; outcome unknown: the change may have been made`, {
     status,
     requestId,
+    said,
     outcomeUnknown: true,
     hint: "Look at its time of update in the service's portal; sending the same change again sets the same values.",
   });

@@ -18,8 +18,15 @@ export function createRedactor(token: string): (body: Buffer) => Buffer {
     [[...token].map(percentForms).join(""), ...encoded.map(base64Forms)].join("|"),
     "g",
   );
+  const escapedLetter = new RegExp(
+    `(?:\\\\u00|%)(?:${[...new Set(clues.join(""))].map((letter) => letter.charCodeAt(0).toString(16)).join("|")})`,
+    "i",
+  );
+  const mayHaveIt = (body: Buffer) =>
+    clues.some((clue) => body.includes(clue, 0, "latin1")) ||
+    ((body.includes("%") || body.includes("\\u00")) && escapedLetter.test(body.toString("latin1")));
   return (body) =>
-    clues.some((clue) => body.includes(clue, 0, "latin1"))
+    mayHaveIt(body)
       ? Buffer.from(replaceInStrings(body.toString(), (text) => text.replaceAll(forms, REDACTED)))
       : body;
 }
@@ -32,7 +39,7 @@ function base64Within(token: string, before: number): string {
     .slice(Math.ceil((before * 8) / 6), Math.floor((bytes * 8) / 6));
 }
 
-/** The longest run of characters that no encoding of text writes otherwise: where it is not, the token is not. */
+/** The longest run of characters that encodings of text leave alone: where it is not, and no letter is escaped, the token is not. */
 function longestWord(text: string): string {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).reduce(
     (longest, word) => (word.length > longest.length ? word : longest),

@@ -88,6 +88,7 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   return new ApiError(EXIT.unreachable, `${error.message}, and ${asked}`, {
     status: error.status,
     requestId: error.requestId,
+    said: error.said,
     retryAfterMs,
     hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
     cause: error.cause,

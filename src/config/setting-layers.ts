@@ -40,7 +40,9 @@ export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]) 
  */
 export function readDotenv(folder: string): Record<string, string | undefined> {
   const file = join(folder, ".env");
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return {};
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return {};
+  if (!stat.isFile()) throw new UsageError(`Cannot use .env: ${file} is not a file`);
   const text = readText(file);
   if (text.includes("\0")) throw notText();
   const values = parseEnv(text);

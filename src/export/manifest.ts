@@ -3,7 +3,6 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import { countCalls } from "../warehouse/call-table.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
@@ -155,7 +154,7 @@ function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Man
 function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | undefined {
   const withheld = readWithheld(reader);
   const caveats: Caveats = {
-    ...(run === undefined && countCalls(reader).live > 0 && { no_finished_sync: true }),
+    ...(run === undefined && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
     ...(readUnsettled(reader) > 0 && { first_load: true }),
     ...(withheld > 0 && { withheld_calls: withheld }),

@@ -26,12 +26,15 @@ export interface JobJournal {
 }
 
 export function openJournal(database: string, log: Log): JobJournal {
-  function withWarehouse<T>(work: (warehouse: Warehouse) => T): T | undefined {
+  function withWarehouse<T>(
+    work: (warehouse: Warehouse) => T,
+    level: "debug" | "warn" = "debug",
+  ): T | undefined {
     try {
       using warehouse = openCurrentWarehouse(resolve(database), PATIENCE_MS);
       return warehouse && work(warehouse);
     } catch (error) {
-      log.debug(`cannot use the warehouse to keep how the jobs fare: ${describeError(error)}`);
+      log[level](`cannot use the warehouse to keep how the jobs fare: ${describeError(error)}`);
       return undefined;
     }
   }
@@ -42,7 +45,7 @@ export function openJournal(database: string, log: Log): JobJournal {
       );
     },
     end: (end) => {
-      withWarehouse((warehouse) => writeTransaction(warehouse, () => updateJobEnd(warehouse, end)));
+      withWarehouse((warehouse) => writeTransaction(warehouse, () => updateJobEnd(warehouse, end)), "warn");
     },
     read: () => withWarehouse(readJobs) ?? [],
   };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { isAllowedHost, isLoopback } from "./allowed-host.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
@@ -26,7 +26,7 @@ export interface MonitorPages {
 /**
  * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus); 421 to requests for a name that is not ours.
  *
- * @throws CalltallyError where the address cannot be listened on
+ * @throws UsageError where the address cannot be listened on
  */
 export async function startMonitor({ host, port }: Address, pages: MonitorPages): Promise<Monitor> {
   const server = createServer((request, response) => {
@@ -58,9 +58,12 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages)
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw new CalltallyError(EXIT.failed, "--listen: cannot listen on this address", {
+    const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    throw new UsageError("--listen: cannot listen on this address", {
       cause,
-      hint: "Another process may be listening there: choose another address or port.",
+      hint: isTaken
+        ? "Another process is listening there: choose another address or port."
+        : "It must be an address of this machine, and a port that this user may take.",
     });
   }
   const address = server.address();

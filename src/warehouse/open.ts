@@ -57,7 +57,7 @@ export function openExistingWarehouse(path: string, options: MigrateOptions = {}
 
 /**
  * Opens a warehouse for a short write, where it is one of this version's schema; returns undefined where there is none,
- * or one that has to be migrated first.
+ * one that this user may only read, or one that has to be migrated first.
  *
  * @param busyMs how long a write waits for that of another process
  * @throws CalltallyError (exit 7) if the file is not ours, damaged, or of a newer calltally; it is left untouched
@@ -67,6 +67,8 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   if (!existsSync(file)) return undefined;
   assertOurs(file);
   assertOneName(file);
+  // What SQLite would make beside it would keep out its owner.
+  if (!isWritable(file)) return undefined;
   if (readHeader(file).schemaVersion < countMigrations()) return undefined;
   const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
   return toWarehouse(file, sqlite);

@@ -638,6 +638,8 @@ describe("ApiClient, of a service that means ill,", () => {
     ["as it is", TOKEN_417],
     ["escaped", JSON.stringify(TOKEN_417).slice(1, -1).replaceAll("/", "\\/").replaceAll("+", "\\u002B")],
     ["percent-encoded", encodeURIComponent(TOKEN_417)],
+    ["with each letter escaped", [...TOKEN_417].map((letter) => `\\u00${hexOf(letter)}`).join("")],
+    ["with each letter percent-encoded", [...TOKEN_417].map((letter) => `%${hexOf(letter)}`).join("")],
     ["percent-encoded in lower case", encodeURIComponent(TOKEN_417).toLowerCase()],
     ...["", "B", "Bearer "].map((before): [string, string] => [
       `in base64 after ${before.length} bytes`,
@@ -654,3 +656,7 @@ describe("ApiClient, of a service that means ill,", () => {
     );
   });
 });
+
+function hexOf(letter: string): string {
+  return letter.charCodeAt(0).toString(16);
+}

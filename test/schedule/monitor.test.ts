@@ -104,7 +104,7 @@ describe("startMonitor", () => {
     const error = await startMonitor({ ...LOCAL, port }, pages({ status: "ok" })).catch(
       (thrown: unknown) => thrown,
     );
-    expect(error).toMatchObject({ exitCode: 1, message: "--listen: cannot listen on this address" });
+    expect(error).toMatchObject({ exitCode: 2, message: "--listen: cannot listen on this address" });
   });
 
   it("ends open connections at once", async () => {
