@@ -271,9 +271,8 @@ describe("values in filters", () => {
     using folder = makeFolder([]);
     const { code, stdout } = await calltally(["export", "source", "--source", "gogle"], { cwd: folder.path });
     expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout:
-        "data/exports/source.csv  0 rows, 0 calls\nThe warehouse has no calls: the files have no rows.\n",
+      code: 3,
+      stdout: `data/exports/source.csv  0 rows, 0 calls\n${NO_SYNC}The warehouse has no calls: the files have no rows.\n`,
     });
   });
 });
