@@ -28,7 +28,7 @@ describe("calltally, when something is wrong", () => {
       title: "a limit beyond the API's",
       args: ["sync", "--limit", "5000"],
       env: NOWHERE,
-      says: "--limit 5000: must be a whole number from 1 to 1000",
+      says: "--limit 5000: must be a whole number from 2 to 1000",
     },
     {
       title: "no concurrency",
