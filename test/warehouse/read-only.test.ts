@@ -32,9 +32,11 @@ describe("openWithoutWriting", () => {
     const file = makeWarehouse(folder.path);
     utimesSync(file, new Date(), new Date());
     const script = `
-      const sqlite = new (require("better-sqlite3"))(${JSON.stringify(file)});
-      sqlite.exec("UPDATE counts SET value = 7");
-      sqlite.close();`;
+      setTimeout(() => {
+        const sqlite = new (require("better-sqlite3"))(${JSON.stringify(file)});
+        sqlite.exec("UPDATE counts SET value = 7");
+        sqlite.close();
+      }, 500);`;
     const writer = execFile(process.execPath, ["-e", script]);
     const startedMs = performance.now();
     const sqlite = openWithoutWriting(file);
