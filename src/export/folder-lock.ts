@@ -29,8 +29,8 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
     if (isAbandoned && describeHolder(file) === seen) removeFile(file);
     else await systemClock.sleep(POLL_MS, signal);
   }
-  const held = describeHolder(file);
-  const isHeld = () => describeHolder(file) === held;
+  const held = identify(file);
+  const isHeld = () => identify(file) === held;
   return {
     assertHeld() {
       if (!isHeld())
@@ -52,10 +52,15 @@ function tryCreate(file: string): boolean {
   }
 }
 
+function identify(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs}`;
+}
+
 /** Host and process, and what tells one lock of theirs from the next. */
 function describeHolder(file: string): string {
   try {
-    return `${readFileSync(file, "utf8")} ${statSync(file).ino} ${statSync(file).mtimeMs}`;
+    return `${readFileSync(file, "utf8")} ${identify(file)}`;
   } catch {
     return ""; // released just now, or not ours to read
   }
