@@ -7,9 +7,9 @@ import { calltally, settingsFor } from "./run.ts";
 
 /** Peak of the resident memory that a run may come to, whatever the service sends. */
 const MOST_MB = 300;
-/** Makes the program say at its end what its peak was, in kB. */
+/** Makes the program say at its end what its peak was, in kB. (`maxRSS` would begin with that of the process that started it.) */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(
-  "process.on('exit', () => process.stderr.write('peak=' + process.resourceUsage().maxRSS))",
+  "process.on('exit', () => process.stderr.write('peak=' + /VmHWM:\\s+(\\d+)/.exec(process.getBuiltinModule('node:fs').readFileSync('/proc/self/status','utf8'))[1]))",
 )}`;
 
 const repeat = (count: number, element: string) => Array.from({ length: count }, () => element).join();
