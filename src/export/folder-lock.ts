@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
@@ -43,12 +43,21 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
 }
 
 function tryCreate(file: string): boolean {
+  let handle: number;
   try {
-    writeFileSync(file, `${hostname()} ${process.pid}`, { flag: "wx" });
-    return true;
+    handle = openSync(file, "wx");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
+  }
+  try {
+    writeSync(handle, `${hostname()} ${process.pid}`);
+    return true;
+  } catch (cause) {
+    removeFile(file); // on a full disk: the next export would wait for it
+    throw new CalltallyError(EXIT.storage, `Cannot write ${file}`, { cause });
+  } finally {
+    closeSync(handle);
   }
 }
 
