@@ -162,6 +162,9 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { format: "JSONP" },
     { method: "" },
     { method: "GET POST" },
+    { method: "GET " },
+    // Its upper case is POST.
+    { method: "po\u017ft" },
     { method: "CONNECT" },
     { method: "TRACE" },
     { method: "HEAD" },
@@ -198,6 +201,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     ["an array", "[]", "application/json"],
     ["null", "null", "application/json"],
     ["an empty object", "{}", "application/json"],
+    ["a __proto__", '{"description":"a","__proto__":{}}', "application/json"],
     ["another content type", JSON.stringify(ALL), "text/plain"],
     ["a body too large", JSON.stringify({ ...ALL, description: "x".repeat(1_000_000) }), "application/json"],
   ] as const)("%s", async ([_, body, contentType]) => {
@@ -228,8 +232,10 @@ describe("PUT and PATCH answer", () => {
     expect(sandbox.webhooks.ids).toEqual([44, 45, 46]);
   });
 
-  test("401 without the token, before anything else; 405 to other methods", async () => {
+  test("401 without the token, before all but a body that is not read to its end; 405 to other methods", async () => {
     await using sandbox = await start();
+    const tooLarge = { method: "PUT", body: " ".repeat(1_000_001) };
+    expect((await fetch(`${sandbox.url}${ACTIVE}`, tooLarge)).status).toBe(400);
     expect((await fetch(`${sandbox.url}/v3/webhooks/x`, { method: "PUT", body: "{" })).status).toBe(401);
     expect((await fetch(`${sandbox.url}${DELETED}`, { method: "PATCH" })).status).toBe(401);
     for (const method of ["GET", "POST", "DELETE"])
