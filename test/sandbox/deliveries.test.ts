@@ -290,7 +290,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     );
     let received = 0;
     await using healthy = await startReceiver();
-    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 150 });
+    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 600 });
 
     for (let added = 0; added < 20; added++) sandbox.calls.insert();
     await sandbox.settleDeliveries();
