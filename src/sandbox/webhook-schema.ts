@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 /** The methods of RFC 9110 and 5789 that end with a response and may carry an event. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const METHOD = new RegExp(`^(${METHODS.join("|")})$`, "i");
 
 const staticParameter = z
   .strictObject({ field_name: z.string(), field_value: z.string() })
@@ -30,7 +31,8 @@ const required = {
     }),
   method: z
     .string()
-    .refine((name) => METHODS.includes(name.toUpperCase()), `must be one of ${METHODS.join(", ")}`)
+    // Not by toUpperCase, to which the "ſ" of "poſt" is an S.
+    .refine((name) => METHOD.test(name), `must be one of ${METHODS.join(", ")}`)
     .openapi({
       description: `An HTTP method name; a GET value exists. Not documented: the other values. Addition of the sandbox: it takes the methods that end with a response and may carry an event, in either case (${METHODS.join(", ")}), and returns 400 for any other, such as CONNECT, TRACE, HEAD or OPTIONS.`,
     }),
