@@ -5,15 +5,13 @@ import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
 import { UsageError } from "../errors.ts";
 
-const notEmpty = z.string().min(1, { error: "must not be empty" });
-
 /** The methods of RFC 9110 and 5789 that may carry an event, in either case: the sandbox takes the same. */
 const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/i;
 
-const staticParameters = z.array(z.strictObject({ field_name: notEmpty, field_value: z.string() }));
+const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
 
 const fields = {
-  webhook_name: notEmpty,
+  webhook_name: z.string().min(1, { error: "must not be empty" }),
   webhook_endpoint: z.string().refine(isHttpsUrl, { error: "must be a valid https:// URL" }),
   description: z.string(),
   // JSON is the one value that the document shows, and the sandbox takes; others there may be.
