@@ -31,21 +31,21 @@ async function startCountingService() {
 }
 
 /**
- * Starts a service that counts the requests under way. Its calls are in no order but the one by source, so that the walk
- * begins anew in that; it refuses one request, and cuts the connection of another.
+ * Starts a service that counts the requests under way. Two of its calls have changed places, so that the walk begins anew in the
+ * order by source while further pages are planned; it refuses one request, and cuts the connection of another.
  */
-async function startUnorderedService() {
+async function startDisorderedService() {
   const counted = { most: 0, sorted: 0 };
   let underWay = 0;
   const calls = Array.from({ length: 120 }, (_, index) =>
     callOf(120 - index, index, { insight_name: `Source ${index % 9}` }),
   );
-  const shuffled = calls.map((call, index) => calls[(index * 7) % 120] ?? call);
+  const own = calls.with(50, calls[90] ?? callOf(0, 0)).with(90, calls[50] ?? callOf(0, 0));
   const bySource = calls.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
-  const service = await startListService(shuffled, ({ offset, limit, sort, before }) => {
+  const service = await startListService(own, ({ offset, limit, sort, before }) => {
     counted.most = Math.max(counted.most, ++underWay);
     if (sort !== undefined) counted.sorted++;
-    const rows = (sort === "source_name asc" ? bySource : shuffled).slice(offset, offset + limit);
+    const rows = (sort === "source_name asc" ? bySource : own).slice(offset, offset + limit);
     const data = { calls: rows, total: 120, limit, offset };
     const honest = json({ code: 200, message: "Success", data, request_id: `request-${before}` });
     const answer: Answer = before === 2 ? json({}, 429) : before === 4 ? reset : honest;
@@ -53,7 +53,7 @@ async function startUnorderedService() {
       setTimeout(() => {
         underWay--;
         answer(request, response);
-      }, 5);
+      }, 40);
     };
   });
   return Object.assign(service, { counted });
@@ -94,7 +94,7 @@ describe("calltally sync", () => {
 
   it("with --concurrency 1 sends one request at a time, where the walk begins anew in another order", async () => {
     using folder = makeTempFolder();
-    await using service = await startUnorderedService();
+    await using service = await startDisorderedService();
     const env = { CALLTALLY_BASE_URL: service.url.href, CALLTALLY_TOKEN: TOKEN };
     const run = (...args: string[]) => calltally(args, { cwd: folder.path, env });
     const { code, stdout } = await run("sync", "--json", "--limit", "20", "--concurrency", "1");
