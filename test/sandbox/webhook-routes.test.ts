@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
+import { METHOD_CASES } from "../webhooks/method-cases.ts";
 import { send } from "./requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
@@ -140,9 +141,10 @@ describe("PATCH webhooks/{id}", () => {
     expect(sandbox.webhooks.get(44)?.webhook_endpoint === url).toBe(isTaken);
   });
 
-  test.for(["GET", "POST", "PUT", "PATCH", "DELETE", "get"])("takes the method %s", async (method) => {
+  test.for(METHOD_CASES)("takes the method $method: $isTaken", async ({ method, isTaken }) => {
     await using sandbox = await start();
-    expect((await send(sandbox, "PATCH", ACTIVE, { method })).status).toBe(200);
+    const { status } = await send(sandbox, "PATCH", ACTIVE, { method });
+    expect(status).toBe(isTaken ? 200 : 400);
   });
 
   test("empties static_parameters when given an empty list", async () => {
@@ -160,16 +162,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { format: "" },
     { format: "XML" },
     { format: "JSONP" },
-    { method: "" },
-    { method: "GET POST" },
-    { method: "GET " },
-    // Its upper case is POST.
-    { method: "po\u017ft" },
     { method: "CONNECT" },
-    { method: "TRACE" },
-    { method: "HEAD" },
-    { method: "OPTIONS" },
-    { method: "PURGE" },
     { include_dni_logs: "true" },
     { webhook_status: "deleted" },
     { webhook_status: "" },
