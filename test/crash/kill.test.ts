@@ -27,7 +27,7 @@ interface Start {
   env?: Record<string, string>;
 }
 
-it(`holds what the service holds after ${KILLS} kills`, { timeout: 60_000 + KILLS * 3000 }, async () => {
+it(`holds what the service holds after ${KILLS} kills`, { timeout: 60_000 + KILLS * 9000 }, async () => {
   using temp = makeTempFolder();
   const starts = await makeStarts(temp.path);
   const cwd = join(temp.path, "clean");
@@ -56,15 +56,16 @@ it(`holds what the service holds after ${KILLS} kills`, { timeout: 60_000 + KILL
     const differences = compareDumps(clean, dumpWarehouse(warehouse));
     expect(differences.slice(0, 5), `${inARow} kills, from ${title}`).toEqual([]);
   }
+  // Kills that never fall between two pages would show nothing; where they fall is left to chance.
+  const areTelling = () => counts.resumed > counts.rounds / 10;
   async function lane(): Promise<void> {
-    while (counts.kills < KILLS) {
+    while (counts.kills < KILLS || (!areTelling() && counts.kills < 3 * KILLS)) {
       const start = starts[counts.rounds++ % starts.length];
       if (start) await killAndRecover(start);
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane));
-  // Kills that never fall between two pages would show nothing.
-  expect(counts.resumed).toBeGreaterThan(counts.rounds / 10);
+  expect(areTelling(), JSON.stringify(counts)).toBe(true);
 });
 
 /** Makes the folders that killed runs start from, by a service that has moved on since. */

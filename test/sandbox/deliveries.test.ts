@@ -328,7 +328,8 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
 
     await sandbox.close();
 
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    // Two thousand, four at once, each until its time-out, would take many minutes.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(receiver.received.length).toBeLessThanOrEqual(4);
     expect(sandbox.deliveries).toHaveLength(2200);
     expect(sandbox.deliveries.at(-1)).toMatchObject({ outcome: "failed", error: "the sandbox was closed" });
