@@ -154,6 +154,11 @@ export function startOfDay(date: Temporal.PlainDate, zone: string): string {
   return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();
 }
 
+/** Counts the days of a range. */
+export function countDays({ from, to }: Required<DateRange>): number {
+  return Temporal.PlainDate.from(from).until(to).days + 1;
+}
+
 function inOrder(range: DateRange): DateRange {
   const { from, to } = range;
   if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);

@@ -7,6 +7,7 @@ import type { Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
+import type { CallFlags } from "./calls-command.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
@@ -43,7 +44,7 @@ function toConversion(flags: ExportFlags) {
 
 /** Returns the days that calls are from; undefined for all of them. */
 export function toRange(
-  { from, to, last }: ExportFlags,
+  { from, to, last }: CallFlags,
   timezone: string,
   nowMs: number,
 ): DateRange | undefined {
@@ -65,7 +66,7 @@ export function toRange(
 }
 
 /** Returns which calls count. */
-export function toFilter(flags: ExportFlags): CallFilter {
+export function toFilter(flags: CallFlags): CallFilter {
   const { orgUnit, channel, source, campaign, disposition, minDuration, trackingNumber, excludeCallers } =
     flags;
   return {

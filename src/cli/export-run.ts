@@ -58,13 +58,18 @@ export async function runExport(
     });
   }
   const written = await exportToStream({ ...options, target, writeChunk: context.write });
+  noteRemarks(context, written);
+  noteUnmatchedDispositions(context, settings);
+  if (written.manifest.caveats) exit(EXIT.unverified);
+}
+
+/** Says on standard error what a person should know of a file that went to standard output. */
+export function noteRemarks(context: Context, written: Omit<ExportResult, "folder">): void {
   const { manifest } = written;
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
-  noteUnmatchedDispositions(context, settings);
-  if (manifest.caveats) exit(EXIT.unverified);
 }
 
 /** Returns what was written, a line a file. */
@@ -122,5 +127,6 @@ function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile
     return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${left}`;
   }
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
+  if (contents === "report") return formatQuantity(sums.calls, "call");
   return `${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls, "call")}`;
 }

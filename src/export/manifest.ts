@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
@@ -55,6 +56,8 @@ export interface Manifest {
     utm_values: "folded" | "as stored";
   };
   files: ManifestFile[];
+  /** Digest of all that figures depend on, by {@link fingerprintOf}. */
+  fingerprint: string;
 }
 
 /** What is known to be unsettled about the copy that figures are made of. */
@@ -92,6 +95,20 @@ export interface ManifestFile extends WrittenFile {
   examined?: number;
   /** What was left out of it and why, in numbers of calls. */
   excluded?: Record<string, number>;
+}
+
+/** A manifest whose files need not be written yet. */
+type UnwrittenManifest = Omit<Manifest, "files"> & {
+  files: readonly Omit<ManifestFile, keyof WrittenFile>[];
+};
+
+/**
+ * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
+ * space, without `fingerprint`, and of each file without `file`, `bytes` and `sha256`.
+ */
+export function fingerprintOf({ fingerprint: _, files, ...manifest }: UnwrittenManifest): string {
+  const known = files.map(({ file, bytes, sha256, ...described }: Partial<ManifestFile>) => described);
+  return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
 
 /** Describes what the files of an export have in common; they are yet to be written. */
@@ -144,6 +161,7 @@ export function startManifest(
       utm_values: raw ? "as stored" : "folded",
     },
     files: [],
+    fingerprint: "",
   };
 }
 

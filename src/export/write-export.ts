@@ -19,12 +19,18 @@ import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
-import { type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
+import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type RollupTarget, writeRollup } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target = RollupTarget | CallsTarget | GoogleTarget;
+export type Target = RollupTarget | CallsTarget | GoogleTarget | CustomTarget;
+
+/** Files that another part of the program makes of the same moment of the warehouse. */
+export interface CustomTarget {
+  kind: "custom";
+  write: (job: ExportJob) => Promise<ManifestFile[]>;
+}
 
 /** How figures are made and written. */
 export interface FigureOptions {
@@ -64,8 +70,11 @@ export interface FolderExportOptions extends ExportOptions {
 export interface ExportJob extends Required<FigureOptions> {
   database: string;
   scope: Scope;
-  /** The warehouse at one moment. */
+  /** The warehouse at one moment, by a connection of its own that only reads. */
+  reader: Warehouse;
   session: RollupSession;
+  /** What the files stand on, those that were written before among it. */
+  manifest: Manifest;
   nowMs: number;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
@@ -205,11 +214,24 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const job = { ...options, raw, fill, total, format, scope, session, nowMs: clock.now(), onNewKey };
+  const job = {
+    ...options,
+    raw,
+    fill,
+    total,
+    format,
+    scope,
+    reader,
+    session,
+    manifest,
+    nowMs: clock.now(),
+    onNewKey,
+  };
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
   }
+  manifest.fingerprint = fingerprintOf(manifest);
   return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
 }
 
@@ -236,6 +258,8 @@ function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
     case "google-ads":
     case "google-leads":
       return writeGoogle(job, target);
+    case "custom":
+      return target.write(job);
   }
 }
 

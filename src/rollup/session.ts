@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
+import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Call } from "../call.ts";
 import {
   type CallFilter,
@@ -12,8 +13,10 @@ import {
   type UnmatchedValue,
 } from "./call-filter.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
+import { type DurationBand, durationBounds } from "./duration-bands.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns } from "./rollup-query.ts";
 import {
+  durationBandsText,
   factText,
   firstConversionsText,
   rollupText,
@@ -75,6 +78,32 @@ export class RollupSession implements Disposable {
       columns: rollupColumns(query, this.rules),
       rows: this.#iterate(rollupText(query, this.#context)),
     };
+  }
+
+  /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
+  durationBands(span: Span = {}): DurationBand[] {
+    const bounds = durationBounds(this.rules);
+    const toStored = (seconds: number) => toDuration(seconds, this.rules);
+    const rows = this.#iterate(durationBandsText(bounds.map(toStored), span, this.#context));
+    const counts = new Map(
+      rows.map(([band, calls, answered, missed]) => [
+        band,
+        { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
+      ]),
+    );
+    const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
+    const bands = bounds.map((from_seconds, index) => ({
+      from_seconds,
+      to_seconds: bounds[index + 1] ?? null,
+      ...(counts.get(index + 1) ?? none),
+    }));
+    const below = counts.get(0);
+    const unknown = counts.get(null);
+    return [
+      ...(below ? [{ from_seconds: null, to_seconds: 0, ...below }] : []),
+      ...bands,
+      ...(unknown ? [{ from_seconds: null, to_seconds: null, ...unknown }] : []),
+    ];
   }
 
   /** Counts the keys of a rollup, whatever their periods. */

@@ -1,12 +1,13 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Outcome } from "../attribution/compiled-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import type { ConversionQuery } from "./conversion-query.ts";
 import { type Dimension, type KeyColumn, keyColumns } from "./dimensions.ts";
-import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
+import { type Aggregate, isCompared, type Metric } from "./metrics.ts";
 import { NOT_SET, OWN_WORDS } from "./own-words.ts";
-import type { RollupQuery } from "./rollup-query.ts";
+import { measuresOf, type RollupQuery } from "./rollup-query.ts";
 
 /*
  * Questions to the facts in SQLite's words. All text of SQL about figures is here, so that another engine is another file
@@ -65,7 +66,7 @@ export function firstConversionsText(
 /** Returns the SELECT of a rollup: key columns, then metrics, then the comparison; by period, most calls first, then by key. */
 export function rollupText(query: RollupQuery, context: SqliteContext): SqlText {
   const { periods, previous, fill = false, span = {} } = query;
-  const measures = metrics(context.rules);
+  const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const order = `ORDER BY ${[...(periods ? ["period"] : []), "calls DESC", ...keys.map(({ name }) => name)].join(", ")}`;
@@ -97,6 +98,20 @@ ${groupBy(names)}${order}`;
 export function rollupViewText(dimension: Dimension, rules: SqliteContext["rules"]): string {
   const context = { rules, conditions: [{ fact: "is_live", holds: true } as const], isGoneCounted: false };
   return rollupText({ dimensions: [dimension] }, context).sql;
+}
+
+/**
+ * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
+ * reached (null without one), then calls, answered and missed ones.
+ */
+export function durationBandsText(bounds: readonly number[], span: Span, context: SqliteContext): SqlText {
+  const { sql, values } = selectionText(span, context);
+  const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
+  const counted = (outcome: Outcome) => aggregateText({ kind: "count with outcome", outcome }, context);
+  return {
+    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1 ORDER BY 1 NULLS LAST`,
+    values,
+  };
 }
 
 /** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
