@@ -8,8 +8,10 @@ import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimens
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
-const LISTS = ["calls", "google-ads", "google-leads"] as const;
+const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** More of them are no table that a person reads. */
+const MAX_TOP = 10_000;
 /** A tab is hard to write on a command line. */
 const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
 
@@ -43,7 +45,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(
       new Option(
         "--last <period>",
-        "the last complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
+        "the last complete days, weeks or months: 7d, 4w, 3m; or today, yesterday, mtd, ytd, last-month",
       ).conflicts(["from", "to"]),
     )
     .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
@@ -74,6 +76,12 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))
     .option("--fill", "add rows of zeros for periods without calls")
     .addOption(choice("--compare <with>", COMPARISONS, "add the columns …_previous and …_change"))
+    .addOption(
+      new Option(
+        "--top <n>",
+        "keep the keys with the most calls, and put all others into one row, (other)",
+      ).argParser(parseTop),
+    )
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(choice("--format <format>", FORMATS, "csv by default"))
@@ -151,6 +159,12 @@ function parseText(text: string): string {
 function parseSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a whole number of seconds.");
+}
+
+function parseTop(text: string): number {
+  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MAX_TOP) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_TOP}.`);
 }
 
 function parseName(text: string): string {

@@ -15,6 +15,7 @@ import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
+import { type CallersTarget, writeCallers } from "./export-callers.ts";
 import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
@@ -24,7 +25,7 @@ import { type RollupTarget, writeRollup } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target = RollupTarget | CallsTarget | GoogleTarget;
+export type Target = RollupTarget | CallsTarget | CallersTarget | GoogleTarget;
 
 /** How figures are made and written. */
 export interface FigureOptions {
@@ -36,6 +37,8 @@ export interface FigureOptions {
   raw?: boolean;
   /** Whether each key has a row in each period. @default false */
   fill?: boolean;
+  /** How many keys have rows of their own; the others are in the row `(other)`. @default all */
+  top?: number | undefined;
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
   /** @default CSV */
@@ -188,7 +191,7 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 }
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
-  const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
+  const { raw = false, fill = false, total = false, top, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
   // Another process may have applied its own settings since.
@@ -205,7 +208,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const job = { ...options, raw, fill, total, format, scope, session, nowMs: clock.now(), onNewKey };
+  const job = { ...options, raw, fill, total, top, format, scope, session, nowMs: clock.now(), onNewKey };
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target)));
@@ -233,6 +236,8 @@ function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
       return writeRollup(job, target);
     case "calls":
       return writeCalls(job, target);
+    case "callers":
+      return writeCallers(job);
     case "google-ads":
     case "google-leads":
       return writeGoogle(job, target);
