@@ -14,7 +14,7 @@ export function callsCommand(name: string) {
     .addOption(
       new Option(
         "--last <period>",
-        "the last complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
+        "the last complete days, weeks or months: 7d, 4w, 3m; or today, yesterday, mtd, ytd, last-month",
       ).conflicts(["from", "to"]),
     )
     .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")

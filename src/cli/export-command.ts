@@ -8,8 +8,10 @@ import { callsCommand } from "./calls-command.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
-const LISTS = ["calls", "google-ads", "google-leads"] as const;
+const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** More of them are no table that a person reads. */
+const MAX_TOP = 10_000;
 /** A tab is hard to write on a command line. */
 const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
 
@@ -45,6 +47,12 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))
     .option("--fill", "add rows of zeros for periods without calls")
     .addOption(choice("--compare <with>", COMPARISONS, "add the columns …_previous and …_change"))
+    .addOption(
+      new Option(
+        "--top <n>",
+        "keep the keys with the most calls, and put all others into one row, (other)",
+      ).argParser(parseTop),
+    )
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(choice("--format <format>", FORMATS, "csv by default"))
@@ -94,6 +102,12 @@ function severalOf<const F extends string, C extends string>(flags: F, names: re
   return new Option(flags, help).argParser((text: string, collected: readonly C[] | undefined) => [
     ...new Set([...(collected ?? []), ...text.split(",").map((name) => parse(name.trim()))]),
   ]);
+}
+
+function parseTop(text: string): number {
+  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MAX_TOP) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_TOP}.`);
 }
 
 function parseName(text: string): string {

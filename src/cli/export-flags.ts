@@ -1,4 +1,5 @@
-import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
@@ -18,6 +19,8 @@ export function toTargets(contents: readonly Contents[], flags: ExportFlags): Ta
     switch (content) {
       case "calls":
         return { kind: "calls", with: flags.with ?? [] };
+      case "callers":
+        return { kind: "callers" };
       case "google-ads":
       case "google-leads":
         return { kind: content, conversion: toConversion(flags) };
@@ -65,6 +68,11 @@ export function toRange(
   return range;
 }
 
+/** Returns what stands beside the figures; where `--last` names the range, by what that is counted in. */
+export function toComparison({ compare, last }: ExportFlags): Comparison | undefined {
+  return compare && last !== undefined ? comparisonOfLast(last, compare) : compare;
+}
+
 /** Returns which calls count. */
 export function toFilter(flags: CallFlags): CallFilter {
   const { orgUnit, channel, source, campaign, disposition, minDuration, trackingNumber, excludeCallers } =
@@ -98,6 +106,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     compare,
     total = false,
     raw = false,
+    top,
     stdout = false,
     format = "csv",
     profile,
@@ -115,8 +124,9 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
       "--compare needs --from and --to, or --last: it compares with a period of the same length",
     ],
     [
-      !has("rollup") && (grain !== undefined || fill || compare !== undefined || total || raw),
-      "--grain, --fill, --compare, --total and --raw apply only to rollups, and none was requested",
+      !has("rollup") &&
+        (grain !== undefined || fill || compare !== undefined || total || raw || top !== undefined),
+      "--grain, --fill, --compare, --total, --raw and --top apply only to rollups, and none was requested",
     ],
     [
       flags.with !== undefined && !has("calls"),

@@ -8,7 +8,7 @@ import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
-import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
+import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
 
 const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
@@ -24,7 +24,7 @@ export async function runExport(
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
-  const { grain, compare, fill = false, total = false, raw = false } = flags;
+  const { grain, fill = false, total = false, raw = false, top } = flags;
   const options = {
     database,
     timezone,
@@ -34,10 +34,11 @@ export async function runExport(
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
     grain,
-    compare,
+    compare: toComparison(flags),
     fill,
     total,
     raw,
+    top,
     format: toFormat(flags),
     signal: context.signal,
     onAttributed: attributionProgress(context),
@@ -91,7 +92,7 @@ const UNRECORDED = "The warehouse can only be read here, so its table exports do
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
   const { files, filter, compared_with } = manifest;
-  const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
+  const calls = files.reduce((sum, { rows, ...file }) => sum + rows + countAside(file), 0);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
@@ -118,15 +119,22 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }
 
-function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile): string {
+/** Calls that a file is made of and has no rows of. */
+function countAside({ examined = 0, excluded = {} }: Pick<ManifestFile, "examined" | "excluded">): number {
+  return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
+}
+
+function describeFile(file: ManifestFile): string {
+  const { contents, rows, sums, examined, excluded = {}, keys_in_other: others = 0 } = file;
+  const reasons = Object.entries(excluded).filter(([, count]) => count > 0);
+  const left = reasons.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ");
+  const aside = left === "" ? "" : `; left out: ${left}`;
   if (examined !== undefined) {
-    const reasons = Object.entries(excluded ?? {}).map(
-      ([reason, count]) => `${formatCount(count)} ${reason}`,
-    );
-    const left = reasons.length > 0 ? `; left out: ${reasons.join(", ")}` : "";
-    return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${left}`;
+    return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${aside}`;
   }
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
   if (contents === "report") return formatQuantity(sums.calls, "call");
-  return `${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls, "call")}`;
+  const folded = others > 0 ? `; ${formatQuantity(others, "key")} in (other)` : "";
+  const row = contents === "callers" ? "caller" : "row";
+  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${aside}`;
 }

@@ -87,13 +87,17 @@ export interface ManifestFile extends WrittenFile {
   rows: number;
   /** Whether a line of totals follows the rows. */
   total_line?: true;
+  /** How many keys have rows of their own, at most, where not all do. */
+  top?: number;
+  /** How many others are together in the row `(other)`. */
+  keys_in_other?: number;
   /** Sums of the columns that add up; uniques do not. */
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */
   caller_key?: string;
   /** Calls looked at for a file of conversions; each is a row, or among those left out. */
   examined?: number;
-  /** What was left out of it and why, in numbers of calls. */
+  /** What was left out and why, in numbers of calls. */
   excluded?: Record<string, number>;
 }
 

@@ -1,6 +1,6 @@
 import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
-import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import { type Dimension, isLocal, keyColumns } from "../rollup/dimensions.ts";
 import { TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
@@ -20,17 +20,20 @@ const MAX_FILLED_ROWS = 2_000_000;
 
 /** Writes one rollup, with its line of totals where one is asked for. */
 export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget): Promise<ManifestFile[]> {
-  const { scope, raw, fill, total, format, session } = job;
+  const { scope, raw, fill, total, top, format, session } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
     dimensions,
     raw,
     fill,
+    top,
+    offsets: isLocal(dimensions) ? session.readOffsets(scope.timezone) : undefined,
     span,
     periods: grain && periods,
     previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
   };
-  if (fill) assertFillable(session.countKeys(query), periods.length);
+  const keys = fill || top !== undefined ? session.countKeys(query) : { shown: 0, folded: 0 };
+  if (fill) assertFillable(keys.shown, periods.length);
   const { columns, rows } = session.rollup(query);
   const counts = { rows: 0, sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])) };
   const counted = count(rows, columns, counts);
@@ -39,7 +42,15 @@ export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget):
     `${dimensions.join("-")}.${format.format}`,
     await encodeTable(grain && showsDates(format) ? withPeriodStart(table, periods) : table, format),
   );
-  return [{ contents: dimensions.join(), ...written, ...counts, ...(total && { total_line: true }) }];
+  return [
+    {
+      contents: dimensions.join(),
+      ...written,
+      ...counts,
+      ...(total && { total_line: true }),
+      ...(top !== undefined && { top, keys_in_other: keys.folded }),
+    },
+  ];
 }
 
 /** Whether its readers know dates, and `2026-W43` and `2026-10` are none to them. */

@@ -36,7 +36,8 @@ export interface Scope {
   isPreviousCovered?: boolean;
 }
 
-const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28 };
+/** At least. */
+const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 
 /** More of them are no table that a person reads; an odd date in one call would make millions. */
 const MAX_PERIODS = 4000;

@@ -15,6 +15,7 @@ import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
+import { type CallersTarget, writeCallers } from "./export-callers.ts";
 import { type CallsTarget, writeCalls } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
@@ -24,7 +25,7 @@ import { type RollupTarget, writeRollup } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target = RollupTarget | CallsTarget | GoogleTarget | CustomTarget;
+export type Target = RollupTarget | CallsTarget | CallersTarget | GoogleTarget | CustomTarget;
 
 /** Files that another part of the program makes of the same moment of the warehouse. */
 export interface CustomTarget {
@@ -42,6 +43,8 @@ export interface FigureOptions {
   raw?: boolean;
   /** Whether each key has a row in each period. @default false */
   fill?: boolean;
+  /** How many keys have rows of their own; the others are in the row `(other)`. @default all */
+  top?: number | undefined;
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
   /** @default CSV */
@@ -197,7 +200,7 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 }
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
-  const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
+  const { raw = false, fill = false, total = false, top, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
   // Another process may have applied its own settings since.
@@ -219,6 +222,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     raw,
     fill,
     total,
+    top,
     format,
     scope,
     reader,
@@ -255,6 +259,8 @@ function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
       return writeRollup(job, target);
     case "calls":
       return writeCalls(job, target);
+    case "callers":
+      return writeCallers(job);
     case "google-ads":
     case "google-leads":
       return writeGoogle(job, target);

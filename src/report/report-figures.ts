@@ -53,6 +53,8 @@ export interface ReportScope {
   span: Span;
   periods: readonly LabelledPeriod[];
   previousSpan: Span;
+  /** IANA zone of weekdays and hours. */
+  timezone: string;
 }
 
 /** Figures that add up, so that the rest of a ranking can be told without its rows. */
@@ -68,7 +70,8 @@ const BY_PERIOD = ["answered_calls", "missed_calls", "other_calls", "unique_call
 
 /** Reads all figures of a report. */
 export function readReportFigures(session: RollupSession, scope: ReportScope): ReportFigures {
-  const { span, periods } = scope;
+  const { span, periods, timezone } = scope;
+  const offsets = session.readOffsets(timezone);
   const previous = { span: scope.previousSpan };
   const read = (query: RollupQuery) => iterateFigures(session, query);
   const [headline = {}] = read({ dimensions: [], span, previous });
@@ -84,13 +87,7 @@ export function readReportFigures(session: RollupSession, scope: ReportScope): R
     channelPeriods: [...read({ dimensions: ["channel"], span, periods, figures: [] })],
     sources: rank("source"),
     campaigns: rank("campaign"),
-    hours: [
-      ...read({
-        dimensions: ["weekday", "hour"] as never,
-        span,
-        figures: ["answered_calls", "missed_calls"],
-      }),
-    ],
+    hours: [...read({ dimensions: ["weekday", "hour"], offsets, span, figures: ["missed_calls"] })],
     durations: session.durationBands(span),
     movers,
   };

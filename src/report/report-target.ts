@@ -25,10 +25,10 @@ export const REPORT_TARGET: CustomTarget = { kind: "custom", write: writeReport 
 
 async function writeReport(job: ExportJob): Promise<ManifestFile[]> {
   const { session, scope, manifest, reader } = job;
-  const { span, grain, periods, previousSpan } = scope;
+  const { span, grain, periods, previousSpan, timezone } = scope;
   if (grain === undefined || previousSpan === undefined)
     throw new Error("A report has a grain and a stretch to compare with");
-  const figures = readReportFigures(session, { span, periods, previousSpan });
+  const figures = readReportFigures(session, { span, periods, previousSpan, timezone });
   const { headline } = figures;
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
     isAdditive ? [[name, Number(headline[name])] as const] : [],

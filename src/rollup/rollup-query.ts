@@ -4,11 +4,22 @@ import type { Span } from "./call-filter.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
 import { isCompared, type Metric, metrics } from "./metrics.ts";
 
+/** From when on a zone's clocks are so far ahead of UTC. */
+export interface ZoneOffset {
+  /** ISO 8601 UTC. */
+  startsAt: string;
+  offsetSeconds: number;
+}
+
 export interface RollupQuery {
   /** What to group by, together; none for one row of everything. */
   dimensions: readonly Dimension[];
   /** Whether utm values are grouped as they are stored. @default false */
   raw?: boolean | undefined;
+  /** The offsets by which weekdays and hours are told, each from its instant on. @default UTC */
+  offsets?: readonly ZoneOffset[] | undefined;
+  /** How many keys have rows of their own, those with the most calls; all others are in one row. @default all */
+  top?: number | undefined;
   /** When the calls started. @default whenever */
   span?: Span | undefined;
   /** Names of the metrics that are wanted beside `calls`; the fewer, the quicker. @default all of them */

@@ -3,6 +3,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
+import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
 import type { Call } from "../call.ts";
 import {
   type CallFilter,
@@ -12,13 +13,16 @@ import {
   toConditions,
   type UnmatchedValue,
 } from "./call-filter.ts";
+import type { CallerSummary } from "./caller-summary.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
-import { type RollupColumn, type RollupQuery, rollupColumns } from "./rollup-query.ts";
+import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
+import { callersText } from "./sqlite-callers-sql.ts";
 import {
   durationBandsText,
   factText,
   firstConversionsText,
+  keyCountText,
   rollupText,
   type SqliteContext,
   type SqlText,
@@ -106,11 +110,26 @@ export class RollupSession implements Disposable {
     ];
   }
 
-  /** Counts the keys of a rollup, whatever their periods. */
-  countKeys({ dimensions, raw, span, previous }: RollupQuery): number {
-    const query = { dimensions, raw, span, previous: previous && { span: previous.span } };
-    const { sql, values } = rollupText(query, this.#context);
-    return Number(this.#first({ sql: `SELECT count(*) FROM (${sql})`, values })[0]);
+  /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
+  countKeys(query: RollupQuery): { shown: number; folded: number } {
+    const [all, withValue] = this.#first(keyCountText(query, this.#context)).map(Number);
+    const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
+    return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
+  }
+
+  /** Returns a zone's offsets under which there are any calls, each from the first of these calls on. */
+  readOffsets(zone: string): ZoneOffset[] {
+    const sql = "SELECT min(call_started) FROM call_facts WHERE call_started >= ?";
+    const readFirst = this.#database.prepare<[string], string | null>(sql).pluck();
+    const offsets: ZoneOffset[] = [];
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      const startsAt = readFirst.get(from);
+      if (typeof startsAt !== "string") break;
+      const span: OffsetSpan = offsetSpanAt(startsAt, zone);
+      offsets.push({ startsAt, offsetSeconds: span.offsetSeconds });
+      from = span.endsAt;
+    }
+    return offsets;
   }
 
   /** Returns when the first and the last call started that count, ISO 8601 UTC; undefined without a call of known time. */
@@ -155,6 +174,18 @@ export class RollupSession implements Disposable {
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${join("calls", "c")}${join("transcripts", "t")}
 ORDER BY s.rank`;
     return { count, read: () => this.#iterate({ sql, values: {} }) };
+  }
+
+  /** Lists callers, each with what its calls are together, in the order of their first calls; and counts the calls without one. */
+  callers(span: Span = {}): { callsWithoutCaller: number; read: () => Iterable<CallerSummary> } {
+    const { sql, values } = selectionText(span, this.#context);
+    const [calls, withCaller] = this.#first({ sql: `SELECT count(*), count(f.caller) ${sql}`, values });
+    const text = callersText(span, this.#context);
+    const select = this.#database.prepare<[SqlText["values"]], CallerSummary>(text.sql);
+    return {
+      callsWithoutCaller: Number(calls) - Number(withCaller),
+      read: () => select.iterate(text.values),
+    };
   }
 
   /**
