@@ -4,7 +4,6 @@ import { type Dimension, isLocal, keyColumns } from "../rollup/dimensions.ts";
 import { TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
-import { toThousandths } from "../rollup/thousandths.ts";
 import { encodeTable, type FormatOptions } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Table, Value } from "./table.ts";
@@ -109,4 +108,9 @@ function* withTotal(rows: Iterable<Row>, session: RollupSession, query: RollupQu
   for (const figures of session.rollup(total).rows) {
     yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
   }
+}
+
+/** Seconds may have milliseconds; what else an addition leaves behind the point is a rounding error. */
+function toThousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

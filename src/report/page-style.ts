@@ -24,7 +24,7 @@ a { color: var(--link); }
 .faint, figcaption, .legend, dt, caption { color: var(--faint); }
 .verdict { border-left: 4px solid var(--c3); background: var(--panel); padding: 0.5rem 0.75rem; }
 .verdict.doubt { border-left-color: var(--c2); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
 .tiles > div { background: var(--panel); padding: 0.6rem 0.75rem; border-radius: 4px; }
 .tiles dt { font-size: 0.9rem; }
 .tiles dd { margin: 0; font-size: 0.9rem; color: var(--faint); }
@@ -41,7 +41,7 @@ th:first-child, td:first-child, .left { text-align: left; }
 thead th { font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.sum th, .sum td { font-weight: 600; border-bottom: 0; }
+tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .bar { display: inline-block; width: 5rem; height: 0.75rem; margin-right: 0.5rem; vertical-align: baseline; fill: var(--bar); }
 details { margin: 0.25rem 0 0.75rem; }
 summary { cursor: pointer; color: var(--link); }

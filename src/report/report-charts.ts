@@ -53,7 +53,6 @@ export function drawBars(categories: readonly string[], series: readonly Series[
 
 /** Draws the week by hours: the darker a field (in the dark, the lighter), the more. */
 export function drawWeek(cells: ReadonlyMap<string, number>, label: string): string {
-  const most = Math.max(1, ...cells.values());
   const option = {
     grid: { left: 96, right: 8, top: 4, bottom: 28 },
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
@@ -63,11 +62,7 @@ export function drawWeek(cells: ReadonlyMap<string, number>, label: string): str
       type: "piecewise",
       pieces: [
         { value: 0, color: "var(--h0)" },
-        ...Array.from({ length: HEAT_STEPS }, (_, step) => ({
-          gt: (most * step) / HEAT_STEPS,
-          lte: (most * (step + 1)) / HEAT_STEPS,
-          color: `var(--h${step + 1})`,
-        })),
+        ...heatSteps(cells).map(({ from, to, color }) => ({ min: from, max: to, color })),
       ],
     },
     series: [
@@ -84,10 +79,23 @@ export function drawWeek(cells: ReadonlyMap<string, number>, label: string): str
   return drawChart(option, { height: 260, label });
 }
 
-/** The upper ends of the steps of {@link drawWeek}, lowest first. */
-export function heatSteps(cells: ReadonlyMap<string, number>): number[] {
+/** A step of a heat map's scale: how many its fields stand for, and the colour that the page has for it. */
+export interface HeatStep {
+  from: number;
+  to: number;
+  color: string;
+}
+
+/** Returns the steps of {@link drawWeek}, lowest first and without nought; fewer of them where all numbers are small. */
+export function heatSteps(cells: ReadonlyMap<string, number>): HeatStep[] {
   const most = Math.max(1, ...cells.values());
-  return Array.from({ length: HEAT_STEPS }, (_, step) => Math.floor((most * (step + 1)) / HEAT_STEPS));
+  const count = Math.min(HEAT_STEPS, most);
+  const endOf = (step: number) => Math.floor((most * step) / count);
+  return Array.from({ length: count }, (_, step) => ({
+    from: endOf(step) + 1,
+    to: endOf(step + 1),
+    color: `var(--h${Math.ceil(((step + 1) * HEAT_STEPS) / count)})`,
+  }));
 }
 
 /** Returns a figure of each weekday and hour, as `Monday 09`. */

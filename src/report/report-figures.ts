@@ -5,7 +5,6 @@ import type { DurationBand } from "../rollup/duration-bands.ts";
 import { NOT_SET } from "../rollup/own-words.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Value } from "../rollup/session.ts";
-import { toThousandths } from "../rollup/thousandths.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
 export const ROWS_SHOWN = 25;
@@ -58,13 +57,7 @@ export interface ReportScope {
 }
 
 /** Figures that add up, so that the rest of a ranking can be told without its rows. */
-const SUMS = [
-  "answered_calls",
-  "missed_calls",
-  "first_time_callers",
-  "qualified_calls",
-  "total_duration_seconds",
-];
+const SUMS = ["answered_calls", "missed_calls", "first_time_callers", "qualified_calls"];
 const RANKED = ["calls", ...SUMS];
 const BY_PERIOD = ["answered_calls", "missed_calls", "other_calls", "unique_callers", "first_time_callers"];
 
@@ -77,8 +70,9 @@ export function readReportFigures(session: RollupSession, scope: ReportScope): R
   const [headline = {}] = read({ dimensions: [], span, previous });
   const movers = new Movers();
   const rank = (dimension: Dimension) =>
-    rankRows(read({ dimensions: [dimension], span, previous, figures: SUMS }), (figures) =>
-      movers.see(dimension, figures),
+    rankRows(
+      read({ dimensions: [dimension], span, previous, figures: [...SUMS, "answer_rate"] }),
+      (figures) => movers.see(dimension, figures),
     );
   return {
     headline,
@@ -120,10 +114,22 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
     }
     if (isPresent) restRows++;
     for (const name of RANKED.flatMap((name) => [name, `${name}_previous`])) {
-      sums[name] = toThousandths((sums[name] ?? 0) + Number(figures[name]));
+      sums[name] = (sums[name] ?? 0) + Number(figures[name]);
     }
   }
-  return { shown, rest: Object.keys(sums).length === 0 ? undefined : { rows: restRows, figures: sums } };
+  const isAll = Object.keys(sums).length === 0;
+  return { shown, rest: isAll ? undefined : { rows: restRows, figures: withShares(sums) } };
+}
+
+/** Adds the shares of what was added up, as an engine rounds them. */
+function withShares(sums: Record<string, number>): Figures {
+  const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
+  const share = (part: number, whole: number) => (whole === 0 ? null : Number((part / whole).toFixed(4)));
+  return {
+    ...sums,
+    calls_change: share(calls - calls_previous, calls_previous),
+    answer_rate: share(answered_calls, calls),
+  };
 }
 
 /** The key columns lead. */
