@@ -7,8 +7,6 @@ const ENDS = ["source", "channel", "campaign"] as const;
 /** Returns the SELECT of the callers of some calls, the earliest first call first. */
 export function callersText(span: Span, context: SqliteContext): SqlText {
   const { sql, values } = selectionText(span, context);
-  const rank = (direction: "ASC" | "DESC") =>
-    `row_number() OVER (PARTITION BY f.caller ORDER BY f.call_started ${direction} NULLS LAST, f.call_id ${direction})`;
   const columns: Record<keyof CallerSummary, string> = {
     caller: "caller",
     first_call_at: "min(call_started)",
@@ -26,14 +24,20 @@ export function callersText(span: Span, context: SqliteContext): SqlText {
     answered_at: "min(call_started) FILTER (WHERE outcome = 'answered' AND call_started > missed_at)",
   };
   const list = Object.entries(columns).map(([name, text]) => `${text} AS ${name}`);
+  // One order for all, so that the calls are sorted once: those of unknown time before the others.
   return {
     sql: `SELECT ${list.join(",\n  ")}
 FROM (
   SELECT f.caller, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
-    ${rank("ASC")} AS rank_from_first,
-    ${rank("DESC")} AS rank_from_last,
-    min(f.call_started) FILTER (WHERE f.outcome = 'missed') OVER (PARTITION BY f.caller) AS missed_at
+    row_number() OVER by_caller AS rank,
+    count(*) OVER by_caller AS calls,
+    count(f.call_started) OVER by_caller AS calls_of_known_time,
+    min(f.call_started) FILTER (WHERE f.outcome = 'missed') OVER by_caller AS missed_at
   ${sql}${sql.includes("WHERE") ? " AND" : " WHERE"} f.caller IS NOT NULL
+  WINDOW by_caller AS (
+    PARTITION BY f.caller ORDER BY f.call_started NULLS FIRST, f.call_id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  )
 )
 GROUP BY caller
 ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`,
@@ -41,5 +45,10 @@ ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`,
   };
 }
 
-const first = (fact: (typeof ENDS)[number] | "call_id") => `max(${fact}) FILTER (WHERE rank_from_first = 1)`;
-const last = (fact: (typeof ENDS)[number]) => `max(${fact}) FILTER (WHERE rank_from_last = 1)`;
+function first(fact: (typeof ENDS)[number] | "call_id"): string {
+  return `max(${fact}) FILTER (WHERE rank = 1 + iif(calls_of_known_time = 0, 0, calls - calls_of_known_time))`;
+}
+
+function last(fact: (typeof ENDS)[number]): string {
+  return `max(${fact}) FILTER (WHERE rank = calls)`;
+}

@@ -315,7 +315,7 @@ function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
   const texts = offsets.map(({ startsAt, offsetSeconds }) => ({ startsAt, text: String(offsetSeconds) }));
   // Not by strftime(), which knows no year 10000, where the last hours of 9999 in UTC may be.
   const seconds = `(unixepoch(f.call_started) + ${SECONDS_SINCE_A_MONDAY} + ${stretchText(texts) ?? 0})`;
-  if (part === "hour") return `substr('0' || ${seconds} % 86400 / 3600, -2)`;
+  if (part === "hour") return `substr('0' || (${seconds} % 86400 / 3600), -2)`;
   const names = WEEKDAYS.map((name, index) => `WHEN ${index} THEN ${literal(name)}`);
   return `CASE ${seconds} / 86400 % 7 ${names.join(" ")} END`;
 }
