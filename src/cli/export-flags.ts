@@ -47,7 +47,7 @@ function toConversion(flags: ExportFlags) {
 
 /** Returns the days that calls are from; undefined for all of them. */
 export function toRange(
-  { from, to, last }: CallFlags,
+  { from, to, last }: Pick<CallFlags, "from" | "to" | "last">,
   timezone: string,
   nowMs: number,
 ): DateRange | undefined {

@@ -3,6 +3,7 @@ import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { callsCommand } from "./calls-command.ts";
 import { type Context, OPTION } from "./context.ts";
+import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 import { oneOf } from "./suggest.ts";
 
 export type ReportFlags = ReturnType<ReturnType<typeof declareReport>["opts"]>;
@@ -18,8 +19,8 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
 function declareReport() {
   return callsCommand("report")
     .description(
-      `Writes report.html, one page of charts and tables that needs nothing else, and manifest.json beside it.
-Without dates: --last 4w, beside the four weeks before.`,
+      `Writes ${REPORT_FILE}, one page of charts and tables that needs nothing else, and manifest.json beside it.
+Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
     )
     .optionsGroup("Figures:")
     .addOption(
@@ -35,7 +36,7 @@ Without dates: --last 4w, beside the four weeks before.`,
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
-    .option("--out <folder>", "folder for the files (the folder report in CALLTALLY_EXPORT_DIR)")
+    .option("--out <folder>", `folder for the files (the folder ${REPORT_FOLDER} in CALLTALLY_EXPORT_DIR)`)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

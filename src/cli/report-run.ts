@@ -3,16 +3,17 @@ import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { exportToFolder, exportToStream } from "../export/write-export.ts";
-import { grainOf, REPORT_TARGET } from "../report/report-target.ts";
+import { grainOf, reportTarget } from "../report/report-target.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import { toFilter, toRange } from "./export-flags.ts";
 import { describeExport, noteRemarks } from "./export-run.ts";
 import type { ReportFlags } from "./report-command.ts";
+import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 
-/** Below the folder of exports, whose manifest tells of other files. */
-export const REPORT_FOLDER = "report";
+/** What a report is made of. */
+export const REPORT_TARGET = reportTarget(REPORT_FILE);
 
 /** Runs `calltally report`. */
 export async function runReport(
@@ -26,24 +27,14 @@ export async function runReport(
     throw new UsageError("--out is for files, and --stdout writes none: use one or the other");
   if (flags.stdout && flags.json)
     throw new UsageError("--json prints the manifest, and --stdout writes none: use one or the other");
-  const isDated = flags.from !== undefined || flags.to !== undefined || flags.last !== undefined;
-  const { from, to } = toRange(isDated ? flags : { last: "4w" }, timezone, systemClock.now()) ?? {};
-  if (from === undefined || to === undefined) {
-    throw new UsageError(
-      "A report needs --from and --to, or --last: it compares with a period of the same length",
-    );
-  }
-  const range = { from, to };
   const options = {
     database,
     timezone,
     lookbackHours,
     rules: readAttributionRules(settings),
-    range,
+    ...reportScope(flags, timezone),
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
-    grain: flags.grain ?? grainOf(range),
-    compare: flags.compare ?? "previous",
     signal: context.signal,
     onAttributed: attributionProgress(context),
   };
@@ -66,4 +57,25 @@ export async function runReport(
   else context.tell(describeExport(result, context.folder));
   noteUnmatchedDispositions(context, settings);
   if (result.manifest.caveats) exit(EXIT.unverified);
+}
+
+/**
+ * Returns the days of a report, how they are cut, and what stands beside.
+ *
+ * @throws UsageError where the days are open at an end
+ */
+export function reportScope(
+  flags: Pick<ReportFlags, "from" | "to" | "last" | "grain" | "compare">,
+  timezone: string,
+) {
+  const isDated = [flags.from, flags.to, flags.last].some((flag) => flag !== undefined);
+  const dated = isDated ? flags : { last: DEFAULT_STRETCH };
+  const { from, to } = toRange(dated, timezone, systemClock.now()) ?? {};
+  if (from === undefined || to === undefined) {
+    throw new UsageError(
+      "A report needs --from and --to, or --last: it compares with a period of the same length",
+    );
+  }
+  const range = { from, to };
+  return { range, grain: flags.grain ?? grainOf(range), compare: flags.compare ?? ("previous" as const) };
 }

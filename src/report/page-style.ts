@@ -56,7 +56,9 @@ footer { margin-bottom: 2rem; font-size: 0.9rem; }
 @media print {
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
-  h2 { break-after: avoid; }
+  h2, h3 { break-after: avoid; }
+  tfoot { display: table-row-group; }
+  .basis > div { break-inside: avoid; }
   figure, .tiles, tr { break-inside: avoid; }
   .scroll { overflow: visible; }
   .scroll > svg { min-width: 0; }

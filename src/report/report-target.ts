@@ -20,10 +20,12 @@ export function grainOf(range: Required<DateRange>): Grain {
   return days <= MOST_DAYS_IN_MONTHS ? "month" : "quarter";
 }
 
-/** What `report` writes: `report.html`, of an export with a grain and with a stretch to compare with. */
-export const REPORT_TARGET: CustomTarget = { kind: "custom", write: writeReport };
+/** Returns what writes a report as a file of an export, which has a grain and a stretch to compare with. */
+export function reportTarget(file: string): CustomTarget {
+  return { kind: "custom", write: (job) => writeReport(job, file) };
+}
 
-async function writeReport(job: ExportJob): Promise<ManifestFile[]> {
+async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
   const { session, scope, manifest, reader } = job;
   const { span, grain, periods, previousSpan, timezone } = scope;
   if (grain === undefined || previousSpan === undefined)
@@ -36,5 +38,5 @@ async function writeReport(job: ExportJob): Promise<ManifestFile[]> {
   const described = { contents: "report", rows: Number(headline.calls), sums: Object.fromEntries(sums) };
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
   const page = await toPage({ figures, basis: readBasis(reader), manifest, fingerprint, grain });
-  return [{ ...described, ...(await job.write("report.html", [page])) }];
+  return [{ ...described, ...(await job.write(file, [page])) }];
 }
