@@ -5,6 +5,7 @@ import type { DurationBand } from "../rollup/duration-bands.ts";
 import {
   changeOf,
   countOf,
+  durationOf,
   formatCount,
   formatDuration,
   formatQuantity,
@@ -162,8 +163,9 @@ function durationSection({ durations, headline: all }: ReportFigures, { rules }:
   const series = outcomeSeries(
     durations.map((band) => ({ ...band, other_calls: band.calls - band.answered_calls - band.missed_calls })),
   );
-  const caption = `Calls by duration, in minutes and seconds; answered calls of ${formatDuration(rules.qualified_seconds)} or longer are qualified`;
+  const caption = `Calls by duration; answered calls of ${formatDuration(rules.qualified_seconds)} or longer are qualified`;
   return html`<h2>${title}</h2>
+<p>Average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
 ${chart(drawBars(names, series, `${title}. ${SEE_TABLE}`), { caption, legend: legend(series) })}
 ${numbers(
   ["Duration", "Calls", "Answered", "Missed"],

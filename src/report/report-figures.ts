@@ -7,7 +7,7 @@ import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Value } from "../rollup/session.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
-export const ROWS_SHOWN = 25;
+const ROWS_SHOWN = 25;
 /** Of what moved most, each way. */
 const MOVERS_SHOWN = 5;
 
