@@ -60,7 +60,9 @@ export async function runExport(
   }
   const written = await exportToStream({ ...options, target, writeChunk: context.write });
   const { manifest } = written;
-  for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+  for (const file of manifest.files) {
+    if (file.examined !== undefined || countAside(file) > 0) context.note(describeFile(file));
+  }
   for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);

@@ -255,8 +255,11 @@ describe.concurrent("calltally export", () => {
     expect(manifest.files).toMatchObject([{ rows: 3, top: 2, keys_in_other: 1, sums: { calls: 5 } }]);
   });
 
-  it("lists callers, and says how many calls are without one", async () => {
+  it("lists callers of the calls that its flags pick", async () => {
     using folder = await makeSyncedFolder();
+    expect((await folder.run("callers")).stdout).toMatch(
+      /^data\/exports\/callers\.csv {2}3 callers, 5 calls\n/,
+    );
     const names = ["calls", "answered_calls", "missed_calls", "recovered", "recovered_after_seconds"];
     expect(pick(await folder.rows("callers"), "first_source", "last_source", ...names)).toEqual([
       ["newsletter", "newsletter", "2", "1", "1", "1", "81000"],
@@ -265,8 +268,23 @@ describe.concurrent("calltally export", () => {
     ]);
     const one = await folder.rows("callers", "--disposition", "busy");
     expect(pick(one, ...names)).toEqual([["1", "0", "1", "0", ""]]);
-    const { stdout } = await folder.run("callers");
-    expect(stdout).toMatch(/^data\/exports\/callers\.csv {2}3 callers, 5 calls\n/);
+  });
+
+  it("says how many calls are left out of the list of callers, which have none", async () => {
+    using folder = makeTempFolder();
+    {
+      using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+      prepareUpsertCalls(
+        warehouse,
+        1,
+      )([makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
+    }
+    const { stdout } = await calltally(["export", "callers"], { cwd: folder.path });
+    expect(stdout).toMatch(/callers\.csv {2}0 callers, 0 calls; left out: 2 no caller\n/);
+    expect(stdout).not.toContain("the files have no rows");
+    const streamed = await calltally(["export", "callers", "--stdout"], { cwd: folder.path });
+    expect(streamed.stdout).toMatch(/^caller_hash,first_call_at,.*,recovered_after_seconds\r\n$/);
+    expect(streamed.stderr).toContain("0 callers, 0 calls; left out: 2 no caller\n");
   });
 
   it("writes files and manifest where it is told to, and says what it wrote", async () => {
