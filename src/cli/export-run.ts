@@ -67,7 +67,9 @@ export async function runExport(
 /** Says on standard error what a person should know of a file that went to standard output. */
 export function noteRemarks(context: Context, written: Omit<ExportResult, "folder">): void {
   const { manifest } = written;
-  for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+  for (const file of manifest.files) {
+    if (file.examined !== undefined || countAside(file) > 0) context.note(describeFile(file));
+  }
   for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
