@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toApiAccess } from "../config/api-access.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -36,7 +36,7 @@ export function webhookCommand(context: Context) {
 function replaceCommand(context: Context) {
   return new Command("replace")
     .description(
-      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged.",
+      "Replaces all settings of a webhook (PUT): every required field must be given, even if unchanged. A field that is left out is expected to become empty or false, but for webhook_status.",
     )
     .addArgument(idArgument())
     .requiredOption("--file <json>", "the webhook, a JSON object; - reads standard input")
@@ -47,10 +47,15 @@ function replaceCommand(context: Context) {
     .action(async (id, { file, ...flags }) => {
       const change = checkWebhookChange(id, "PUT", await readJson(file));
       const leftOut = OPTIONAL_WEBHOOK_FIELDS.filter((field) => !(field in change.body));
-      if (leftOut.length > 0) {
-        context.note(`Left out of the body: ${leftOut.join(", ")}.`);
-        context.note("webhook_status then keeps its value; what happens to the others is not documented.");
+      const emptied = leftOut.filter((field) => field !== "webhook_status");
+      if (emptied.length > 0) {
+        context.note(`Left out of the body: ${emptied.join(", ")}.`);
+        context.note(
+          "Our reading of a full update: they become empty or false; the API's documentation does not say.",
+        );
       }
+      if (leftOut.includes("webhook_status"))
+        context.note("webhook_status is left out of the body, and keeps its value.");
       if (change.body.static_parameters) context.note("static_parameters replaces the stored list whole.");
       await send(context, change, flags);
     });
@@ -131,19 +136,20 @@ function describeRequest({ id, method, body }: WebhookChange, { baseUrl }: Setti
 }
 
 async function readJson(file: string): Promise<object> {
-  const content = file === "-" ? await text(process.stdin) : readFile(file);
+  const content = file === "-" ? await buffer(process.stdin) : readFile(file);
   try {
-    const body: unknown = JSON.parse(content);
+    // Without a byte order mark; what is not UTF-8 would be sent in other letters than it has.
+    const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(content));
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   } catch {
     // The parser's message quotes the text, which may hold secrets.
   }
-  throw new UsageError(`${file === "-" ? "Standard input" : file} is not a JSON object`);
+  throw new UsageError(`${file === "-" ? "Standard input" : file} is not a JSON object in UTF-8`);
 }
 
-function readFile(file: string): string {
+function readFile(file: string): Buffer {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } catch (cause) {
     throw new UsageError(`Cannot read the file of the webhook, ${file}: ${reasonOf(cause)}`);
   }

@@ -54,7 +54,7 @@ export const SETTINGS = {
   orgUnitId: setting({
     env: "CALLTALLY_ORG_UNIT_ID",
     parse: parseOrgUnitId,
-    help: "Organization unit whose calls are read, sent as `org_unit_id` with every request for calls; the API's documentation does not state its type and meaning. Without it, all calls",
+    help: "Organization unit whose calls are read, sent as `org_unit_id` with every request for calls; the API's documentation does not state its type and meaning. Not sent by default",
   }),
   database: setting({
     env: "CALLTALLY_DATABASE",

@@ -21,36 +21,12 @@ const json = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** What stands in the place of a date where there is none. */
-const NO_DATE: readonly (string | null)[] = [null, "", "0000-00-00 00:00:00"];
+const localTime = z.iso.datetime({ local: true, precision: 0 }).regex(/\d$/);
 
-const isoLocal = z.iso.datetime({ local: true });
-
-/** `YYYY-MM-DD HH:MM:SS`, of which the document names no zone; as it is served. */
-const localTime = z
-  .string()
-  .refine((value) => NO_DATE.includes(value) || isoLocal.safeParse(toIso(value)).success, {
-    error: "expected YYYY-MM-DD HH:MM:SS",
-  })
-  .nullish()
-  .transform((value) => value ?? null);
-
-function toIso(value: string): string {
-  return value.replace(" ", "T");
-}
-
+/** Returns `YYYY-MM-DD HH:MM:SS` as ISO 8601; null for what is no such date, as `0000-00-00 00:00:00` is none. */
 function parseLocal(served: string | null): string | null {
-  return served === null || NO_DATE.includes(served) ? null : toIso(served);
+  return localTime.safeParse(served?.replace(" ", "T")).data ?? null;
 }
-
-/** ISO 8601 UTC: `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-const time = z
-  .union([
-    z.literal(""),
-    z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString()),
-  ])
-  .nullish()
-  .transform((value) => value ?? null);
 
 /** The members of an insight (API v3 § 2.1). Which are always there is not documented: only the id is required. */
 const insightSchema = z.object({
@@ -79,15 +55,15 @@ const insightSchema = z.object({
     .array(z.looseObject({ id: z.int() }))
     .nullish()
     .transform((groups) => groups ?? []),
-  start_date: localTime,
-  indicator_start_date: localTime,
-  indicator_end_date: localTime,
+  start_date: text,
+  indicator_start_date: text,
+  indicator_end_date: text,
   indicator_group_active: flag,
   scorecards: integer,
-  creation_date: time,
-  last_updated: time,
-  created_at: time,
-  updated_at: time,
+  creation_date: text,
+  last_updated: text,
+  created_at: text,
+  updated_at: text,
   created_by: integer,
   updated_by: integer,
   deleted_at: text,
@@ -96,10 +72,10 @@ const insightSchema = z.object({
 
 /**
  * An insight, under the API's own names. A member left out and one sent as null are both null; an empty string stays one.
- * Times in UTC are `YYYY-MM-DDTHH:mm:ss.sssZ`; those of which the document names no zone are as served.
+ * Dates are as served, in whatever form.
  */
 export type Insight = z.infer<typeof insightSchema> & {
-  /** `start_date` as `YYYY-MM-DDTHH:MM:SS`; null where it is no date. So it is with the two that follow. */
+  /** `start_date` as `YYYY-MM-DDTHH:MM:SS`; null where it is no such date. So it is with the two that follow. */
   start_date_parsed: string | null;
   indicator_start_date_parsed: string | null;
   indicator_end_date_parsed: string | null;

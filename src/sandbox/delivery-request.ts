@@ -25,13 +25,16 @@ export function toDeliveryRequest(webhook: Webhook, call: WireCall, atMs: number
   const method = webhook.method.toUpperCase();
   const url = new URL(webhook.webhook_endpoint);
   if (method !== "GET") return { method, url, body: JSON.stringify(payload) };
+  const query = new URLSearchParams();
   for (const [name, value] of Object.entries(payload))
-    url.searchParams.append(name, typeof value === "string" ? value : JSON.stringify(value));
+    query.append(name, typeof value === "string" ? value : JSON.stringify(value));
+  // Appended as text: `url.searchParams` would write the endpoint's own query anew, and a signature in it may not fit any more.
+  url.search = url.search === "" ? `${query}` : `${url.search}&${query}`;
   return { method, url, body: undefined };
 }
 
 function payloadOf(webhook: Webhook, call: WireCall, atMs: number): Record<string, unknown> {
-  const { data_append, indicator_scores, ivr_keypresses } = makeUpAdditions(Number(call.call_id));
+  const { data_append, indicator_scores, ivr_keypresses } = makeUpAdditions(call.call_id);
   return {
     event: "call_added",
     event_time: new Date(atMs).toISOString(),

@@ -11,9 +11,9 @@ const DESCRIPTION = `Four operations of a call-tracking and conversation-analyti
 Made from the schemas of calltally's sandbox. Where a description says "Not documented", the API's document leaves the point open, and what the sandbox does there is its own choice.
 
 - Not documented: the shape of an error's body. The sandbox's has code, message, request_id and timestamp.
-- Not documented: which status is returned when several apply. The sandbox returns 401 first, then 400, then 404.
+- Not documented: which status is returned when several apply. The sandbox returns 401 first, then 400, then 404; but 400 before all of them for a body that it does not read to its end.
 - Not documented: how tokens are obtained, their lifetime and their scopes.
-- Not documented: rate limits and the size limits of fields. The sandbox returns 400 for a body of more than 1 MB.
+- Not documented: rate limits and the size limits of fields. The sandbox returns 400 for a body of more than 1 MB, or nested deeper than 100 levels.
 - Not documented: the events webhooks deliver, their payload, retries and signing. The sandbox sends each webhook a small event of its own when a call is added, once, with no retry, within two seconds, as JSON, with the static parameters as a list of their pairs. It looks up the webhook when it sends; the events of an inactive one are held, the first 1000 of them, until it is active again.
 - Additions of the sandbox, each with a 400: a webhook's method that is none of GET, POST, PUT, PATCH and DELETE, its format that is not JSON, its empty name.
 

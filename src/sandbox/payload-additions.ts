@@ -12,9 +12,9 @@ interface PayloadAdditions {
   readonly ivr_keypresses: readonly { readonly key: string; readonly seconds: number }[];
 }
 
-/** Makes up the additions for a call, the same for its id each time; none of them is empty. */
-export function makeUpAdditions(callId: number): PayloadAdditions {
-  const random = seededRandom(deriveSeed(callId, "additions"));
+/** Makes up the additions for a call, the same for its id each time; none of them is empty. An edit may have made the id any JSON. */
+export function makeUpAdditions(callId: unknown): PayloadAdditions {
+  const random = seededRandom(deriveSeed(0, `additions of ${JSON.stringify(callId)}`));
   let seconds = 0;
   return {
     data_append: { line_type: pick(random, LINE_TYPES), is_repeat_caller: random() < 0.4 },

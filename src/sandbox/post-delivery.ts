@@ -41,7 +41,7 @@ export async function postDelivery(
       path: `${url.pathname}${url.search}`,
       headers: {
         ...(body !== undefined && { "content-type": "application/json" }),
-        ...(url.username !== "" && { authorization: basicAuthorization(url) }),
+        ...((url.username || url.password) && { authorization: basicAuthorization(url) }),
       },
       ...(body !== undefined && { body }),
     });

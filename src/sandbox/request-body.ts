@@ -6,6 +6,10 @@ import { fail, type SandboxEnv } from "./sandbox-envelope.ts";
 const LARGEST_BODY_BYTES = 1_000_000;
 const TOO_LARGE = `Body larger than ${LARGEST_BODY_BYTES} bytes`;
 
+/** JSON can be read much deeper than it can be written again. */
+const DEEPEST_BODY = 100;
+const TOO_DEEP = `Body nested deeper than ${DEEPEST_BODY} levels`;
+
 /** The methods whose bodies are read. */
 const BODY_METHODS = new Set(["PUT", "PATCH", "POST", "DELETE"]);
 
@@ -17,7 +21,8 @@ export const limitBody: MiddlewareHandler<SandboxEnv> = async (context, next) =>
  * Reads the body and leaves it to Hono for those who come later.
  *
  * @returns parsed JSON, the text of what is no JSON, or undefined when there is none.
- * @throws {HTTPException} with 400 as soon as the body is too large; Hono's adapter lets the rest of it run dry.
+ * @throws {HTTPException} with 400 when the body is nested too deep, and as soon as it is too large; Hono's adapter
+ * lets the rest of it run dry.
  */
 export async function readBody(context: Context<SandboxEnv>): Promise<unknown> {
   if (!BODY_METHODS.has(context.req.method)) return undefined;
@@ -30,9 +35,24 @@ export async function readBody(context: Context<SandboxEnv>): Promise<unknown> {
     if (bytes > LARGEST_BODY_BYTES) tooLarge.reject(new HTTPException(400, { message: TOO_LARGE }));
   });
   const text = await Promise.race([context.req.text(), tooLarge.promise]);
+  const body = parse(text);
+  if (isDeeperThan(DEEPEST_BODY, body)) throw new HTTPException(400, { message: TOO_DEEP });
+  return body;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text === "" ? undefined : text;
   }
+}
+
+function isDeeperThan(levels: number, body: unknown): boolean {
+  let values = [body];
+  for (let level = 0; level <= levels && values.length > 0; level++)
+    values = values.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  return values.length > 0;
 }

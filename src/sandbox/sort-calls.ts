@@ -44,13 +44,18 @@ export function sortCalls(
 
 function groupBySource(calls: SandboxCalls, ids: readonly number[]): SourceGroup[] {
   const rows = ids.map((id) => ({ id, facets: calls.facets(id) }));
-  return [...Map.groupBy(rows, ({ facets }) => String(facets?.insight_name))].map(([name, group]) => ({
+  return [...Map.groupBy(rows, ({ facets }) => nameOf(facets?.insight_name))].map(([name, group]) => ({
     ids: group.map(({ id }) => id),
     figures: figuresOf(
       name,
       group.map(({ facets }) => facets),
     ),
   }));
+}
+
+/** The name of a source as it is ordered by; an edit may have made it any JSON, or left it out. */
+function nameOf(insightName: unknown): string {
+  return typeof insightName === "string" ? insightName : `${JSON.stringify(insightName)}`;
 }
 
 /** The API's document defines none of these figures: a conversion is an answered call here, and the money is made up. */

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 /** The methods of RFC 9110 and 5789 that end with a response and may carry an event. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const METHOD = new RegExp(`^(${METHODS.join("|")})$`, "i");
 
 const staticParameter = z
   .strictObject({ field_name: z.string(), field_value: z.string() })
@@ -30,8 +31,9 @@ const required = {
     }),
   method: z
     .string()
-    .refine((name) => METHODS.includes(name.toUpperCase()), `must be one of ${METHODS.join(", ")}`)
+    .regex(METHOD, `must be one of ${METHODS.join(", ")}`)
     .openapi({
+      type: "string",
       description: `An HTTP method name; a GET value exists. Not documented: the other values. Addition of the sandbox: it takes the methods that end with a response and may carry an event, in either case (${METHODS.join(", ")}), and returns 400 for any other, such as CONNECT, TRACE, HEAD or OPTIONS.`,
     }),
 };
@@ -65,7 +67,7 @@ export const webhookReplacement = z
   })
   .openapi("WebhookReplacement", {
     additionalProperties: true,
-    description: `Supplied fields overwrite the stored values. Not documented: what becomes of an optional field that is left out, but for webhook_status. Our reading of "full update": it becomes empty (description, static_parameters) or false (include_…). A sandbox started with --put-keeps-omitted lets it keep its value. ${OTHER_MEMBERS}`,
+    description: `Supplied fields overwrite the stored values. Not documented: what becomes of an optional field that is left out, but for webhook_status. Our reading of "full update": it becomes empty (description, static_parameters) or false (include_…). A sandbox started with --put-keeps-omitted lets it keep its value. A webhook that was read is put back without webhook_created and webhook_updated, which are not applicable to a PUT. ${OTHER_MEMBERS}`,
   });
 
 /** The body of a PATCH (§ 4.4): at least one field of § 2.2. */

@@ -432,13 +432,13 @@ export const insights = sqliteTable("insights", {
   indicator_group_active: integer({ mode: "boolean" }),
   /** As served; the API's document does not say more. */
   scorecards: integer(),
-  /** ISO 8601 UTC. */
+  /** As served, ISO 8601 UTC by the API's document. */
   creation_date: text(),
-  /** ISO 8601 UTC. */
+  /** As served, ISO 8601 UTC by the API's document. */
   last_updated: text(),
-  /** ISO 8601 UTC. */
+  /** As served, ISO 8601 UTC by the API's document. */
   created_at: text(),
-  /** ISO 8601 UTC. */
+  /** As served, ISO 8601 UTC by the API's document. */
   updated_at: text(),
   /** As served; the API's document does not say more. */
   created_by: integer(),

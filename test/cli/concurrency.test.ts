@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Answer, json, reset } from "../api/bad-server.ts";
+import { callOf, type ServedCall, startListService } from "../sync/list-service.ts";
 import { page, rowOf, rowsOf, serverError, startRowService, TOKEN } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
@@ -26,6 +28,39 @@ async function startCountingService() {
     };
   });
   return Object.assign(service, { counted });
+}
+
+/**
+ * Starts a service that counts the requests under way. Two of its calls have changed places, so that the walk begins anew in the
+ * order by source while further pages are planned; it refuses one request, and cuts the connection of another.
+ */
+async function startDisorderedService() {
+  const counted = { most: 0, sorted: 0 };
+  let underWay = 0;
+  const calls = Array.from({ length: 120 }, (_, index) =>
+    callOf(120 - index, index, { insight_name: `Source ${index % 9}` }),
+  );
+  const own = calls.with(50, calls[90] ?? callOf(0, 0)).with(90, calls[50] ?? callOf(0, 0));
+  const bySource = calls.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  const service = await startListService(own, ({ offset, limit, sort, before }) => {
+    counted.most = Math.max(counted.most, ++underWay);
+    if (sort !== undefined) counted.sorted++;
+    const rows = (sort === "source_name asc" ? bySource : own).slice(offset, offset + limit);
+    const data = { calls: rows, total: 120, limit, offset };
+    const honest = json({ code: 200, message: "Success", data, request_id: `request-${before}` });
+    const answer: Answer = before === 2 ? json({}, 429) : before === 4 ? reset : honest;
+    return (request, response) => {
+      setTimeout(() => {
+        underWay--;
+        answer(request, response);
+      }, 40);
+    };
+  });
+  return Object.assign(service, { counted });
+}
+
+function nameOf({ insight_name }: ServedCall): string {
+  return String(insight_name);
 }
 
 describe("calltally sync", () => {
@@ -56,6 +91,21 @@ describe("calltally sync", () => {
       expect(service.counted.most).toBe(concurrency);
     },
   );
+
+  it("with --concurrency 1 sends one request at a time, where the walk begins anew in another order", async () => {
+    using folder = makeTempFolder();
+    await using service = await startDisorderedService();
+    const env = { CALLTALLY_BASE_URL: service.url.href, CALLTALLY_TOKEN: TOKEN };
+    const run = (...args: string[]) => calltally(args, { cwd: folder.path, env });
+    const { code, stdout } = await run("sync", "--json", "--limit", "20", "--concurrency", "1");
+    expect({ code, run: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      run: { verdict: "exact", sort: "source_name asc", retries: 2 },
+    });
+    expect(service.counted.sorted).toBeGreaterThan(5);
+    expect((await run("doctor")).code).toBe(0);
+    expect(service.counted.most).toBe(1);
+  });
 
   it.each([
     { title: "--limit 1", args: ["--limit", "1"], env: {} },

@@ -74,9 +74,55 @@ describe("calltally webhook", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const { code, stderr } = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
     expect(code).toBe(0);
-    expect(stderr).toContain("Left out of the body: description, include_data_append");
-    expect(stderr).toContain("static_parameters replaces the stored list whole");
-    expect(sandbox.webhooks.get(44)).toMatchObject({ ...WEBHOOK, static_parameters: [] });
+    const emptied = {
+      description: "",
+      include_data_append: false,
+      include_dni_logs: false,
+      include_indicator_scores: false,
+      include_ivr_keypresses: false,
+    };
+    expect(stderr.trim().split("\n")).toEqual([
+      `Left out of the body: ${Object.keys(emptied).join(", ")}.`,
+      "Our reading of a full update: they become empty or false; the API's documentation does not say.",
+      "webhook_status is left out of the body, and keeps its value.",
+      "static_parameters replaces the stored list whole.",
+    ]);
+    expect(sandbox.webhooks.get(44)).toMatchObject({
+      ...WEBHOOK,
+      ...emptied,
+      static_parameters: [],
+      webhook_status: "active",
+    });
+    const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
+    writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
+    const whole = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
+    expect(whole).toMatchObject({ code: 0, stderr: "static_parameters replaces the stored list whole.\n" });
+    expect(sandbox.webhooks.get(44)).toMatchObject(read);
+  });
+
+  it.each([
+    { title: "with a byte order mark", bytes: Buffer.from(`\ufeff${JSON.stringify(WEBHOOK)}`), code: 0 },
+    {
+      title: "in Latin-1",
+      bytes: Buffer.from(JSON.stringify({ ...WEBHOOK, webhook_name: "Bücher" }), "latin1"),
+      code: 2,
+    },
+    {
+      title: "in UTF-16",
+      bytes: Buffer.from(`\ufeff${JSON.stringify(WEBHOOK)}`, "utf16le"),
+      code: 2,
+    },
+  ])("reads a file $title, or says that it is not UTF-8", async ({ bytes, code }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    writeFileSync(join(folder.path, "w.json"), bytes);
+    const args = ["webhook", "replace", "44", "--file", "w.json"];
+    const ended = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
+    expect({ code: ended.code, requests: sandbox.requests.length }).toEqual({
+      code,
+      requests: code === 0 ? 1 : 0,
+    });
+    if (code === 2) expect(ended.stderr).toContain("w.json is not a JSON object in UTF-8");
   });
 
   it("shows a request without sending it, and without its secrets", async () => {
@@ -108,16 +154,20 @@ describe("calltally webhook", () => {
       args: ["patch", "44", "--name", ""],
       says: "webhook_name: must not be empty",
     },
-    { title: "an empty format", args: ["patch", "44", "--format", ""], says: "format: must not be empty" },
+    {
+      title: "an empty format",
+      args: ["patch", "44", "--format", ""],
+      says: "format: must not be empty, nor",
+    },
     {
       title: "a method that is none",
       args: ["patch", "44", "--method", "GET it"],
-      says: "method: must be the name of an HTTP method",
+      says: "method: must be GET, POST, PUT, PATCH or DELETE",
     },
     {
-      title: "the method CONNECT",
-      args: ["patch", "44", "--method", "CONNECT"],
-      says: "method: must be the name of an HTTP method that can carry an event",
+      title: "the method HEAD",
+      args: ["patch", "44", "--method", "HEAD"],
+      says: "method: must be GET, POST, PUT, PATCH or DELETE",
     },
     {
       title: "another webhook's id in a PUT",

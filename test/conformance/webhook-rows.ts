@@ -103,6 +103,7 @@ const FIELD_ROWS: readonly Row[] = [
   refused("2.2 webhook_endpoint HTTPS", patch(ACTIVE, { webhook_endpoint: "http://hooks.example.org/" })),
   refused("2.2 webhook_endpoint valid", patch(ACTIVE, { webhook_endpoint: "https://" })),
   updated("2.2 format JSON", patch(ACTIVE, { format: "JSON" }), { id: ACTIVE, leaves: { format: "JSON" } }),
+  refused("2.2 method the name of an HTTP method", patch(ACTIVE, { method: "GET POST" })),
   updated("2.2 method GET", patch(ACTIVE, { method: "GET" }), { id: ACTIVE, leaves: { method: "GET" } }),
   {
     section: "2.2 webhook_id never changeable",
@@ -126,6 +127,13 @@ const FIELD_ROWS: readonly Row[] = [
       patch(ACTIVE, { webhook_endpoint: url }),
     ),
   ),
+  ...["webhook_created", "webhook_updated"].map((name) => ({
+    section: `2.2 ${name} not applicable to a PUT`,
+    request: put(ACTIVE, { ...ALL, [name]: "2020-01-01T00:00:00.000Z" }),
+    // Ignored or refused: the document leaves it open, and the sandbox refuses.
+    expect: answers(200, 400),
+    webhook: UNCHANGED,
+  })),
   updated("2.2 webhook_created preserved", PUT_OK, { id: ACTIVE, leaves: ALL }),
   updated("2.2 webhook_updated set to now", PATCH_OK, {
     id: ACTIVE,
@@ -230,7 +238,7 @@ const ENVELOPE_ROWS: readonly Row[] = [
 const delivered = (section: string, changes: Members, schema: z.ZodType): Row =>
   updated(section, patch(ACTIVE, changes), { id: ACTIVE, leaves: changes, delivered: schema });
 
-const ENDPOINT = "https://hooks.example.org/events?a=1";
+const ENDPOINT = "https://hooks.example.org/events?signature=a%20b~!&flag";
 const PAIRS = [
   { field_name: "event", field_value: "one" },
   { field_name: "event", field_value: "two" },
@@ -242,6 +250,11 @@ const EVENT_ROWS: readonly Row[] = [
     "6 to its webhook_endpoint",
     { webhook_endpoint: ENDPOINT },
     z.object({ url: z.literal(ENDPOINT) }),
+  ),
+  delivered(
+    "6 to its webhook_endpoint, with GET: its own query stays as it is",
+    { webhook_endpoint: ENDPOINT, method: "GET" },
+    z.object({ url: z.string().startsWith(`${ENDPOINT}&`) }),
   ),
   ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
     delivered(

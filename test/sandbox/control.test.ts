@@ -54,3 +54,38 @@ test("GET /_sandbox/state lists the last 100 requests, and is none of them", asy
   expect(state.requests).toHaveLength(100);
   expect(state.requests.at(-1)).toMatchObject({ query: { offset: "104" } });
 });
+
+test("Calls made of any JSON are listed, ordered and delivered like others", async () => {
+  await using sandbox = await startSandbox({ calls: 2 });
+  const unprintable = { toString: 1, valueOf: 1 };
+  for (const member of ["call_id", "insight_name", "disposition", "org_unit_id"]) {
+    for (const value of [unprintable, null, [1], "x", 1e300]) {
+      expect(await send(sandbox, "POST", "/_sandbox/calls", { [member]: value })).toMatchObject({
+        status: 200,
+      });
+    }
+  }
+  await sandbox.settleDeliveries();
+
+  expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(20).fill("withheld"));
+  for (const query of ["", "?sort_by=source_name", "?sort_by=roi", "?org_unit_id=2101"]) {
+    const { status } = await send(sandbox, "GET", `/v3/conversations/attribution-engine${query}`);
+    expect({ query, status }).toEqual({ query, status: 200 });
+  }
+});
+
+test("A body nested deeper than can be written again is refused, and is in no list", async () => {
+  await using sandbox = await startSandbox({ calls: 2 });
+  const nested = (levels: number) => `${'{"dni_data":'.repeat(levels)}1${"}".repeat(levels)}`;
+  const post = (method: string, path: string, body: string) =>
+    fetch(`${sandbox.url}${path}`, { method, headers: { authorization: `Bearer ${sandbox.token}` }, body });
+
+  expect((await post("POST", "/_sandbox/calls", nested(100))).status).toBe(200);
+  for (const levels of [101, 20_000]) {
+    expect((await post("POST", "/_sandbox/calls", nested(levels))).status).toBe(400);
+    expect((await post("PATCH", "/v3/webhooks/44", nested(levels))).status).toBe(400);
+  }
+
+  expect((await fetchPage(sandbox)).total).toBe(3);
+  expect((await fetch(`${sandbox.url}/_sandbox/state`)).status).toBe(200);
+});

@@ -65,7 +65,7 @@ describe("An active webhook receives an event for an added call", () => {
     ]);
   });
 
-  test("as query parameters with GET, beside the endpoint's own, which stay", async () => {
+  test("as query parameters with GET, beside the endpoint's own, which stay to the letter", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver, "get");
     const static_parameters = [
@@ -74,7 +74,7 @@ describe("An active webhook receives an event for an added call", () => {
       { field_name: "__proto__", field_value: "p" },
     ];
     sandbox.webhooks.edit(44, {
-      webhook_endpoint: `${receiver.url}/hook?a=1&event=mine`,
+      webhook_endpoint: `${receiver.url}/hook?sig=a%20b~!&flag&event=mine`,
       include_data_append: false,
       include_dni_logs: false,
       include_indicator_scores: false,
@@ -86,10 +86,9 @@ describe("An active webhook receives an event for an added call", () => {
 
     const [received] = receiver.received;
     expect(received).toMatchObject({ method: "GET", contentType: undefined, body: "" });
-    const { searchParams } = new URL(received?.url ?? "", receiver.url);
-    expect([...searchParams]).toEqual([
-      ["a", "1"],
-      ["event", "mine"],
+    const [own = "", payload = ""] = received?.url?.split("&event=mine&") ?? [];
+    expect(own).toBe("/hook?sig=a%20b~!&flag");
+    expect([...new URLSearchParams(payload)]).toEqual([
       ["event", "call_added"],
       ["event_time", NOW.toISOString()],
       ["webhook_id", "44"],
@@ -125,15 +124,19 @@ describe("An active webhook receives an event for an added call", () => {
     expect(body).toMatchObject({ event: "call_added", webhook_id: 44, static_parameters });
   });
 
-  test("with the user and password of its endpoint", async () => {
+  test.for([
+    ["us%40er:p%C3%A4ss", "us@er:päss"],
+    ["user", "user:"],
+    [":pass", ":pass"],
+  ] as const)("with the user and password of its endpoint: %s", async ([inUrl, credentials]) => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
-    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", "//us%40er:p%C3%A4ss@") });
+    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", `//${inUrl}@`) });
 
     await addCall(sandbox);
 
-    const credentials = Buffer.from("us@er:päss").toString("base64");
-    expect(receiver.received).toMatchObject([{ authorization: `Basic ${credentials}` }]);
+    const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
+    expect(receiver.received).toMatchObject([{ authorization }]);
   });
 
   test("and goes on receiving them while it is updated; while it is inactive they are held, and none once deleted", async () => {
@@ -287,7 +290,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     );
     let received = 0;
     await using healthy = await startReceiver();
-    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 150 });
+    await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 600 });
 
     for (let added = 0; added < 20; added++) sandbox.calls.insert();
     await sandbox.settleDeliveries();

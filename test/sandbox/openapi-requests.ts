@@ -226,6 +226,7 @@ function mistakeOf(method: string, query: readonly Parameter[]): fc.Arbitrary<Mi
           "\ufeff{}",
           '{"format":1e999}',
           `${"[".repeat(50_000)}`,
+          `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
         )
         .map((text) => ({ text: Buffer.from(text) })),
     ),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
+import { METHOD_CASES } from "../webhooks/method-cases.ts";
 import { send } from "./requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
@@ -140,9 +141,10 @@ describe("PATCH webhooks/{id}", () => {
     expect(sandbox.webhooks.get(44)?.webhook_endpoint === url).toBe(isTaken);
   });
 
-  test.for(["GET", "POST", "PUT", "PATCH", "DELETE", "get"])("takes the method %s", async (method) => {
+  test.for(METHOD_CASES)("takes the method $method: $isTaken", async ({ method, isTaken }) => {
     await using sandbox = await start();
-    expect((await send(sandbox, "PATCH", ACTIVE, { method })).status).toBe(200);
+    const { status } = await send(sandbox, "PATCH", ACTIVE, { method });
+    expect(status).toBe(isTaken ? 200 : 400);
   });
 
   test("empties static_parameters when given an empty list", async () => {
@@ -160,13 +162,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { format: "" },
     { format: "XML" },
     { format: "JSONP" },
-    { method: "" },
-    { method: "GET POST" },
     { method: "CONNECT" },
-    { method: "TRACE" },
-    { method: "HEAD" },
-    { method: "OPTIONS" },
-    { method: "PURGE" },
     { include_dni_logs: "true" },
     { webhook_status: "deleted" },
     { webhook_status: "" },
@@ -198,6 +194,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     ["an array", "[]", "application/json"],
     ["null", "null", "application/json"],
     ["an empty object", "{}", "application/json"],
+    ["a __proto__", '{"description":"a","__proto__":{}}', "application/json"],
     ["another content type", JSON.stringify(ALL), "text/plain"],
     ["a body too large", JSON.stringify({ ...ALL, description: "x".repeat(1_000_000) }), "application/json"],
   ] as const)("%s", async ([_, body, contentType]) => {
@@ -228,8 +225,10 @@ describe("PUT and PATCH answer", () => {
     expect(sandbox.webhooks.ids).toEqual([44, 45, 46]);
   });
 
-  test("401 without the token, before anything else; 405 to other methods", async () => {
+  test("401 without the token, before all but a body that is not read to its end; 405 to other methods", async () => {
     await using sandbox = await start();
+    const tooLarge = { method: "PUT", body: " ".repeat(1_000_001) };
+    expect((await fetch(`${sandbox.url}${ACTIVE}`, tooLarge)).status).toBe(400);
     expect((await fetch(`${sandbox.url}/v3/webhooks/x`, { method: "PUT", body: "{" })).status).toBe(401);
     expect((await fetch(`${sandbox.url}${DELETED}`, { method: "PATCH" })).status).toBe(401);
     for (const method of ["GET", "POST", "DELETE"])
