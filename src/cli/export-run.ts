@@ -1,8 +1,8 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
-import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { describeCaveats, type ManifestFile } from "../export/manifest.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { describeCaveats, MADE_UP, type ManifestFile, type TableEntry } from "../export/manifest.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
@@ -10,8 +10,6 @@ import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
-
-const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -51,13 +49,7 @@ export async function runExport(
     if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
-  const [target, ...others] = targets;
-  if (target === undefined || others.length > 0) {
-    throw new UsageError(`--stdout writes one file, and ${targets.length} were requested`, {
-      hint: "Example: calltally export utm_source --stdout",
-    });
-  }
-  const written = await exportToStream({ ...options, target, writeChunk: context.write });
+  const written = await exportToStream({ ...options, targets, writeChunk: context.write });
   const { manifest } = written;
   for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
   for (const remark of remarksOn(written)) context.note(remark);
@@ -71,9 +63,10 @@ export async function runExport(
 export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
   const { manifest } = written;
   const { run, origin, files } = manifest;
-  const lines = files.map(
-    (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
-  );
+  const lines = files.flatMap((file) => [
+    `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
+    ...(file.sheets ?? []).map((sheet) => `  ${sheet.sheet}  ${describeTable(sheet)}`),
+  ]);
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
@@ -88,6 +81,9 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const { files, filter, compared_with } = manifest;
   const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
+  const cut = files
+    .flatMap(({ sheets = [] }) => sheets)
+    .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
@@ -108,12 +104,18 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       tooRecent > 0,
       `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
     ],
+    [
+      cut > 0,
+      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
+    ],
     [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
   return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }
 
-function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile): string {
+function describeFile(file: ManifestFile): string {
+  const { rows, examined, excluded, sheets } = file;
+  if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
   if (examined !== undefined) {
     const reasons = Object.entries(excluded ?? {}).map(
       ([reason, count]) => `${formatCount(count)} ${reason}`,
@@ -121,6 +123,10 @@ function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile
     const left = reasons.length > 0 ? `; left out: ${reasons.join(", ")}` : "";
     return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${left}`;
   }
+  return describeTable(file);
+}
+
+function describeTable({ contents, rows, sums }: TableEntry): string {
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
   return `${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls, "call")}`;
 }
