@@ -13,6 +13,9 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
+const ABOUT_CUTS =
+  "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
+
 /** Returns what the figures of a workbook stand on, in words: what `manifest.json` says, for whoever has the workbook alone. */
 export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry[]): AboutRow[] {
   const { run, origin, timezone, rules } = manifest;
@@ -63,7 +66,7 @@ export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry
 function describeRange(name: string, { from, to, provisional }: Manifest["range"]): AboutRow[] {
   const isOpen = from === undefined && to === undefined;
   return [
-    ...(isOpen ? [line(name, text("from whenever"))] : describeEnds(name, { from, to })),
+    ...(isOpen ? [line(name, text("all, whenever they started"))] : describeEnds(name, { from, to })),
     ...(provisional
       ? [
           line(
@@ -106,22 +109,12 @@ function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
       cells: [
         text(entry.sheet),
         text(entry.total_line ? `${entry.contents}, and a line of totals` : entry.contents),
-        integer(entry.rows),
-        ...(isCut ? [integer(entry.cut_texts ?? 0)] : []),
-        ...sums.map((name) => decimal(entry.sums?.[name] ?? null)),
+        count(entry.rows),
+        ...(isCut ? [count(entry.cut_texts ?? 0)] : []),
+        ...sums.map((name) => sum(entry.sums?.[name])),
       ],
     })),
-    ...(isCut
-      ? [
-          {
-            cells: [
-              text(
-                "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet have all of them.",
-              ),
-            ],
-          },
-        ]
-      : []),
+    ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
     ...keys.map((key) => line("Key of caller_hash", text(key))),
   ];
 }
@@ -133,6 +126,7 @@ function list(value: string | number | boolean | readonly string[]): string {
   return value === true ? "yes" : String(value);
 }
 
+const sum = (value: number | undefined) => (Number.isInteger(value) ? count : number)(value ?? null);
 const title = (words: string): AboutRow => ({ cells: [text(words)], look: "title" });
 const line = (name: string, cell: AboutCell): AboutRow => ({ cells: [text(name), cell] });
 const cell =
@@ -141,5 +135,5 @@ const cell =
 const text = cell("text");
 const time = cell("time");
 const date = cell("date");
-const integer = cell("integer");
-const decimal = cell("decimal");
+const count = cell("integer");
+const number = cell("decimal");

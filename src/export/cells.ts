@@ -33,7 +33,8 @@ export type WriteCell = (reference: string, value: Value) => string;
 /** Returns how the values of a column are written: text, ids and whatever Excel would change as text, never as a formula. */
 export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
-  const style = styles.indexOf({ ...look, numFmt: formatOf(column) });
+  const isLeft = look.isLeft || widthOf(column) !== undefined; // else a date would touch the text on its right
+  const style = styles.indexOf({ ...look, isLeft, numFmt: formatOf(column) });
   const textStyle = styles.indexOf({ ...look, numFmt: "@" });
   const toNumber = (reference: string, number: string | number) =>
     `<c r="${reference}" s="${style}"><v>${number}</v></c>`;
@@ -98,6 +99,9 @@ export function isTextual(column: Column): boolean {
   return column.type === "text" || isId(column);
 }
 
+const toFormat = (whole: string, decimals: number) =>
+  decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
+
 function formatOf(column: Column): string | undefined {
   const { name, type, decimals } = column;
   switch (type) {
@@ -107,10 +111,10 @@ function formatOf(column: Column): string | undefined {
       return isId(column) ? "@" : "#,##0";
     case "decimal": {
       if (decimals === undefined) return undefined; // as many digits as there are
-      const share = `0.${"0".repeat(decimals - 2)}%`;
+      const share = `${toFormat("0", decimals - 2)}%`;
       if (SHARE.test(name)) return share;
       if (CHANGE.test(name)) return `+${share};-${share};${share}`;
-      return `#,##0.${"0".repeat(decimals)}`;
+      return toFormat("#,##0", decimals);
     }
     case "boolean":
       return undefined;

@@ -8,6 +8,8 @@ import type { Column, Table, Value } from "./table.ts";
 const MAX_ROWS = 1_048_576;
 /** Columns grow with what their first rows hold, up to here; what is longer goes on over the next cell, or is cut there. */
 const MAX_WIDTH = 50;
+/** Characters that are deflated together: few enough for little memory, enough for a good ratio. */
+const PIECE = 256 * 1024;
 /** The arrow of the filter, and some air. */
 const MARGIN = 4;
 
@@ -43,19 +45,24 @@ export function* toSheet({ columns, rows }: Table, options: SheetOptions): Gener
   const toHeader = cellWriter(header, context, { isHeader: true });
   const headerRow = `<row r="1">${columns.map((column, index) => toHeader(`${letters[index]}1`, column.name)).join("")}</row>`;
 
+  const open = (sample: readonly (readonly Value[])[]) =>
+    `${openSheet({ widths: widthsOf(columns, sample), isFrozen: true })}<sheetData>${headerRow}`;
+
   let last = 1;
-  let opening: string | undefined = opened(columns, [], headerRow);
   for (const chunk of inChunks(rows)) {
-    let xml = last === 1 ? opened(columns, chunk, headerRow) : "";
-    opening = undefined;
+    let xml = last === 1 ? open(chunk) : "";
     for (const row of chunk) {
       last++;
       assertRows(name, last - 1);
       xml += hasTotal && row[0] === TOTAL ? toTotalRow(last, row) : toRow(last, row);
+      if (xml.length < PIECE) continue;
+      yield xml;
+      xml = "";
     }
-    yield xml;
+    if (xml !== "") yield xml;
   }
-  yield `${opening ?? ""}${closed(columns, letters, last, hasTotal)}`;
+  if (last === 1) yield open([]);
+  yield closeSheet(columns, letters, { last, hasTotal });
 }
 
 function rowWriter(
@@ -66,23 +73,24 @@ function rowWriter(
 ): (number: number, row: readonly Value[]) => string {
   const writers: WriteCell[] = columns.map((column) => cellWriter(column, context, look));
   return (number, row) => {
-    let cells = "";
-    for (const [index, write] of writers.entries()) {
-      cells += write(`${letters[index]}${number}`, row[index] ?? null);
-    }
-    return `<row r="${number}">${cells}</row>`;
+    const cells = writers.map((write, index) => write(`${letters[index]}${number}`, row[index] ?? null));
+    return `<row r="${number}">${cells.join("")}</row>`;
   };
 }
 
-function opened(columns: readonly Column[], sample: readonly (readonly Value[])[], header: string): string {
-  const widths = columns.map((column, index) => {
+/** Returns how wide the columns are, by their headers and some of their rows. */
+function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[])[]): number[] {
+  return columns.map((column, index) => {
     const lengths = sample.map((row) => widthOf(column) ?? String(row[index] ?? "").length);
     return Math.min(MAX_WIDTH, Math.max(column.name.length + MARGIN, ...lengths.map((length) => length + 2)));
   });
-  return `${openSheet({ widths, isFrozen: true })}<sheetData>${header}`;
 }
 
-function closed(columns: readonly Column[], letters: readonly string[], last: number, hasTotal: boolean) {
+function closeSheet(
+  columns: readonly Column[],
+  letters: readonly string[],
+  { last, hasTotal }: { last: number; hasTotal: boolean },
+): string {
   const end = letters.at(-1);
   const texts = columns.flatMap((column, index) =>
     isTextual(column) && last > 1 ? [`${letters[index]}2:${letters[index]}${last}`] : [],
