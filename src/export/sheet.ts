@@ -104,9 +104,9 @@ function closeSheet(
   return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${PAGE}${ignored}</worksheet>`;
 }
 
-/** Prints across, a sheet's columns on one page. */
+/** Prints across. */
 export const PAGE =
-  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToHeight="0"/>';
+  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape"/>';
 
 /** Returns the beginning of a worksheet, up to its rows. */
 export function openSheet({ widths, isFrozen }: { widths: readonly number[]; isFrozen: boolean }): string {
@@ -116,7 +116,7 @@ export function openSheet({ widths, isFrozen }: { widths: readonly number[]; isF
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
   );
-  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${isFrozen ? "" : ' showGridLines="0" tabSelected="1"'}>${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
+  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"${isFrozen ? "" : ' showGridLines="0" tabSelected="1"'}>${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
 }
 
 /** Returns the letters of a column: A is the first, AA the one after Z. */

@@ -90,14 +90,15 @@ function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
       isBold: look === "title",
       isHeader: look === "header",
       isWrapped: look === undefined && cells.length === 2,
+      isLeft: true,
     };
     const written = cells.map(({ column, value }, index) =>
       cellWriter(column, context, style)(`${columnLetters(index)}${row + 1}`, value),
     );
     return `<row r="${row + 1}">${written.join("")}</row>`;
   });
-  const columns = Math.max(...rows.map(({ cells }) => cells.length));
-  const widths = Array.from({ length: columns }, (_, index) => [28, 70][index] ?? 16);
+  const header = rows.find(({ look }) => look === "header")?.cells ?? [];
+  const widths = header.map(({ value }, index) => [28, 70][index] ?? Math.max(10, String(value).length + 2));
   return `${openSheet({ widths, isFrozen: false })}<sheetData>${xml.join("")}</sheetData>${PAGE}</worksheet>`;
 }
 
