@@ -52,7 +52,7 @@ export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry
     line("Counted as missed", text(rules.missed.join(", "))),
     line("Qualified", text(`answered, and at least ${rules.qualified_seconds} seconds long`)),
     line("Durations", text(`served in ${rules.duration_unit}, shown in seconds`)),
-    line("Channels", text(rules.channels)),
+    line("Channel rules", text(rules.channels)),
     line(
       "utm values",
       text(rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
@@ -115,6 +115,7 @@ function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
       ],
     })),
     ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
+    { cells: [] },
     ...keys.map((key) => line("Key of caller_hash", text(key))),
   ];
 }

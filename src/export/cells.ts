@@ -33,8 +33,9 @@ export type WriteCell = (reference: string, value: Value) => string;
 /** Returns how the values of a column are written: text, ids and whatever Excel would change as text, never as a formula. */
 export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
-  const isLeft = look.isLeft || widthOf(column) !== undefined; // else a date would touch the text on its right
-  const style = styles.indexOf({ ...look, isLeft, numFmt: formatOf(column) });
+  // Dates would touch the text on their right, or the numbers on their left.
+  const align = look.align ?? (widthOf(column) === undefined ? undefined : "center");
+  const style = styles.indexOf({ ...look, align, numFmt: formatOf(column) });
   const textStyle = styles.indexOf({ ...look, numFmt: "@" });
   const toNumber = (reference: string, number: string | number) =>
     `<c r="${reference}" s="${style}"><v>${number}</v></c>`;

@@ -7,8 +7,8 @@ export interface CellStyle {
   isBold?: boolean | undefined;
   /** Whether it heads a table: bold on grey. */
   isHeader?: boolean | undefined;
-  /** Whether it stands on the left whatever it is. @default numbers on the right, text on the left */
-  isLeft?: boolean | undefined;
+  /** @default numbers on the right, text on the left */
+  align?: "left" | "center" | undefined;
   /** Whether long text goes on below, in a row that grows. */
   isWrapped?: boolean | undefined;
 }
@@ -22,12 +22,12 @@ export class Styles {
   readonly #formats: string[] = [];
 
   /** Returns the index of a style, always the same for the same style. */
-  indexOf({ numFmt, isBold, isHeader, isLeft, isWrapped }: CellStyle): number {
+  indexOf({ numFmt, isBold, isHeader, align, isWrapped }: CellStyle): number {
     const font = isBold || isHeader ? ' fontId="1" applyFont="1"' : "";
     const fill = isHeader ? ' fillId="2" applyFill="1"' : "";
     const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
     const open = `<xf${format}${font}${fill}`;
-    const alignment = `${isLeft ? ' horizontal="left"' : ""}${isWrapped ? ' vertical="top" wrapText="1"' : ""}`;
+    const alignment = `${align === undefined ? "" : ` horizontal="${align}"`}${isWrapped ? ' vertical="top" wrapText="1"' : ""}`;
     const xf = alignment === "" ? `${open}/>` : `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
     const known = this.#indexes.get(xf);
     if (known !== undefined) return known;

@@ -90,8 +90,8 @@ function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
       isBold: look === "title",
       isHeader: look === "header",
       isWrapped: look === undefined && cells.length === 2,
-      isLeft: true,
-    };
+      align: "left",
+    } as const;
     const written = cells.map(({ column, value }, index) =>
       cellWriter(column, context, style)(`${columnLetters(index)}${row + 1}`, value),
     );
