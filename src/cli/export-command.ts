@@ -55,8 +55,16 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     )
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
-    .addOption(choice("--format <format>", FORMATS, "csv by default"))
-    .addOption(choice("--profile <profile>", PROFILES, "plain values, or values formatted for Excel"))
+    .addOption(
+      choice("--format <format>", FORMATS, "csv by default; xlsx is one workbook with a sheet for each"),
+    )
+    .addOption(
+      choice(
+        "--profile <profile>",
+        PROFILES,
+        "plain values, or values that Excel reads from a CSV file; --format xlsx needs none",
+      ),
+    )
     .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "delimiter of CSV files"))
     .addOption(
       severalOf(
@@ -88,6 +96,7 @@ Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
   $ calltally export google-ads --last 8d --conversion-value 40 --currency EUR
+  $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
 }

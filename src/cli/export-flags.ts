@@ -3,8 +3,7 @@ import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
-import type { FormatOptions } from "../export/encode-table.ts";
-import type { Target } from "../export/write-export.ts";
+import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
@@ -93,7 +92,8 @@ export function toFilter(flags: CallFlags): CallFilter {
 }
 
 /** Returns how the files are written. */
-export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): FormatOptions {
+export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): ExportFormat {
+  if (format === "xlsx") return { format };
   const sign: Delimiter | undefined = delimiter === "tab" ? "\t" : delimiter;
   return { format, profile, delimiter: sign };
 }
@@ -149,6 +149,10 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     [
       flags.currency !== undefined && flags.conversionValue === undefined,
       "--currency needs --conversion-value",
+    ],
+    [
+      stdout && targets.length > 1 && format !== "xlsx",
+      `--stdout writes one file, and ${targets.length} were requested: name one, or use --format xlsx`,
     ],
     [stdout && flags.out !== undefined, "--out is for files, and --stdout writes none: use one or the other"],
     [

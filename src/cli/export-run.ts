@@ -1,8 +1,8 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
-import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { describeCaveats, type ManifestFile } from "../export/manifest.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { describeCaveats, MADE_UP, type ManifestFile, type TableEntry } from "../export/manifest.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
@@ -10,8 +10,6 @@ import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
-
-const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -52,13 +50,7 @@ export async function runExport(
     if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
-  const [target, ...others] = targets;
-  if (target === undefined || others.length > 0) {
-    throw new UsageError(`--stdout writes one file, and ${targets.length} were requested`, {
-      hint: "Example: calltally export utm_source --stdout",
-    });
-  }
-  const written = await exportToStream({ ...options, target, writeChunk: context.write });
+  const written = await exportToStream({ ...options, targets, writeChunk: context.write });
   noteRemarks(context, written);
   noteUnmatchedDispositions(context, settings);
   if (written.manifest.caveats) exit(EXIT.unverified);
@@ -79,9 +71,10 @@ export function noteRemarks(context: Context, written: Omit<ExportResult, "folde
 export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
   const { manifest } = written;
   const { run, origin, files } = manifest;
-  const lines = files.map(
-    (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
-  );
+  const lines = files.flatMap((file) => [
+    `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
+    ...(file.sheets ?? []).map((sheet) => `  ${sheet.sheet}  ${describeTable(sheet)}`),
+  ]);
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
@@ -96,6 +89,9 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const { files, filter, compared_with } = manifest;
   const calls = files.reduce((sum, { rows, ...file }) => sum + rows + countAside(file), 0);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
+  const cut = files
+    .flatMap(({ sheets = [] }) => sheets)
+    .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
@@ -116,27 +112,38 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       tooRecent > 0,
       `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
     ],
+    [
+      cut > 0,
+      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
+    ],
     [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
   return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }
 
-/** Calls that a file is made of and has no rows of. */
+/** Calls that a table is made of and has no rows of. */
 function countAside({ examined = 0, excluded = {} }: Pick<ManifestFile, "examined" | "excluded">): number {
   return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
 }
 
 function describeFile(file: ManifestFile): string {
-  const { contents, rows, sums, examined, excluded = {}, keys_in_other: others = 0 } = file;
-  const reasons = Object.entries(excluded).filter(([, count]) => count > 0);
-  const left = reasons.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ");
-  const aside = left === "" ? "" : `; left out: ${left}`;
-  if (examined !== undefined) {
-    return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${aside}`;
-  }
+  const { rows, examined, sheets } = file;
+  if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
+  if (examined === undefined) return describeTable(file);
+  return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
+}
+
+function describeTable(table: TableEntry): string {
+  const { contents, rows, sums, keys_in_other: others = 0 } = table;
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
   if (contents === "report") return formatQuantity(sums.calls, "call");
   const folded = others > 0 ? `; ${formatQuantity(others, "key")} in (other)` : "";
   const row = contents === "callers" ? "caller" : "row";
-  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${aside}`;
+  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${describeExcluded(table)}`;
+}
+
+function describeExcluded({ excluded = {} }: TableEntry): string {
+  const reasons = Object.entries(excluded).filter(([, count]) => count > 0);
+  const left = reasons.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ");
+  return left === "" ? "" : `; left out: ${left}`;
 }

@@ -39,7 +39,7 @@ export async function runReport(
     onAttributed: attributionProgress(context),
   };
   if (flags.stdout) {
-    const written = await exportToStream({ ...options, target: REPORT_TARGET, writeChunk: context.write });
+    const written = await exportToStream({ ...options, targets: [REPORT_TARGET], writeChunk: context.write });
     noteRemarks(context, written);
     noteUnmatchedDispositions(context, settings);
     if (written.manifest.caveats) exit(EXIT.unverified);

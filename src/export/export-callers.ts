@@ -1,7 +1,6 @@
 import type { CallerSummary } from "../rollup/caller-summary.ts";
 import { openCallerHash } from "./caller-hash.ts";
-import { encodeTable } from "./encode-table.ts";
-import type { ManifestFile } from "./manifest.ts";
+import type { NamedTable } from "./named-table.ts";
 import type { Column, Value } from "./table.ts";
 import type { ExportJob } from "./write-export.ts";
 
@@ -18,31 +17,27 @@ interface CallerColumn extends Column {
 /** What adds up to the same as in rollups of the same calls, but for the calls without a caller. */
 const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
-/** Writes one line a caller. Calls without a caller's number are in no line; they are counted beside it. */
-export async function writeCallers({ scope, session, format, ...job }: ExportJob): Promise<ManifestFile[]> {
+/** Returns one line a caller. Calls without a caller's number are in no line; they are counted beside it. */
+export function callersTable({ scope, session, ...job }: ExportJob): NamedTable {
   const callers = openCallerHash(job.database);
   if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
   const columns = callerColumns(callers.hash);
   const { callsWithoutCaller, read } = session.callers(scope.span);
-  const counts = { rows: 0, sums: Object.fromEntries(SUMS.map((name) => [name, 0])) };
+  const entry = {
+    contents: "callers",
+    caller_key: callers.fingerprint,
+    rows: 0,
+    sums: Object.fromEntries(SUMS.map((name) => [name, 0])),
+    excluded: { "no caller": callsWithoutCaller },
+  };
   const rows = function* () {
     for (const caller of read()) {
-      counts.rows++;
-      for (const name of SUMS) counts.sums[name] = (counts.sums[name] ?? 0) + caller[name];
+      entry.rows++;
+      for (const name of SUMS) entry.sums[name] = (entry.sums[name] ?? 0) + caller[name];
       yield columns.map(({ of }) => of(caller));
     }
   };
-  const content = await encodeTable({ columns, rows: rows() }, format);
-  const written = await job.write(`callers.${format.format}`, content);
-  return [
-    {
-      contents: "callers",
-      caller_key: callers.fingerprint,
-      ...written,
-      ...counts,
-      excluded: { "no caller": callsWithoutCaller },
-    },
-  ];
+  return { name: "callers", columns, rows: rows(), audience: "shared", entry };
 }
 
 function callerColumns(hashCaller: (digits: string) => string): CallerColumn[] {

@@ -80,8 +80,9 @@ export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
   excluded_callers_without_calls?: number;
 };
 
-export interface ManifestFile extends WrittenFile {
-  /** The dimensions of a rollup, or the name of another kind of file. */
+/** What a manifest says of a table. */
+export interface TableEntry {
+  /** The dimensions of a rollup, or the name of another kind of table. */
   contents: string;
   /** Lines without header and total. */
   rows: number;
@@ -95,10 +96,24 @@ export interface ManifestFile extends WrittenFile {
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */
   caller_key?: string;
+  /** What was left out of it and why, in numbers of calls. */
+  excluded?: Record<string, number>;
+}
+
+/** A sheet of a workbook. */
+export interface SheetEntry extends TableEntry {
+  /** Its name. */
+  sheet: string;
+  /** How many texts were longer than a cell holds, and are cut; missing where none is. */
+  cut_texts?: number;
+}
+
+/** A file, and what is in it; of a workbook, `rows` are those of all its sheets. */
+export interface ManifestFile extends WrittenFile, TableEntry {
+  /** Present for a workbook: its sheets after the first, which says what they stand on. */
+  sheets?: SheetEntry[];
   /** Calls looked at for a file of conversions; each is a row, or among those left out. */
   examined?: number;
-  /** What was left out and why, in numbers of calls. */
-  excluded?: Record<string, number>;
 }
 
 /** A manifest whose files need not be written yet. */
@@ -183,6 +198,8 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
 }
+
+export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Returns what a person should know of the caveats, a sentence each. */
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {

@@ -15,13 +15,14 @@ import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
-import { type CallersTarget, writeCallers } from "./export-callers.ts";
-import { type CallsTarget, writeCalls } from "./export-calls.ts";
+import { type CallersTarget, callersTable } from "./export-callers.ts";
+import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
-import { type RollupTarget, writeRollup } from "./rollups.ts";
+import { type NamedTable, writeTable } from "./named-table.ts";
+import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
@@ -32,6 +33,9 @@ export interface CustomTarget {
   kind: "custom";
   write: (job: ExportJob) => Promise<ManifestFile[]>;
 }
+
+/** How tables become files: one each, or all of them sheets of one workbook. */
+export type ExportFormat = FormatOptions | { format: "xlsx" };
 
 /** How figures are made and written. */
 export interface FigureOptions {
@@ -48,7 +52,7 @@ export interface FigureOptions {
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
   /** @default CSV */
-  format?: FormatOptions;
+  format?: ExportFormat;
 }
 
 export interface ExportOptions extends ScopeOptions, FigureOptions {
@@ -148,13 +152,13 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
 }
 
 /**
- * Writes one file in chunks to wherever they go, and records nothing; what would stand in files beside it is counted
- * alone.
+ * Writes the first file in chunks to wherever they go, and records nothing; what would stand in files beside it is
+ * counted alone.
  */
 export async function exportToStream(
-  options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
+  options: ExportOptions & { writeChunk: (chunk: Buffer) => Promise<void> },
 ): Promise<Written> {
-  const { target, writeChunk, signal, clock = systemClock } = options;
+  const { writeChunk, signal, clock = systemClock } = options;
   using warehouse = openAsPermitted(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
@@ -172,7 +176,6 @@ export async function exportToStream(
   };
   return await writeTargets(warehouse, {
     ...options,
-    targets: [target],
     write,
     isPartitioned: false,
   });
@@ -231,9 +234,14 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     nowMs: clock.now(),
     onNewKey,
   };
+  const sheets: NamedTable[] = [];
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
-    manifest.files.push(...(await writeTarget(job, target)));
+    manifest.files.push(...(await writeTarget(job, target, sheets)));
+  }
+  if (sheets.length > 0) {
+    const { writeWorkbook } = await import("./workbook.ts"); // for those alone who ask for one
+    manifest.files.push(await writeWorkbook(job, sheets, manifest));
   }
   manifest.fingerprint = fingerprintOf(manifest);
   return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
@@ -253,19 +261,30 @@ function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
   });
 }
 
-function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
+/** Writes the files of a target; what is to be a sheet joins the others, which are written together. */
+async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[]): Promise<ManifestFile[]> {
+  const { format, isPartitioned } = job;
+  const write = async (table: NamedTable): Promise<ManifestFile[]> => {
+    if (format.format !== "xlsx") return [await writeTable(job, table, format)];
+    sheets.push(table);
+    return [];
+  };
   switch (target.kind) {
     case "rollup":
-      return writeRollup(job, target);
-    case "calls":
-      return writeCalls(job, target);
-    case "callers":
-      return writeCallers(job);
+      return await write(rollupTable(job, target));
+    case "calls": {
+      const calls = callsTable(job, target);
+      return format.format === "parquet" && isPartitioned
+        ? await writeCallsByMonth(job, calls)
+        : await write(calls);
+    }
     case "google-ads":
     case "google-leads":
-      return writeGoogle(job, target);
+      return await writeGoogle(job, target);
+    case "callers":
+      return await write(callersTable(job));
     case "custom":
-      return target.write(job);
+      return await target.write(job);
   }
 }
 

@@ -11,9 +11,10 @@ import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.t
 import { makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "../export/tables.ts";
 import { listFiles, readText } from "../export/warehouse.ts";
+import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "../warehouse/facts.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { BIN, calltally, settingsFor } from "./run.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, so many days ago. */
@@ -459,6 +460,25 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     expect(cells(await readParquetObjects(await write("parquet")))).toEqual(expected);
   });
 
+  it("writes one workbook, to a folder or to standard output", async () => {
+    using folder = await makeSyncedFolder();
+    const args = ["channel", "campaign", "calls", "--format", "xlsx", "--timezone", "Europe/Berlin"];
+    const { stdout } = await folder.run(...args);
+    expect(stdout).toMatch(
+      /calltally\.xlsx {2}3 sheets\n {2}channel {2}3 rows, 5 calls\n {2}campaign {2}\d rows, 5 calls\n {2}calls {2}5 calls\n/,
+    );
+    expect(listFiles(folder.exports)).toEqual(["calltally.xlsx", "manifest.json"]);
+    const workbook = readFileSync(join(folder.exports, "calltally.xlsx"));
+    expect(Object.keys(readBySheetJs(workbook))).toEqual(["About", "channel", "campaign", "calls"]);
+    // A machine in another time zone writes the same bytes.
+    const piped = spawnSync(process.execPath, [BIN, "export", ...args, "--stdout"], {
+      cwd: folder.path,
+      env: { TZ: "Asia/Tokyo" },
+      maxBuffer: 1e8,
+    });
+    expect(piped.stdout.equals(workbook)).toBe(true);
+  });
+
   it("ends well when the reader of its pipe has enough", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2000 });
@@ -528,6 +548,9 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
     { args: ["--format", "json", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
     { args: ["--format", "tsv", "--delimiter", ";"], says: ["--delimiter is for csv"] },
+    { args: ["--format", "xlsx", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
+    { args: ["--format", "xlsx", "--delimiter", ";"], says: ["--delimiter is for csv"] },
+    { args: ["google-leads", "--format", "xlsx"], says: ["google-leads", "fixed CSV format"] },
     { args: ["google-ads", "--profile", "excel"], says: ["google-ads", "--profile"] },
     { args: ["google-ads", "--currency", "EUR"], says: ["--currency needs --conversion-value"] },
     {

@@ -448,7 +448,7 @@ describe("exportToFolder", () => {
       timezone: "UTC",
       lookbackHours: 72,
       rules: DEFAULT_RULES,
-      target: rollup("gclid"),
+      targets: [rollup("gclid")],
       signal: stop.signal,
       writeChunk: async (chunk) => {
         chunks.push(chunk.toString());
@@ -496,7 +496,7 @@ describe("exportToStream", () => {
       timezone: "UTC",
       lookbackHours: 72,
       rules: DEFAULT_RULES,
-      target: rollup("campaign"),
+      targets: [rollup("campaign")],
       writeChunk: async (chunk) => void chunks.push(chunk),
     });
     expect(Buffer.concat(chunks).toString()).toBe(readText(folder, "campaign.csv"));
