@@ -86,7 +86,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       }
       context.tell(`\n${describeExport(result, context.folder)}`);
       const page = relative(context.folder, join(report.folder, REPORT_FILE));
-      context.tell(`\nOpen ${page} in a browser: the last four weeks, with charts.`);
+      context.tell(`\nOpen ${page} in a browser for charts of four weeks.`);
       exit(exitCodeOf(run));
     });
 }

@@ -68,7 +68,10 @@ export function toRange(
 }
 
 /** Returns what stands beside the figures; where `--last` names the range, by what that is counted in. */
-export function toComparison({ compare, last }: ExportFlags): Comparison | undefined {
+export function toComparison({
+  compare,
+  last,
+}: Pick<ExportFlags, "compare" | "last">): Comparison | undefined {
   return compare && last !== undefined ? comparisonOfLast(last, compare) : compare;
 }
 

@@ -7,7 +7,7 @@ import { grainOf, reportTarget } from "../report/report-target.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import { toFilter, toRange } from "./export-flags.ts";
+import { toComparison, toFilter, toRange } from "./export-flags.ts";
 import { describeExport, noteRemarks } from "./export-run.ts";
 import type { ReportFlags } from "./report-command.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
@@ -77,5 +77,9 @@ export function reportScope(
     );
   }
   const range = { from, to };
-  return { range, grain: flags.grain ?? grainOf(range), compare: flags.compare ?? ("previous" as const) };
+  return {
+    range,
+    grain: flags.grain ?? grainOf(range),
+    compare: toComparison({ ...dated, compare: flags.compare ?? "previous" }),
+  };
 }

@@ -99,7 +99,7 @@ function describePeriods({ periods = [] }: Manifest): AboutRow[] {
 function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
   const sums = [...new Set(sheets.flatMap((entry) => Object.keys(entry.sums ?? {})))];
   const isCut = sheets.some((sheet) => sheet.cut_texts !== undefined);
-  const keys = sheets.flatMap(({ caller_key }) => (caller_key === undefined ? [] : [caller_key]));
+  const keys = new Set(sheets.flatMap(({ caller_key }) => (caller_key === undefined ? [] : [caller_key])));
   return [
     {
       cells: ["sheet", "contents", "rows", ...(isCut ? ["cut texts"] : []), ...sums].map(text),
@@ -116,7 +116,7 @@ function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
     })),
     ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
     { cells: [] },
-    ...keys.map((key) => line("Key of caller_hash", text(key))),
+    ...[...keys].map((key) => line("Key of caller_hash", text(key))),
   ];
 }
 

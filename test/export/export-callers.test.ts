@@ -7,7 +7,7 @@ import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call.ts";
-import { FORMATS } from "../../src/export/choices.ts";
+import { TABLE_FORMATS } from "../../src/export/choices.ts";
 import type { Target } from "../../src/export/write-export.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "./tables.ts";
@@ -208,7 +208,7 @@ describe("export callers", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
   });
 
-  it.each(FORMATS)("holds the same in %s, and no number", async (format) => {
+  it.each(TABLE_FORMATS)("holds the same in %s, and no number", async (format) => {
     using warehouse = makeWarehouse([
       makeCall({
         call_id: 1,

@@ -102,8 +102,9 @@ const TARGETS: Target[] = [
   rollup("gclid"),
   rollup("utm_source", "org_unit", "disposition"),
   { kind: "calls", with: WITH },
+  { kind: "callers" },
 ];
-const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls"];
+const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls", "callers"];
 
 /** How a field of CSV is to arrive: of each column, by its name. */
 function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "second" | "date" {
@@ -111,7 +112,7 @@ function kindOf(column: string): "text" | "number" | "share" | "boolean" | "mome
   if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
   if (column === "call_started_local") return "second";
   if (column === "period_start") return "date";
-  if (/^(qualified|first_time_caller)$/.test(column)) return "boolean";
+  if (/^(qualified|first_time_caller|recovered)$/.test(column)) return "boolean";
   return /calls(_previous)?$|callers(_previous)?$|_seconds(_previous)?$/.test(column) ? "number" : "text";
 }
 
@@ -269,9 +270,13 @@ describe("a workbook", () => {
     const listed = (seen.About ?? []).slice(-FILES.length - 2, -2);
     expect(listed.map((row) => row.slice(0, 4).map((cell) => cell?.shown))).toEqual(
       workbook?.sheets
-        ?.map(({ sheet, contents, rows, sums, total_line }) => [
+        ?.map(({ sheet, contents, rows, sums, total_line, excluded }) => [
           sheet,
-          total_line ? `${contents}, and a line of totals` : contents,
+          [
+            contents,
+            ...(total_line ? ["and a line of totals"] : []),
+            ...(excluded?.["no caller"] ? [`${excluded["no caller"]} calls left out: no caller`] : []),
+          ].join(", "),
           String(rows),
           ...(sums === undefined ? [] : [String(sums.calls)]),
         ])

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
+import { fingerprintOf } from "../../src/export/manifest.ts";
 import {
   type ExportOptions,
   exportToFolder,
@@ -110,6 +111,7 @@ describe("exportToFolder", () => {
       range: { provisional: true },
       rules: { ...DEFAULT_RULES, channels: CHANNEL_RULES_VERSION, aliases: 0, utm_values: "folded" },
       files,
+      fingerprint: fingerprintOf(manifest),
     });
     expect(folder).toBe(warehouse.folder);
     expect(readFiles(folder)).toEqual({
