@@ -132,10 +132,7 @@ ${week("missed_calls", "missed calls")}`;
 
 function callerSection({ periods, headline: all }: ReportFigures, grain: string): Html {
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
-  const isNew = Number(all.first_time_callers) / Number(all.unique_callers);
-  const title = Number.isNaN(isNew)
-    ? "No call came from a known number"
-    : `${formatShare(isNew)} of callers called for the first time`;
+  const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
   const series: Series[] = [
     { name: "first call ever", color: 3, values: valuesOf(periods, "first_time_callers") },
     { name: "called before", color: 7, values: returning },

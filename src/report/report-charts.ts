@@ -1,3 +1,4 @@
+import type { EChartsOption } from "echarts";
 import { formatCount } from "./figure-text.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
 import { drawChart } from "./static-chart.ts";
@@ -23,7 +24,7 @@ const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
 /** Draws bars that stand on each other, one pile for each category. */
 export function drawBars(categories: readonly string[], series: readonly Series[], label: string): string {
-  const option = {
+  const option: EChartsOption = {
     grid: { left: 56, right: 8, top: 12, bottom: 28 },
     xAxis: {
       type: "category",
@@ -53,7 +54,7 @@ export function drawBars(categories: readonly string[], series: readonly Series[
 
 /** Draws the week by hours: the darker a field (in the dark, the lighter), the more. */
 export function drawWeek(cells: ReadonlyMap<string, number>, label: string): string {
-  const option = {
+  const option: EChartsOption = {
     grid: { left: 96, right: 8, top: 4, bottom: 28 },
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
     yAxis: { type: "category", data: WEEKDAYS, inverse: true, ...axis, axisLabel },

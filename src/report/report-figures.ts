@@ -56,32 +56,42 @@ export interface ReportScope {
   timezone: string;
 }
 
-/** Figures that add up, so that the rest of a ranking can be told without its rows. */
-const SUMS = ["answered_calls", "missed_calls", "first_time_callers", "qualified_calls"];
-const RANKED = ["calls", ...SUMS];
-const BY_PERIOD = ["answered_calls", "missed_calls", "other_calls", "unique_callers", "first_time_callers"];
+/** Figures that add up, so that some rows can be told as one. */
+const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
+const COUNTS = ["calls", ...SUMS];
+/** All but the callers of the whole, who take as long to tell apart as all else. */
+const HEADLINE = [
+  ...SUMS,
+  "answer_rate",
+  "average_duration_seconds",
+  "median_duration_seconds",
+  "total_duration_seconds",
+];
 
-/** Reads all figures of a report. */
+/** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
 export function readReportFigures(session: RollupSession, scope: ReportScope): ReportFigures {
-  const { span, periods, timezone } = scope;
-  const offsets = session.readOffsets(timezone);
-  const previous = { span: scope.previousSpan };
+  const { span, periods, previousSpan, timezone } = scope;
+  const previous = { span: previousSpan };
   const read = (query: RollupQuery) => iterateFigures(session, query);
-  const [headline = {}] = read({ dimensions: [], span, previous });
+  const [headline = {}] = read({ dimensions: [], span, previous, figures: HEADLINE });
   const movers = new Movers();
-  const rank = (dimension: Dimension) =>
-    rankRows(
-      read({ dimensions: [dimension], span, previous, figures: [...SUMS, "answer_rate"] }),
-      (figures) => movers.see(dimension, figures),
-    );
+  const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
+    rankRows(rows, (figures) => movers.see(dimension, figures));
+  const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
+  const offsets = session.readOffsets(timezone);
+  const cube = [
+    ...read({ dimensions: ["channel", "weekday", "hour"], offsets, span, periods, figures: SUMS }),
+  ];
+  const channelsBefore = read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
+  const callers = read({ dimensions: [], span, periods, figures: ["unique_callers"] });
   return {
     headline,
-    periods: fillPeriods(read({ dimensions: [], span, periods, figures: BY_PERIOD }), periods),
-    channels: rank("channel"),
-    channelPeriods: [...read({ dimensions: ["channel"], span, periods, figures: [] })],
-    sources: rank("source"),
-    campaigns: rank("campaign"),
-    hours: [...read({ dimensions: ["weekday", "hour"], offsets, span, figures: ["missed_calls"] })],
+    periods: joinPeriods(periods, addUp(cube, ["period"]), callers),
+    channels: rank("channel", compare("channel", addUp(cube, ["channel"]), channelsBefore)),
+    channelPeriods: addUp(cube, ["channel", "period"]),
+    sources: rank("source", read({ ...compared, dimensions: ["source"] })),
+    campaigns: rank("campaign", read({ ...compared, dimensions: ["campaign"] })),
+    hours: addUp(cube, ["weekday", "hour"]),
     durations: session.durationBands(span),
     movers,
   };
@@ -94,10 +104,50 @@ function* iterateFigures(session: RollupSession, query: RollupQuery): Generator<
   }
 }
 
-function fillPeriods(rows: Iterable<Figures>, periods: readonly LabelledPeriod[]): Figures[] {
-  const known = new Map(Iterator.from(rows).map((figures) => [figures.period, figures]));
-  const none = Object.fromEntries(["calls", ...BY_PERIOD].map((name) => [name, 0]));
-  return periods.map(({ period }) => known.get(period) ?? { period, ...none });
+/** Adds up rows that are alike in some columns. */
+function addUp(rows: readonly Figures[], columns: readonly string[]): Figures[] {
+  const groups = Map.groupBy(rows, (row) => JSON.stringify(columns.map((name) => row[name])));
+  return [...groups.values()].map((group) => ({
+    ...Object.fromEntries(columns.map((name) => [name, group[0]?.[name] ?? null])),
+    ...Object.fromEntries(
+      COUNTS.map((name) => [name, group.reduce((sum, row) => sum + Number(row[name]), 0)]),
+    ),
+  }));
+}
+
+/** Puts rows of two stretches beside each other, as a rollup that is compared has them: most calls first, then by key. */
+function compare(dimension: Dimension, current: Iterable<Figures>, before: Iterable<Figures>): Figures[] {
+  const byKey = (rows: Iterable<Figures>) =>
+    new Map(Iterator.from(rows).map((row) => [row[dimension] ?? null, row]));
+  const [now, then] = [byKey(current), byKey(before)];
+  return [...new Set([...now.keys(), ...then.keys()])]
+    .map((key) => {
+      const sums = COUNTS.flatMap((name) => [
+        [name, Number(now.get(key)?.[name] ?? 0)],
+        [`${name}_previous`, Number(then.get(key)?.[name] ?? 0)],
+      ]);
+      return { [dimension]: key, ...withShares(Object.fromEntries(sums)) };
+    })
+    .toSorted(
+      (a, b) => Number(b.calls) - Number(a.calls) || (String(a[dimension]) < String(b[dimension]) ? -1 : 1),
+    );
+}
+
+/** A row a period, of zeros where there was no call. */
+function joinPeriods(
+  periods: readonly LabelledPeriod[],
+  counts: readonly Figures[],
+  callers: Iterable<Figures>,
+): Figures[] {
+  const byPeriod = (rows: Iterable<Figures>) => new Map(Iterator.from(rows).map((row) => [row.period, row]));
+  const [countsOf, callersOf] = [byPeriod(counts), byPeriod(callers)];
+  const none = Object.fromEntries([...COUNTS, "unique_callers"].map((name) => [name, 0]));
+  return periods.map(({ period }) => ({
+    period,
+    ...none,
+    ...callersOf.get(period),
+    ...countsOf.get(period),
+  }));
 }
 
 /** Keeps the first rows and those without a value, and adds up the others, those that had calls only before as well. */
@@ -113,7 +163,7 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
       continue;
     }
     if (isPresent) restRows++;
-    for (const name of RANKED.flatMap((name) => [name, `${name}_previous`])) {
+    for (const name of COUNTS.flatMap((name) => [name, `${name}_previous`])) {
       sums[name] = (sums[name] ?? 0) + Number(figures[name]);
     }
   }

@@ -76,7 +76,6 @@ ${tile(
 )}
 ${counted("Qualified calls", "qualified_calls")}
 ${counted("First-time callers", "first_time_callers")}
-${counted("Callers", "unique_callers")}
 ${counted("Missed calls", "missed_calls")}
 </dl>`;
 }

@@ -1,9 +1,5 @@
-import { BarChart, HeatmapChart } from "echarts/charts";
-import { GridComponent, VisualMapComponent } from "echarts/components";
-import { type EChartsCoreOption, init, use } from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
-
-use([BarChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
+import type { EChartsOption } from "echarts";
+import { init } from "echarts/dist/echarts.esm.min.mjs";
 
 /** Width of a chart in its own units, which the page fits to its column. */
 const WIDTH = 960;
@@ -18,7 +14,7 @@ export interface ChartOptions {
  * Draws a chart as the text of an SVG element that needs no script and no style: colours may be `var(--…)` of the page.
  * The same option gives the same text.
  */
-export function drawChart(option: EChartsCoreOption, { height, label }: ChartOptions): string {
+export function drawChart(option: EChartsOption, { height, label }: ChartOptions): string {
   const chart = init(null, null, { renderer: "svg", ssr: true, width: WIDTH, height });
   try {
     chart.setOption({

@@ -131,7 +131,7 @@ export function durationBandsText(bounds: readonly number[], span: Span, context
   const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
   const counted = (outcome: Outcome) => aggregateText({ kind: "count with outcome", outcome }, context);
   return {
-    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1 ORDER BY 1 NULLS LAST`,
+    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1`,
     values,
   };
 }

@@ -47,7 +47,6 @@ describe("calltally report, beside what export writes of the same calls", () => 
       ["Answer rate", [total.answer_rate, total.answer_rate_previous]],
       ["Qualified calls", tile("qualified_calls")],
       ["First-time callers", tile("first_time_callers")],
-      ["Callers", tile("unique_callers")],
       ["Missed calls", tile("missed_calls")],
     ]);
     expect(Number(total.calls)).toBeGreaterThan(1000);
