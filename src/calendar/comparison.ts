@@ -35,7 +35,8 @@ export function comparePeriods({
   const from = Temporal.PlainDate.from(range.from);
   const before = rangeBefore(range, kind, grain);
   const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];
-  const isByDate = beforeFrom.day === from.day && (grain === "month" || (kind === "year" && grain === "day"));
+  const isByMonths = grain === "month" || grain === "quarter" || (kind === "year" && grain === "day");
+  const isByDate = beforeFrom.day === from.day && isByMonths;
   const distance: Temporal.DurationLike = isByDate
     ? { months: beforeFrom.until(from, { largestUnit: "months" }).months }
     : { days: beforeFrom.until(from).days };
@@ -57,7 +58,7 @@ export function comparePeriods({
 }
 
 function rangeBefore(range: Required<DateRange>, kind: Comparison, grain: Grain): Required<DateRange> {
-  if (kind === "previous" || grain !== "week") return { ...range, ...comparisonRange(range, kind) };
+  if (kind !== "year" || grain !== "week") return { ...range, ...comparisonRange(range, kind) };
   const earlier = (date: string) =>
     Temporal.PlainDate.from(date).subtract({ days: DAYS_OF_52_WEEKS }).toString();
   return { from: earlier(range.from), to: earlier(range.to) };

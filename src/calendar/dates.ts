@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import { nearest as nearestWord } from "../nearest.ts";
 import type { Comparison } from "./grain.ts";
 
 /** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
@@ -11,7 +12,7 @@ export interface DateRange {
 const EARLIEST = "1900-01-01";
 const LATEST = "2999-12-31";
 /** The last instant of which that is so. */
-const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
+export const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * Returns the local date `YYYY-MM-DD`, from 1900 to 2999, that `text` is.
@@ -48,35 +49,50 @@ type Unit = keyof typeof MOST;
 
 /**
  * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
- * ISO weeks and calendar months, up to ten years; `last-month` is `1m`; `mtd` is the month up to and with today.
+ * ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd` are the
+ * month and the year up to and with today.
  * @throws Error that says what is allowed, and the nearest of it where there is one
  */
 export function parseLast(text: string, today: string): Required<DateRange> {
   const meant = nearestLast(text);
   if (meant?.text !== text) {
     const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;
-    throw new Error(`"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month${advice}`);
+    throw new Error(
+      `"${text}" is not one of 7d, 4w, 3m (up to ten years), ${LAST_NAMES.join(", ")}${advice}`,
+    );
   }
   const day = Temporal.PlainDate.from(today);
-  if (meant.unit === undefined) return dates(day.with({ day: 1 }), day);
+  if (meant.unit === undefined) return dates(meant.begin(day), day);
   const end = startOfUnit(day, meant.unit);
   return dates(end.subtract(duration(meant.count, meant.unit)), end.subtract({ days: 1 }));
 }
 
-/** Without a unit it is the month to date. */
-interface Last {
-  text: string;
-  count: number;
-  unit: Unit | undefined;
-}
+/** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */
+type LastRange =
+  | { count: number; unit: Unit }
+  | { begin: (today: Temporal.PlainDate) => Temporal.PlainDate; unit?: never };
 
-function nearestLast(text: string): Last | undefined {
+const LAST_NAMES = ["today", "yesterday", "mtd", "ytd", "last-month"] as const;
+type LastName = (typeof LAST_NAMES)[number];
+const LAST_RANGES: Record<LastName, LastRange> = {
+  today: { begin: (today) => today },
+  yesterday: { count: 1, unit: "d" },
+  mtd: { begin: (today) => today.with({ day: 1 }) },
+  ytd: { begin: (today) => today.with({ month: 1, day: 1 }) },
+  "last-month": { count: 1, unit: "m" },
+};
+const SPELLED_OUT: Readonly<Record<string, LastName>> = { monthtodate: "mtd", yeartodate: "ytd" };
+
+function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
   const bare = text.toLowerCase().replace(/[\s_-]/g, "");
-  if (bare === "mtd" || bare === "monthtodate") return { text: "mtd", count: 1, unit: undefined };
-  if (bare === "lastmonth") return { text: "last-month", count: 1, unit: "m" };
+  const name = SPELLED_OUT[bare] ?? LAST_NAMES.find((name) => name.replace("-", "") === bare);
+  if (name !== undefined) return { text: name, ...LAST_RANGES[name] };
   const [, digits = "", word = ""] =
     /^(?:last)?(\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];
-  if (digits === "" && word === "") return undefined;
+  if (digits === "" && word === "") {
+    const near = nearestWord(text, LAST_NAMES);
+    return near && { text: near, ...LAST_RANGES[near] };
+  }
   const isYears = word.startsWith("y");
   const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
   const asked = Number(digits || 1) * (isYears ? 12 : 1);
@@ -95,9 +111,19 @@ function duration(count: number, unit: Unit): Temporal.DurationLike {
 }
 
 /**
+ * Returns the comparison that goes with a range of {@link parseLast}: what is counted in days or weeks is compared with
+ * as many days, also where it happens to begin with a month; the year to date with the same days of the year before.
+ */
+export function comparisonOfLast(text: string, kind: Comparison): Comparison {
+  if (kind !== "previous") return kind;
+  if (text === "ytd") return "year";
+  return /^(?:\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;
+}
+
+/**
  * Returns the same dates a year before (29 February becomes the 28th), or what lies just before: as many calendar
  * months before whole months; the same days of the month before, cut at its end, where the range begins with a month
- * and ends in it; else as many days.
+ * and ends in it; else, and where `days` are asked for, as many days.
  * @throws Error where the previous of an open range is asked for
  */
 export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
@@ -111,7 +137,8 @@ export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
   if (from === undefined || to === undefined) {
     throw new Error("Cannot compare an open range with the one before: it needs a first and a last date");
   }
-  return previous(Temporal.PlainDate.from(from), Temporal.PlainDate.from(to));
+  const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
+  return kind === "days" ? daysBefore(first, last) : previous(first, last);
 }
 
 const yearBefore = (date: string) => Temporal.PlainDate.from(date).subtract({ years: 1 }).toString();
@@ -125,6 +152,10 @@ function previous(from: Temporal.PlainDate, to: Temporal.PlainDate): DateRange {
   if (isFromFirst && from.toPlainYearMonth().equals(to.toPlainYearMonth())) {
     return dates(from.subtract({ months: 1 }), to.subtract({ months: 1 }));
   }
+  return daysBefore(from, to);
+}
+
+function daysBefore(from: Temporal.PlainDate, to: Temporal.PlainDate): Required<DateRange> {
   const days = from.until(to).days + 1;
   return dates(from.subtract({ days }), from.subtract({ days: 1 }));
 }
@@ -152,6 +183,11 @@ export function toInstants(range: DateRange, zone: string): { startsAt?: string;
  */
 export function startOfDay(date: Temporal.PlainDate, zone: string): string {
   return new Date(Math.min(date.toZonedDateTime(zone).epochMilliseconds, LAST_INSTANT_MS)).toISOString();
+}
+
+/** Counts the days of a range. */
+export function countDays({ from, to }: Required<DateRange>): number {
+  return Temporal.PlainDate.from(from).until(to).days + 1;
 }
 
 function inOrder(range: DateRange): DateRange {

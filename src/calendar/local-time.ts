@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import { LAST_INSTANT_MS } from "./dates.ts";
 
 /** A moment as the clocks of a zone showed it. */
 export interface LocalTime {
@@ -35,6 +36,21 @@ export function localTime(zone: string): (utc: string) => LocalTime {
     const shown = new Date(ms + last.offsetMs).toISOString();
     return { local: shown.slice(0, -".000Z".length).replace("T", " "), offset: last.offset };
   };
+}
+
+/** A stretch of time in which a zone's clocks are not changed. */
+export interface OffsetSpan {
+  /** How far they are ahead of UTC. */
+  offsetSeconds: number;
+  /** When they are changed next, ISO 8601 UTC; undefined where they never are, up to the year 9999. */
+  endsAt: string | undefined;
+}
+
+/** Returns the offset of a zone at an instant, ISO 8601 UTC, and until when it holds. */
+export function offsetSpanAt(utc: string, zone: string): OffsetSpan {
+  const { offsetMs, untilMs } = findSpan(Date.parse(utc), zone);
+  const endsAt = untilMs <= LAST_INSTANT_MS ? new Date(untilMs).toISOString() : undefined;
+  return { offsetSeconds: offsetMs / 1000, endsAt };
 }
 
 /** Returns the local date `YYYY-MM-DD` of ISO 8601 text in UTC; for many of one zone, {@link localTime} is quicker. */

@@ -4,7 +4,7 @@ import type { Grain } from "./grain.ts";
 
 /** A period, or the part of it that lies in a range. */
 export interface Period {
-  /** `2026-10-25`, `2026-W43` with the year that ISO 8601 gives to the week, or `2026-10`. */
+  /** `2026-10-25`, `2026-W43` with the year that ISO 8601 gives to the week, `2026-10`, or `2026-Q4`. */
   period: string;
   /** Its first day as a local date, also where the range begins later. */
   firstDay: string;
@@ -13,6 +13,8 @@ export interface Period {
   /** The instant after the last: where the next period starts. */
   endsAt: string;
 }
+
+const MONTHS_OF_QUARTER = 3;
 
 /** Where a period begins, under the label that it is shown with. */
 export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
@@ -31,7 +33,12 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
     const next = earlier(nextStart(date, grain), end);
     const endsAt = startOfDay(next, zone);
     if (startsAt < endsAt) {
-      found.push({ period: label(date, grain), firstDay: firstDay(date, grain), startsAt, endsAt });
+      found.push({
+        period: label(date, grain),
+        firstDay: firstDay(date, grain).toString(),
+        startsAt,
+        endsAt,
+      });
     }
     [date, startsAt] = [next, endsAt];
   }
@@ -43,17 +50,44 @@ const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>
 
 /** The first day of the period after the one that `date` is in. */
 function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
-  if (grain === "month") return date.with({ day: 1 }).add({ months: 1 });
-  return date.add({ days: grain === "week" ? 8 - date.dayOfWeek : 1 });
+  const first = firstDay(date, grain);
+  switch (grain) {
+    case "day":
+      return first.add({ days: 1 });
+    case "week":
+      return first.add({ weeks: 1 });
+    case "month":
+      return first.add({ months: 1 });
+    case "quarter":
+      return first.add({ months: MONTHS_OF_QUARTER });
+  }
 }
 
-function firstDay(date: Temporal.PlainDate, grain: Grain): string {
-  if (grain === "month") return date.with({ day: 1 }).toString();
-  return (grain === "week" ? date.subtract({ days: date.dayOfWeek - 1 }) : date).toString();
+function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
+  switch (grain) {
+    case "day":
+      return date;
+    case "week":
+      return date.subtract({ days: date.dayOfWeek - 1 });
+    case "month":
+      return date.with({ day: 1 });
+    case "quarter":
+      return date.with({ day: 1, month: (quarterOf(date) - 1) * MONTHS_OF_QUARTER + 1 });
+  }
 }
+
+const quarterOf = ({ month }: Temporal.PlainDate) => Math.ceil(month / MONTHS_OF_QUARTER);
 
 function label(date: Temporal.PlainDate, grain: Grain): string {
-  if (grain === "week")
-    return `${String(date.yearOfWeek).padStart(4, "0")}-W${String(date.weekOfYear).padStart(2, "0")}`;
-  return grain === "month" ? date.toPlainYearMonth().toString() : date.toString();
+  const year = (number = date.year) => String(number).padStart(4, "0");
+  switch (grain) {
+    case "day":
+      return date.toString();
+    case "week":
+      return `${year(date.yearOfWeek)}-W${String(date.weekOfYear).padStart(2, "0")}`;
+    case "month":
+      return date.toPlainYearMonth().toString();
+    case "quarter":
+      return `${year()}-Q${quarterOf(date)}`;
+  }
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
@@ -18,10 +18,12 @@ import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../wa
 import { markDemo, readOrigin } from "../warehouse/origin.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { describeExport } from "./export-run.ts";
+import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 import { summarizeRun } from "./summary.ts";
 import { ellipsize, formatCount, formatTable } from "./terminal-text.ts";
 
 const DEMO_CALLS = 5000;
+const CSV_FILES = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
 const ROWS_SHOWN = 8;
 /** The columns that fit a terminal of 80. */
 const SHOWN = {
@@ -36,15 +38,17 @@ const SHOWN = {
 export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("demo")
     .description(
-      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes the three rollups to data/demo/.`,
+      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes the three rollups and a report to data/demo/.`,
     )
     .addHelpText("after", "\nExample:\n  $ calltally demo")
     .action(async () => {
       const folder = join(context.folder, "data", "demo");
       const database = join(folder, "calltally.db");
       const settings = settingsOf(context);
-      assertOurFiles(folder);
+      assertOurFiles(folder, CSV_FILES);
+      assertOurFiles(join(folder, REPORT_FOLDER), [REPORT_FILE]);
       const { startSandbox } = await import("../sandbox/server.ts");
+      const { reportScope, REPORT_TARGET } = await import("./report-run.ts");
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
       makeDemoWarehouse(database, api.baseUrl);
@@ -60,15 +64,17 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       context.tell(summarizeRun(run));
 
       const { timezone, lookbackHours } = settings;
+      const options = { database, timezone, lookbackHours, rules, signal: context.signal, replace: true };
       const result = await exportToFolder({
-        database,
+        ...options,
         folder,
-        timezone,
-        lookbackHours,
-        rules,
         targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
-        signal: context.signal,
-        replace: true,
+      });
+      const report = await exportToFolder({
+        ...options,
+        ...reportScope({ last: DEFAULT_STRETCH }, timezone),
+        folder: join(folder, REPORT_FOLDER),
+        targets: [REPORT_TARGET],
       });
       using warehouse = openExistingWarehouse(database);
       using session = new RollupSession(warehouse.sqlite, { rules });
@@ -79,6 +85,8 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
         );
       }
       context.tell(`\n${describeExport(result, context.folder)}`);
+      const page = relative(context.folder, join(report.folder, REPORT_FILE));
+      context.tell(`\nOpen ${page} in a browser for charts of four weeks.`);
       exit(exitCodeOf(run));
     });
 }
@@ -107,11 +115,11 @@ function assertMadeByDemo(file: string): void {
 }
 
 /** @throws UsageError where one of the files that are to be written is there, and not as `calltally demo` made it */
-function assertOurFiles(folder: string): void {
+function assertOurFiles(folder: string, names: readonly string[]): void {
   const manifest = readManifest(folder);
   const isOurs = manifest?.origin?.made_by_demo ?? false;
   if (manifest !== undefined && !isOurs) throw notOurs(join(folder, "manifest.json"));
-  for (const name of DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`)) {
+  for (const name of names) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;
     const made = isOurs ? manifest?.files.find((written) => written.file === name) : undefined;

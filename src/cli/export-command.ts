@@ -1,15 +1,17 @@
-import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { CHANNELS } from "../attribution/channel-rules.ts";
+import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
 import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import { callsCommand } from "./calls-command.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
-const LISTS = ["calls", "google-ads", "google-leads"] as const;
+const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** More of them are no table that a person reads. */
+const MAX_TOP = 10_000;
 /** A tab is hard to write on a command line. */
 const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
 
@@ -27,7 +29,7 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
 
 /** Declares arguments and options; what they mean together, `export-flags.ts` says. */
 function declareExport() {
-  return new Command("export")
+  return callsCommand("export")
     .description(
       `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
 Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
@@ -37,35 +39,6 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
         .choices(CONTENTS)
         .argParser(someOf(CONTENTS)),
     )
-    .optionsGroup("Which calls (a flag given more than once matches any of its values):")
-    .option("--from <date>", "first local day, e.g. 2026-10-01")
-    .option("--to <date>", "last local day")
-    .addOption(
-      new Option(
-        "--last <period>",
-        "the last complete days, weeks or months: 7d, 4w, 3m; or mtd, last-month",
-      ).conflicts(["from", "to"]),
-    )
-    .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
-    .addOption(several("--org-unit <name or id>", "calls of this group"))
-    .addOption(several("--channel <channel>", "e.g. paid search", parseChannel))
-    .addOption(several("--source <source>", "as in the dimension source, e.g. google"))
-    .addOption(several("--campaign <name or id>", "as in the dimension campaign"))
-    .addOption(several("--disposition <disposition>", "e.g. answered"))
-    .addOption(
-      new Option("--min-duration <seconds>", "calls of at least this duration").argParser(parseSeconds),
-    )
-    .option("--first-time", "only the first call of each caller")
-    .option("--has-gclid", "only calls with a gclid")
-    .addOption(several("--tracking-number <number>", "calls to this number"))
-    .addOption(
-      several(
-        "--exclude-callers <file>",
-        "leave out calls from the numbers in this file, one per line, e.g. test calls",
-      ),
-    )
-    .option("--include-gone", "include calls that the service no longer lists")
-    .option("--allow-empty", "accept filter values that no call in the warehouse has")
     .optionsGroup("Figures:")
     .addOption(
       severalOf("--by <dimensions>", DIMENSIONS, "group by several dimensions together, separated by commas"),
@@ -74,10 +47,24 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))
     .option("--fill", "add rows of zeros for periods without calls")
     .addOption(choice("--compare <with>", COMPARISONS, "add the columns …_previous and …_change"))
+    .addOption(
+      new Option(
+        "--top <n>",
+        "keep the keys with the most calls, and put all others into one row, (other)",
+      ).argParser(parseTop),
+    )
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
-    .addOption(choice("--format <format>", FORMATS, "csv by default"))
-    .addOption(choice("--profile <profile>", PROFILES, "plain values, or values formatted for Excel"))
+    .addOption(
+      choice("--format <format>", FORMATS, "csv by default; xlsx is one workbook with a sheet for each"),
+    )
+    .addOption(
+      choice(
+        "--profile <profile>",
+        PROFILES,
+        "plain values, or values that Excel reads from a CSV file; --format xlsx needs none",
+      ),
+    )
     .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "delimiter of CSV files"))
     .addOption(
       severalOf(
@@ -109,24 +96,13 @@ Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
   $ calltally export google-ads --last 8d --conversion-value 40 --currency EUR
+  $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
 }
 
 function choice<const F extends string, C extends string>(flags: F, choices: readonly C[], help: string) {
   return new Option(flags, help).choices(choices).argParser(oneOf(choices));
-}
-
-/** An option that may be given more than once. */
-function several<const F extends string>(
-  flags: F,
-  help: string,
-  parse: (text: string) => string = parseText,
-) {
-  return new Option(flags, help).argParser((text: string, collected: readonly string[] | undefined) => [
-    ...(collected ?? []),
-    parse(text),
-  ]);
 }
 
 /** An option of names that are separated by commas, and that may be given more than once. */
@@ -137,20 +113,10 @@ function severalOf<const F extends string, C extends string>(flags: F, names: re
   ]);
 }
 
-/** A channel may be written without capitals. */
-function parseChannel(text: string): string {
-  const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
-  return known ?? oneOf(CHANNELS)(text);
-}
-
-function parseText(text: string): string {
-  if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("It must not be blank.");
-}
-
-function parseSeconds(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number of seconds.");
+function parseTop(text: string): number {
+  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MAX_TOP) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_TOP}.`);
 }
 
 function parseName(text: string): string {

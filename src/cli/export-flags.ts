@@ -1,12 +1,13 @@
-import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Delimiter } from "../export/choices.ts";
-import type { FormatOptions } from "../export/encode-table.ts";
-import type { Target } from "../export/write-export.ts";
+import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
+import type { CallFlags } from "./calls-command.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
@@ -17,6 +18,8 @@ export function toTargets(contents: readonly Contents[], flags: ExportFlags): Ta
     switch (content) {
       case "calls":
         return { kind: "calls", with: flags.with ?? [] };
+      case "callers":
+        return { kind: "callers" };
       case "google-ads":
       case "google-leads":
         return { kind: content, conversion: toConversion(flags) };
@@ -43,7 +46,7 @@ function toConversion(flags: ExportFlags) {
 
 /** Returns the days that calls are from; undefined for all of them. */
 export function toRange(
-  { from, to, last }: ExportFlags,
+  { from, to, last }: Pick<CallFlags, "from" | "to" | "last">,
   timezone: string,
   nowMs: number,
 ): DateRange | undefined {
@@ -64,8 +67,16 @@ export function toRange(
   return range;
 }
 
+/** Returns what stands beside the figures; where `--last` names the range, by what that is counted in. */
+export function toComparison({
+  compare,
+  last,
+}: Pick<ExportFlags, "compare" | "last">): Comparison | undefined {
+  return compare && last !== undefined ? comparisonOfLast(last, compare) : compare;
+}
+
 /** Returns which calls count. */
-export function toFilter(flags: ExportFlags): CallFilter {
+export function toFilter(flags: CallFlags): CallFilter {
   const { orgUnit, channel, source, campaign, disposition, minDuration, trackingNumber, excludeCallers } =
     flags;
   return {
@@ -84,7 +95,8 @@ export function toFilter(flags: ExportFlags): CallFilter {
 }
 
 /** Returns how the files are written. */
-export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): FormatOptions {
+export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): ExportFormat {
+  if (format === "xlsx") return { format };
   const sign: Delimiter | undefined = delimiter === "tab" ? "\t" : delimiter;
   return { format, profile, delimiter: sign };
 }
@@ -97,6 +109,7 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     compare,
     total = false,
     raw = false,
+    top,
     stdout = false,
     format = "csv",
     profile,
@@ -114,8 +127,9 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
       "--compare needs --from and --to, or --last: it compares with a period of the same length",
     ],
     [
-      !has("rollup") && (grain !== undefined || fill || compare !== undefined || total || raw),
-      "--grain, --fill, --compare, --total and --raw apply only to rollups, and none was requested",
+      !has("rollup") &&
+        (grain !== undefined || fill || compare !== undefined || total || raw || top !== undefined),
+      "--grain, --fill, --compare, --total, --raw and --top apply only to rollups, and none was requested",
     ],
     [
       flags.with !== undefined && !has("calls"),
@@ -138,6 +152,10 @@ export function assertTogether(targets: readonly Target[], flags: ExportFlags): 
     [
       flags.currency !== undefined && flags.conversionValue === undefined,
       "--currency needs --conversion-value",
+    ],
+    [
+      stdout && targets.length > 1 && format !== "xlsx",
+      `--stdout writes one file, and ${targets.length} were requested: name one, or use --format xlsx`,
     ],
     [stdout && flags.out !== undefined, "--out is for files, and --stdout writes none: use one or the other"],
     [

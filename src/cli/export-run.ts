@@ -1,17 +1,15 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
-import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { describeCaveats, type ManifestFile } from "../export/manifest.ts";
+import { EXIT, type ExitCode } from "../errors.ts";
+import { describeCaveats, MADE_UP, type ManifestFile, type TableEntry } from "../export/manifest.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
-import { assertTogether, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
+import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
-
-const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -24,7 +22,7 @@ export async function runExport(
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
-  const { grain, compare, fill = false, total = false, raw = false } = flags;
+  const { grain, fill = false, total = false, raw = false, top } = flags;
   const options = {
     database,
     timezone,
@@ -34,10 +32,11 @@ export async function runExport(
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
     grain,
-    compare,
+    compare: toComparison(flags),
     fill,
     total,
     raw,
+    top,
     format: toFormat(flags),
     signal: context.signal,
     onAttributed: attributionProgress(context),
@@ -51,29 +50,31 @@ export async function runExport(
     if (result.manifest.caveats) exit(EXIT.unverified);
     return;
   }
-  const [target, ...others] = targets;
-  if (target === undefined || others.length > 0) {
-    throw new UsageError(`--stdout writes one file, and ${targets.length} were requested`, {
-      hint: "Example: calltally export utm_source --stdout",
-    });
-  }
-  const written = await exportToStream({ ...options, target, writeChunk: context.write });
+  const written = await exportToStream({ ...options, targets, writeChunk: context.write });
+  noteRemarks(context, written);
+  noteUnmatchedDispositions(context, settings);
+  if (written.manifest.caveats) exit(EXIT.unverified);
+}
+
+/** Says on standard error what a person should know of a file that went to standard output. */
+export function noteRemarks(context: Context, written: Omit<ExportResult, "folder">): void {
   const { manifest } = written;
-  for (const file of manifest.files.filter(({ excluded }) => excluded)) context.note(describeFile(file));
+  for (const file of manifest.files) {
+    if (file.examined !== undefined || countAside(file) > 0) context.note(describeFile(file));
+  }
   for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
   for (const caveat of describeCaveats(manifest)) context.note(caveat);
-  noteUnmatchedDispositions(context, settings);
-  if (manifest.caveats) exit(EXIT.unverified);
 }
 
 /** Returns what was written, a line a file. */
 export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
   const { manifest } = written;
   const { run, origin, files } = manifest;
-  const lines = files.map(
-    (file) => `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
-  );
+  const lines = files.flatMap((file) => [
+    `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
+    ...(file.sheets ?? []).map((sheet) => `  ${sheet.sheet}  ${describeTable(sheet)}`),
+  ]);
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
@@ -86,8 +87,11 @@ const UNRECORDED = "The warehouse can only be read here, so its table exports do
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
   const { files, filter, compared_with } = manifest;
-  const calls = files.reduce((sum, { rows, examined = 0 }) => sum + rows + examined, 0);
+  const calls = files.reduce((sum, { rows, ...file }) => sum + rows + countAside(file), 0);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
+  const cut = files
+    .flatMap(({ sheets = [] }) => sheets)
+    .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
@@ -108,19 +112,38 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       tooRecent > 0,
       `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
     ],
+    [
+      cut > 0,
+      `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
+    ],
     [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
   return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
 }
 
-function describeFile({ contents, rows, sums, examined, excluded }: ManifestFile): string {
-  if (examined !== undefined) {
-    const reasons = Object.entries(excluded ?? {}).map(
-      ([reason, count]) => `${formatCount(count)} ${reason}`,
-    );
-    const left = reasons.length > 0 ? `; left out: ${reasons.join(", ")}` : "";
-    return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${left}`;
-  }
+/** Calls that a table is made of and has no rows of. */
+function countAside({ examined = 0, excluded = {} }: Pick<ManifestFile, "examined" | "excluded">): number {
+  return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
+}
+
+function describeFile(file: ManifestFile): string {
+  const { rows, examined, sheets } = file;
+  if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
+  if (examined === undefined) return describeTable(file);
+  return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
+}
+
+function describeTable(table: TableEntry): string {
+  const { contents, rows, sums, keys_in_other: others = 0 } = table;
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
-  return `${formatQuantity(rows, "row")}, ${formatQuantity(sums.calls, "call")}`;
+  if (contents === "report") return formatQuantity(sums.calls, "call");
+  const folded = others > 0 ? `; ${formatQuantity(others, "key")} in (other)` : "";
+  const row = contents === "callers" ? "caller" : "row";
+  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${describeExcluded(table)}`;
+}
+
+function describeExcluded({ excluded = {} }: TableEntry): string {
+  const reasons = Object.entries(excluded).filter(([, count]) => count > 0);
+  const left = reasons.map(([reason, count]) => `${formatCount(count)} ${reason}`).join(", ");
+  return left === "" ? "" : `; left out: ${left}`;
 }

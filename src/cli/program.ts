@@ -30,6 +30,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./export-command.ts")).exportCommand,
   },
   {
+    name: "report",
+    summary: "write a page of charts and tables to look at",
+    load: async () => (await import("./report-command.ts")).reportCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

@@ -1,12 +1,6 @@
-import { describeKeys, readKeys } from "../paging/order-key.ts";
+import { describeOrder } from "../paging/order-key.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import { formatCount, formatElapsed } from "./terminal-text.ts";
-
-/** Returns the order in which a run was served, in words. */
-export function describeOrder({ order_key, sort }: Pick<SyncRun, "order_key" | "sort">): string {
-  const order = describeKeys(readKeys(order_key)) ?? "none by id, start or source";
-  return sort === null || sort === "own" ? order : `${order}, as asked for: the service's own has no key`;
-}
 
 /** Returns a finished run in words. */
 export function summarizeRun(run: SyncRun): string {

@@ -1,6 +1,9 @@
-/** Formats of a file. */
-export const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
-export type Format = (typeof FORMATS)[number];
+/** Formats of a file with one table. */
+export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Formats of an export; `xlsx` is one workbook with a sheet for each table. */
+export const FORMATS = [...TABLE_FORMATS, "xlsx"] as const;
 
 /**
  * Who reads the file. `machine`: every value as it is. `excel`: a byte order mark, and texts that Excel would turn into

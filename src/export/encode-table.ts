@@ -1,10 +1,10 @@
-import type { Delimiter, Format, Profile } from "./choices.ts";
+import type { Delimiter, Profile, TableFormat } from "./choices.ts";
 import { toDelimited } from "./delimited.ts";
 import { toJson, toNdjson } from "./json-writer.ts";
 import type { Table } from "./table.ts";
 
 export interface FormatOptions {
-  format: Format;
+  format: TableFormat;
   /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */
   profile?: Profile | undefined;
   /** For `csv`. @default "," */

@@ -7,6 +7,7 @@ import { openCallerHash } from "./caller-hash.ts";
 import type { PrivateColumn } from "./choices.ts";
 import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { NamedTable } from "./named-table.ts";
 import type { Column, Value } from "./table.ts";
 import type { ExportJob } from "./write-export.ts";
 
@@ -25,9 +26,9 @@ interface CallColumn extends Column {
 /** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
-/** Writes one line a call: as Parquet a file for each local month, else one file. */
-export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<ManifestFile[]> {
-  const { scope, session, format, database, isPartitioned } = job;
+/** Returns one line a call. */
+export function callsTable(job: ExportJob, target: CallsTarget): NamedTable {
+  const { scope, session, database } = job;
   const toLocal = localTime(scope.timezone);
   const callers = openCallerHash(database);
   if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
@@ -36,20 +37,20 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
     columns.map(({ of }) => of),
     scope.span,
   );
-  const rows = derive(read(), columns);
-  // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
-  const audience = target.with.length > 0 ? "owner" : "shared";
-  if (format.format !== "parquet" || !isPartitioned) {
-    const content = await encodeTable({ columns, rows }, format);
-    return [
-      {
-        contents: "calls",
-        caller_key: callers.fingerprint,
-        ...(await job.write(`calls.${format.format}`, content, audience)),
-        rows: rowCount,
-      },
-    ];
-  }
+  return {
+    name: "calls",
+    columns,
+    rows: derive(read(), columns),
+    // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
+    audience: target.with.length > 0 ? "owner" : "shared",
+    entry: { contents: "calls", caller_key: callers.fingerprint, rows: rowCount },
+  };
+}
+
+/** Writes calls as Parquet, a file for each local month. */
+export async function writeCallsByMonth(job: ExportJob, calls: NamedTable): Promise<ManifestFile[]> {
+  const { columns, rows, audience, entry } = calls;
+  const toLocal = localTime(job.scope.timezone);
   const started = columns.findIndex(({ name }) => name === "call_started");
   let latest = "";
   const monthOf = (row: readonly Value[]) => {
@@ -60,14 +61,14 @@ export async function writeCalls(job: ExportJob, target: CallsTarget): Promise<M
     if (month > latest) latest = month;
     return latest;
   };
-  const parts: Iterable<[string, Iterable<Value[]>]> =
-    rowCount === 0 ? [[UNKNOWN_MONTH, rows]] : partition(rows, monthOf);
+  const parts: Iterable<[string, NamedTable["rows"]]> =
+    entry.rows === 0 ? [[UNKNOWN_MONTH, rows]] : partition(rows, monthOf);
   const written: ManifestFile[] = [];
   for (const [month, part] of parts) {
     const count = { rows: 0 };
-    const content = await encodeTable({ columns, rows: counted(part, count) }, format);
+    const content = await encodeTable({ columns, rows: counted(part, count) }, { format: "parquet" });
     const file = await job.write(`calls/month=${month}/calls.parquet`, content, audience);
-    written.push({ contents: "calls", caller_key: callers.fingerprint, ...file, ...count });
+    written.push({ ...entry, ...file, ...count });
   }
   return written;
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
@@ -55,6 +56,8 @@ export interface Manifest {
     utm_values: "folded" | "as stored";
   };
   files: ManifestFile[];
+  /** Digest of all that figures depend on, by {@link fingerprintOf}. */
+  fingerprint: string;
 }
 
 /** What is known to be unsettled about the copy that figures are made of. */
@@ -77,21 +80,54 @@ export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
   excluded_callers_without_calls?: number;
 };
 
-export interface ManifestFile extends WrittenFile {
-  /** The dimensions of a rollup, or the name of another kind of file. */
+/** What a manifest says of a table. */
+export interface TableEntry {
+  /** The dimensions of a rollup, or the name of another kind of table. */
   contents: string;
   /** Lines without header and total. */
   rows: number;
   /** Whether a line of totals follows the rows. */
   total_line?: true;
+  /** How many keys have rows of their own, at most, where not all do. */
+  top?: number;
+  /** How many others are together in the row `(other)`. */
+  keys_in_other?: number;
   /** Sums of the columns that add up; uniques do not. */
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */
   caller_key?: string;
-  /** Calls looked at for a file of conversions; each is a row, or among those left out. */
-  examined?: number;
   /** What was left out of it and why, in numbers of calls. */
   excluded?: Record<string, number>;
+}
+
+/** A sheet of a workbook. */
+export interface SheetEntry extends TableEntry {
+  /** Its name. */
+  sheet: string;
+  /** How many texts were longer than a cell holds, and are cut; missing where none is. */
+  cut_texts?: number;
+}
+
+/** A file, and what is in it; of a workbook, `rows` are those of all its sheets. */
+export interface ManifestFile extends WrittenFile, TableEntry {
+  /** Present for a workbook: its sheets after the first, which says what they stand on. */
+  sheets?: SheetEntry[];
+  /** Calls looked at for a file of conversions; each is a row, or among those left out. */
+  examined?: number;
+}
+
+/** A manifest whose files need not be written yet. */
+type UnwrittenManifest = Omit<Manifest, "files"> & {
+  files: readonly Omit<ManifestFile, keyof WrittenFile>[];
+};
+
+/**
+ * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
+ * space, without `fingerprint`, and of each file without `file`, `bytes` and `sha256`.
+ */
+export function fingerprintOf({ fingerprint: _, files, ...manifest }: UnwrittenManifest): string {
+  const known = files.map(({ file, bytes, sha256, ...described }: Partial<ManifestFile>) => described);
+  return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
 
 /** Describes what the files of an export have in common; they are yet to be written. */
@@ -144,6 +180,7 @@ export function startManifest(
       utm_values: raw ? "as stored" : "folded",
     },
     files: [],
+    fingerprint: "",
   };
 }
 
@@ -161,6 +198,8 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
 }
+
+export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Returns what a person should know of the caveats, a sentence each. */
 export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): string[] {

@@ -1,13 +1,12 @@
 import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
-import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import { type Dimension, isLocal, keyColumns } from "../rollup/dimensions.ts";
 import { TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
-import { encodeTable, type FormatOptions } from "./encode-table.ts";
-import type { ManifestFile } from "./manifest.ts";
+import type { NamedTable } from "./named-table.ts";
 import type { Table, Value } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
+import type { ExportFormat, ExportJob } from "./write-export.ts";
 
 /** A file of figures, one row for each key of some dimensions together. */
 export interface RollupTarget {
@@ -17,33 +16,43 @@ export interface RollupTarget {
 
 const MAX_FILLED_ROWS = 2_000_000;
 
-/** Writes one rollup, with its line of totals where one is asked for. */
-export async function writeRollup(job: ExportJob, { dimensions }: RollupTarget): Promise<ManifestFile[]> {
-  const { scope, raw, fill, total, format, session } = job;
+/** Returns one rollup, with its line of totals where one is asked for. */
+export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): NamedTable {
+  const { scope, raw, fill, total, top, format, session } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
     dimensions,
     raw,
     fill,
+    top,
+    offsets: isLocal(dimensions) ? session.readOffsets(scope.timezone) : undefined,
     span,
     periods: grain && periods,
     previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
   };
-  if (fill) assertFillable(session.countKeys(query), periods.length);
+  const keys = fill || top !== undefined ? session.countKeys(query) : { shown: 0, folded: 0 };
+  if (fill) assertFillable(keys.shown, periods.length);
   const { columns, rows } = session.rollup(query);
-  const counts = { rows: 0, sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])) };
-  const counted = count(rows, columns, counts);
+  const entry = {
+    contents: dimensions.join(),
+    rows: 0,
+    sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])),
+    ...(total && ({ total_line: true } as const)),
+    ...(top !== undefined && { top, keys_in_other: keys.folded }),
+  };
+  const counted = count(rows, columns, entry);
   const table = { columns, rows: total ? withTotal(counted, session, query) : counted };
-  const written = await job.write(
-    `${dimensions.join("-")}.${format.format}`,
-    await encodeTable(grain && showsDates(format) ? withPeriodStart(table, periods) : table, format),
-  );
-  return [{ contents: dimensions.join(), ...written, ...counts, ...(total && { total_line: true }) }];
+  return {
+    ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
+    name: dimensions.join("-"),
+    audience: "shared",
+    entry,
+  };
 }
 
 /** Whether its readers know dates, and `2026-W43` and `2026-10` are none to them. */
-function showsDates({ format, profile }: FormatOptions): boolean {
-  return format === "parquet" || profile === "excel";
+function showsDates(format: ExportFormat): boolean {
+  return format.format === "xlsx" || format.format === "parquet" || format.profile === "excel";
 }
 
 /** Puts the first day of each period beside it; none beside calls that are in no period, and totals. */

@@ -1,5 +1,5 @@
 import { comparePeriods } from "../calendar/comparison.ts";
-import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import { comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
@@ -36,8 +36,8 @@ export interface Scope {
   isPreviousCovered?: boolean;
 }
 
-const DAY_MS = 86_400_000;
-const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28 };
+/** At least. */
+const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 
 /** More of them are no table that a person reads; an odd date in one call would make millions. */
 const MAX_PERIODS = 4000;
@@ -71,7 +71,7 @@ export function resolveScope(session: RollupSession, options: ScopeOptions): Sco
 }
 
 function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Period[] {
-  const count = (Date.parse(range.to) - Date.parse(range.from)) / DAY_MS / DAYS[grain];
+  const count = countDays(range) / DAYS[grain];
   if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
   throw new UsageError(
     `--grain ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,

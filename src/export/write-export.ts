@@ -15,16 +15,27 @@ import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
-import { type CallsTarget, writeCalls } from "./export-calls.ts";
+import { type CallersTarget, callersTable } from "./export-callers.ts";
+import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
-import { type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
-import { type RollupTarget, writeRollup } from "./rollups.ts";
+import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
+import { type NamedTable, writeTable } from "./named-table.ts";
+import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target = RollupTarget | CallsTarget | GoogleTarget;
+export type Target = RollupTarget | CallsTarget | CallersTarget | GoogleTarget | CustomTarget;
+
+/** Files that another part of the program makes of the same moment of the warehouse. */
+export interface CustomTarget {
+  kind: "custom";
+  write: (job: ExportJob) => Promise<ManifestFile[]>;
+}
+
+/** How tables become files: one each, or all of them sheets of one workbook. */
+export type ExportFormat = FormatOptions | { format: "xlsx" };
 
 /** How figures are made and written. */
 export interface FigureOptions {
@@ -36,10 +47,12 @@ export interface FigureOptions {
   raw?: boolean;
   /** Whether each key has a row in each period. @default false */
   fill?: boolean;
+  /** How many keys have rows of their own; the others are in the row `(other)`. @default all */
+  top?: number | undefined;
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
   /** @default CSV */
-  format?: FormatOptions;
+  format?: ExportFormat;
 }
 
 export interface ExportOptions extends ScopeOptions, FigureOptions {
@@ -64,8 +77,11 @@ export interface FolderExportOptions extends ExportOptions {
 export interface ExportJob extends Required<FigureOptions> {
   database: string;
   scope: Scope;
-  /** The warehouse at one moment. */
+  /** The warehouse at one moment, by a connection of its own that only reads. */
+  reader: Warehouse;
   session: RollupSession;
+  /** What the files stand on, those that were written before among it. */
+  manifest: Manifest;
   nowMs: number;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
@@ -136,13 +152,13 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
 }
 
 /**
- * Writes one file in chunks to wherever they go, and records nothing; what would stand in files beside it is counted
- * alone.
+ * Writes the first file in chunks to wherever they go, and records nothing; what would stand in files beside it is
+ * counted alone.
  */
 export async function exportToStream(
-  options: Omit<ExportOptions, "targets"> & { target: Target; writeChunk: (chunk: Buffer) => Promise<void> },
+  options: ExportOptions & { writeChunk: (chunk: Buffer) => Promise<void> },
 ): Promise<Written> {
-  const { target, writeChunk, signal, clock = systemClock } = options;
+  const { writeChunk, signal, clock = systemClock } = options;
   using warehouse = openAsPermitted(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
@@ -160,7 +176,6 @@ export async function exportToStream(
   };
   return await writeTargets(warehouse, {
     ...options,
-    targets: [target],
     write,
     isPartitioned: false,
   });
@@ -188,7 +203,7 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 }
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
-  const { raw = false, fill = false, total = false, format = { format: "csv" } } = options;
+  const { raw = false, fill = false, total = false, top, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
   // Another process may have applied its own settings since.
@@ -205,11 +220,30 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const job = { ...options, raw, fill, total, format, scope, session, nowMs: clock.now(), onNewKey };
+  const job = {
+    ...options,
+    raw,
+    fill,
+    total,
+    top,
+    format,
+    scope,
+    reader,
+    session,
+    manifest,
+    nowMs: clock.now(),
+    onNewKey,
+  };
+  const sheets: NamedTable[] = [];
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
-    manifest.files.push(...(await writeTarget(job, target)));
+    manifest.files.push(...(await writeTarget(job, target, sheets)));
   }
+  if (sheets.length > 0) {
+    const { writeWorkbook } = await import("./workbook.ts"); // for those alone who ask for one
+    manifest.files.push(await writeWorkbook(job, sheets, manifest));
+  }
+  manifest.fingerprint = fingerprintOf(manifest);
   return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
 }
 
@@ -227,15 +261,30 @@ function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
   });
 }
 
-function writeTarget(job: ExportJob, target: Target): Promise<ManifestFile[]> {
+/** Writes the files of a target; what is to be a sheet joins the others, which are written together. */
+async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[]): Promise<ManifestFile[]> {
+  const { format, isPartitioned } = job;
+  const write = async (table: NamedTable): Promise<ManifestFile[]> => {
+    if (format.format !== "xlsx") return [await writeTable(job, table, format)];
+    sheets.push(table);
+    return [];
+  };
   switch (target.kind) {
     case "rollup":
-      return writeRollup(job, target);
-    case "calls":
-      return writeCalls(job, target);
+      return await write(rollupTable(job, target));
+    case "calls": {
+      const calls = callsTable(job, target);
+      return format.format === "parquet" && isPartitioned
+        ? await writeCallsByMonth(job, calls)
+        : await write(calls);
+    }
     case "google-ads":
     case "google-leads":
-      return writeGoogle(job, target);
+      return await writeGoogle(job, target);
+    case "callers":
+      return await write(callersTable(job));
+    case "custom":
+      return await target.write(job);
   }
 }
 

@@ -100,6 +100,17 @@ export function describeKeys(keys: readonly OrderKey[]): string | undefined {
   return (keys.find(({ members: [lead] }) => lead === "call_started") ?? keys[0])?.words;
 }
 
+/**
+ * Returns the order in which a pass was served, in words.
+ *
+ * @param order_key the names of its keys, as {@link nameKeys} gives them
+ * @param sort what was asked for; null of passes that did not record it
+ */
+export function describeOrder({ order_key, sort }: { order_key: string | null; sort: Sort | null }): string {
+  const order = describeKeys(readKeys(order_key)) ?? "none by id, start or source";
+  return sort === null || sort === "own" ? order : `${order}, as asked for: the service's own has no key`;
+}
+
 function keyOf(...parts: readonly (readonly [Member, Direction])[]): OrderKey {
   const [lead = ["call_id", "asc"]] = parts;
   const comparisons = parts.map(([member, direction]) => {

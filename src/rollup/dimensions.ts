@@ -5,11 +5,14 @@ import type { UtmField } from "../attribution/explain-attribution.ts";
 export interface KeyColumn {
   name: string;
   type: "text" | "integer";
-  /** The fact it shows, or a utm member as it is stored. */
-  of: { fact: FactColumn } | { stored: UtmField };
+  /** The fact it shows, a utm member as it is stored, or what the clocks of a zone showed when the call started. */
+  of: { fact: FactColumn } | { stored: UtmField } | { local: LocalPart };
   /** Whether calls without a value are under `(not set)`; else they have none. */
   isNamed: boolean;
 }
+
+/** `Monday` to `Sunday`, or `00` to `23`. */
+export type LocalPart = "weekday" | "hour";
 
 /** A text column; calls without a value are under `(not set)`. */
 const key = (name: string, fact: FactColumn): KeyColumn => ({
@@ -18,6 +21,8 @@ const key = (name: string, fact: FactColumn): KeyColumn => ({
   of: { fact },
   isNamed: true,
 });
+
+const local = (name: LocalPart): KeyColumn => ({ name, type: "text", of: { local: name }, isNamed: true });
 
 const KEYS = {
   utm_source: [key("utm_source", "utm_source_folded")],
@@ -42,6 +47,8 @@ const KEYS = {
   tracking_number: [key("tracking_number", "tracking_number")],
   disposition: [key("disposition", "disposition")],
   referring_host: [key("referring_host", "referring_host")],
+  weekday: [local("weekday")],
+  hour: [local("hour")],
 } satisfies Record<string, readonly KeyColumn[]>;
 
 /** A way to group calls. */
@@ -67,6 +74,11 @@ export function keyColumns(dimensions: readonly Dimension[], { raw = false } = {
       ? KEYS[dimension]
       : [{ name: dimension, type: "text", of: { stored }, isNamed: true }];
   });
+}
+
+/** Whether any of some dimensions depends on a time zone. */
+export function isLocal(dimensions: readonly Dimension[]): boolean {
+  return keyColumns(dimensions).some(({ of }) => "local" in of);
 }
 
 /** The names of a record's members. */

@@ -9,7 +9,7 @@ export type Aggregate =
   | { kind: "count where"; fact: Extract<FactColumn, "is_first_call" | "is_qualified"> }
   | { kind: "count distinct"; fact: "caller" }
   | { kind: "share with outcome"; outcome: Outcome; decimals: number }
-  | { kind: "total seconds" | "average seconds" }
+  | { kind: "total seconds" | "average seconds" | "median seconds" }
   | { kind: "earliest" | "latest"; fact: "call_started" };
 
 /** A column of figures. */
@@ -91,6 +91,13 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
       decimals: 1,
       aggregate: { kind: "average seconds" },
       help: "Average over the calls that have a duration, in seconds.",
+    },
+    {
+      name: "median_duration_seconds",
+      type: "decimal",
+      decimals: 1,
+      aggregate: { kind: "median seconds" },
+      help: "Median over the calls that have a duration, in seconds: the middle one, or the mean of the two in the middle.",
     },
     {
       name: "first_call_at",

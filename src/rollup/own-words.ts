@@ -6,13 +6,16 @@ export const NOT_SET = "(not set)";
 /** The key of the line of totals. */
 export const TOTAL = "(total)";
 
+/** The key of the row for calls of all keys that have no row. */
+export const OTHER = "(other)";
+
 /**
  * What keys mean by themselves. A served text that reads like one of these, whatever its ASCII capitals and quotes around it, is
  * shown within one more pair of quotes, so that no two texts are shown alike: `(total)` is ours, and `"(total)"` was served.
  */
-export const OWN_WORDS = [NOT_SET, TOTAL] as const;
+export const OWN_WORDS = [NOT_SET, TOTAL, OTHER] as const;
 
-const READS_LIKE_OURS = /^"*\((?:not set|total)\)"*$/i;
+const READS_LIKE_OURS = /^"*\((?:not set|total|other)\)"*$/i;
 
 /** Whether a text in a filter is meant as a value, and not as `(not set)`. */
 export function isValue(text: string): boolean {

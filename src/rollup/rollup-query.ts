@@ -2,15 +2,28 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Span } from "./call-filter.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
-import { isCompared, metrics } from "./metrics.ts";
+import { isCompared, type Metric, metrics } from "./metrics.ts";
+
+/** From when on a zone's clocks are so far ahead of UTC. */
+export interface ZoneOffset {
+  /** ISO 8601 UTC. */
+  startsAt: string;
+  offsetSeconds: number;
+}
 
 export interface RollupQuery {
   /** What to group by, together; none for one row of everything. */
   dimensions: readonly Dimension[];
   /** Whether utm values are grouped as they are stored. @default false */
   raw?: boolean | undefined;
+  /** The offsets by which weekdays and hours are told, each from its instant on. @default UTC */
+  offsets?: readonly ZoneOffset[] | undefined;
+  /** How many keys have rows of their own, those with the most calls; all others are in one row. @default all */
+  top?: number | undefined;
   /** When the calls started. @default whenever */
   span?: Span | undefined;
+  /** Names of the metrics that are wanted beside `calls`; the fewer, the quicker. @default all of them */
+  figures?: readonly string[] | undefined;
   /** The periods that lead the key, in the order of time. @default none */
   periods?: readonly LabelledPeriod[] | undefined;
   /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
@@ -34,10 +47,11 @@ const CHANGE_DECIMALS = 4;
 
 /** Returns the columns of a rollup in their order. */
 export function rollupColumns(
-  { dimensions, raw, periods, previous }: RollupQuery,
+  query: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
-  const measures = metrics(rules);
+  const { dimensions, raw, periods, previous } = query;
+  const measures = measuresOf(query, rules);
   const compared = previous ? measures.filter(isCompared) : [];
   const toColumn = ({ name, type, decimals, isAdditive }: RollupColumn): RollupColumn => ({
     name,
@@ -54,4 +68,13 @@ export function rollupColumns(
       { name: `${metric.name}_change`, type: "decimal", decimals: CHANGE_DECIMALS },
     ]),
   ];
+}
+
+/** Returns the metrics of a rollup, in their order. */
+export function measuresOf(
+  { figures }: RollupQuery,
+  rules: Pick<AttributionRules, "duration_unit">,
+): readonly Metric[] {
+  const all = metrics(rules);
+  return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
 }

@@ -2,6 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
+import { toDuration } from "../attribution/compiled-rules.ts";
+import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
 import type { Call } from "../call.ts";
 import {
   type CallFilter,
@@ -11,11 +13,16 @@ import {
   toConditions,
   type UnmatchedValue,
 } from "./call-filter.ts";
+import type { CallerSummary } from "./caller-summary.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
-import { type RollupColumn, type RollupQuery, rollupColumns } from "./rollup-query.ts";
+import { type DurationBand, durationBounds } from "./duration-bands.ts";
+import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
+import { callersText } from "./sqlite-callers-sql.ts";
 import {
+  durationBandsText,
   factText,
   firstConversionsText,
+  keyCountText,
   rollupText,
   type SqliteContext,
   type SqlText,
@@ -77,11 +84,52 @@ export class RollupSession implements Disposable {
     };
   }
 
-  /** Counts the keys of a rollup, whatever their periods. */
-  countKeys({ dimensions, raw, span, previous }: RollupQuery): number {
-    const query = { dimensions, raw, span, previous: previous && { span: previous.span } };
-    const { sql, values } = rollupText(query, this.#context);
-    return Number(this.#first({ sql: `SELECT count(*) FROM (${sql})`, values })[0]);
+  /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
+  durationBands(span: Span = {}): DurationBand[] {
+    const bounds = durationBounds(this.rules);
+    const toStored = (seconds: number) => toDuration(seconds, this.rules);
+    const rows = this.#iterate(durationBandsText(bounds.map(toStored), span, this.#context));
+    const counts = new Map(
+      rows.map(([band, calls, answered, missed]) => [
+        band,
+        { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
+      ]),
+    );
+    const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
+    const bands = bounds.map((from_seconds, index) => ({
+      from_seconds,
+      to_seconds: bounds[index + 1] ?? null,
+      ...(counts.get(index + 1) ?? none),
+    }));
+    const below = counts.get(0);
+    const unknown = counts.get(null);
+    return [
+      ...(below ? [{ from_seconds: null, to_seconds: 0, ...below }] : []),
+      ...bands,
+      ...(unknown ? [{ from_seconds: null, to_seconds: null, ...unknown }] : []),
+    ];
+  }
+
+  /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
+  countKeys(query: RollupQuery): { shown: number; folded: number } {
+    const [all, withValue] = this.#first(keyCountText(query, this.#context)).map(Number);
+    const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
+    return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
+  }
+
+  /** Returns a zone's offsets under which there are any calls, each from the first of these calls on. */
+  readOffsets(zone: string): ZoneOffset[] {
+    const sql = "SELECT min(call_started) FROM call_facts WHERE call_started >= ?";
+    const readFirst = this.#database.prepare<[string], string | null>(sql).pluck();
+    const offsets: ZoneOffset[] = [];
+    for (let from: string | undefined = ""; from !== undefined; ) {
+      const startsAt = readFirst.get(from);
+      if (typeof startsAt !== "string") break;
+      const span: OffsetSpan = offsetSpanAt(startsAt, zone);
+      offsets.push({ startsAt, offsetSeconds: span.offsetSeconds });
+      from = span.endsAt;
+    }
+    return offsets;
   }
 
   /** Returns when the first and the last call started that count, ISO 8601 UTC; undefined without a call of known time. */
@@ -126,6 +174,18 @@ export class RollupSession implements Disposable {
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${join("calls", "c")}${join("transcripts", "t")}
 ORDER BY s.rank`;
     return { count, read: () => this.#iterate({ sql, values: {} }) };
+  }
+
+  /** Lists callers, each with what its calls are together, in the order of their first calls; and counts the calls without one. */
+  callers(span: Span = {}): { callsWithoutCaller: number; read: () => Iterable<CallerSummary> } {
+    const { sql, values } = selectionText(span, this.#context);
+    const [calls, withCaller] = this.#first({ sql: `SELECT count(*), count(f.caller) ${sql}`, values });
+    const text = callersText(span, this.#context);
+    const select = this.#database.prepare<[SqlText["values"]], CallerSummary>(text.sql);
+    return {
+      callsWithoutCaller: Number(calls) - Number(withCaller),
+      read: () => select.iterate(text.values),
+    };
   }
 
   /**

@@ -1,12 +1,13 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Outcome } from "../attribution/compiled-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import type { ConversionQuery } from "./conversion-query.ts";
-import { type Dimension, type KeyColumn, keyColumns } from "./dimensions.ts";
+import { type Dimension, type KeyColumn, keyColumns, type LocalPart } from "./dimensions.ts";
 import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
-import { NOT_SET, OWN_WORDS } from "./own-words.ts";
-import type { RollupQuery } from "./rollup-query.ts";
+import { NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
+import { measuresOf, type RollupQuery, type ZoneOffset } from "./rollup-query.ts";
 
 /*
  * Questions to the facts in SQLite's words. All text of SQL about figures is here, so that another engine is another file
@@ -62,24 +63,39 @@ export function firstConversionsText(
   return { sql, values: selection.values };
 }
 
-/** Returns the SELECT of a rollup: key columns, then metrics, then the comparison; by period, most calls first, then by key. */
+/** As in ISO 8601. */
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
+const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
+
+/**
+ * Returns the SELECT of a rollup: key columns, then metrics, then the comparison; by period, most calls first, then by key;
+ * where all keys are weekdays and hours, in their order; the row of other keys last.
+ */
 export function rollupText(query: RollupQuery, context: SqliteContext): SqlText {
-  const { periods, previous, fill = false, span = {} } = query;
-  const measures = metrics(context.rules);
+  const { periods, previous, fill = false, span = {}, offsets, top } = query;
+  const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
-  const order = `ORDER BY ${[...(periods ? ["period"] : []), "calls DESC", ...keys.map(({ name }) => name)].join(", ")}`;
-  const current = sideText({ keys, measures, span, periods, name: "current" }, context);
-  if (!fill && previous === undefined) return { ...current, sql: `${current.sql}\n${order}` };
+  const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, top !== undefined)].join(", ")}`;
+  const common = { keys, measures, offsets, isFolded: top !== undefined };
+  const kept = top === undefined ? undefined : keptText(query, top, context);
+  const current = sideText({ ...common, span, periods, name: "current" }, context);
+  if (!fill && previous === undefined) {
+    if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
+    // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
+    const sql = `${kept === undefined ? "" : `WITH ${kept}\n`}SELECT * FROM (${current.sql})\n${order}`;
+    return { ...current, sql };
+  }
 
-  const before = previous && sideText({ keys, measures, ...previous, name: "previous" }, context);
+  const before = previous && sideText({ ...common, ...previous, name: "previous" }, context);
   const columns = [...names, ...measures.map(({ name }) => name)].join(", ");
   const sides = [
     "SELECT 'current' AS side, * FROM current_rows",
     ...(before ? ["SELECT 'previous', * FROM previous_rows"] : []),
     ...(fill ? [emptyRowsText(names, measures, before !== undefined)] : []),
   ];
-  const sql = `WITH current_rows (${columns}) AS MATERIALIZED (${current.sql})${
+  const sql = `WITH ${kept === undefined ? "" : `${kept},\n`}current_rows (${columns}) AS MATERIALIZED (${current.sql})${
     before ? `,\nprevious_rows (${columns}) AS MATERIALIZED (${before.sql})` : ""
   }
 SELECT ${[
@@ -93,17 +109,38 @@ ${groupBy(names)}${order}`;
   return { sql, values: { ...current.values, ...before?.values, ...labels } };
 }
 
-/** Returns a rollup's SELECT for a view. */
+/** Returns the SELECT of the number of a rollup's keys, whatever their periods; and of those that have a value. */
+export function keyCountText(query: RollupQuery, context: SqliteContext): SqlText {
+  const { sql, values } = keysText(query, context);
+  return { sql: `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${sql})`, values };
+}
+
+/** Returns a rollup's SELECT for a view. It has no median: the function is not in each SQLite that reads views. */
 export function rollupViewText(dimension: Dimension, rules: SqliteContext["rules"]): string {
   const context = { rules, conditions: [{ fact: "is_live", holds: true } as const], isGoneCounted: false };
-  return rollupText({ dimensions: [dimension] }, context).sql;
+  const measures = metrics(rules).filter(({ aggregate }) => aggregate.kind !== "median seconds");
+  return rollupText({ dimensions: [dimension], figures: measures.map(({ name }) => name) }, context).sql;
+}
+
+/**
+ * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
+ * reached (null without one), then calls, answered and missed ones.
+ */
+export function durationBandsText(bounds: readonly number[], span: Span, context: SqliteContext): SqlText {
+  const { sql, values } = selectionText(span, context);
+  const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
+  const counted = (outcome: Outcome) => aggregateText({ kind: "count with outcome", outcome }, context);
+  return {
+    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1`,
+    values,
+  };
 }
 
 /** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
 export function selectionText(
   span: Span,
   context: SqliteContext,
-  { withCalls = false, prefix = "value" } = {},
+  { withCalls = false, prefix = "value", join = "" } = {},
 ): SqlText {
   const values: SqlText["values"] = {};
   const bind = (value: string | number) => {
@@ -117,7 +154,7 @@ export function selectionText(
     ...(span.endsAt === undefined ? [] : [`f.call_started < ${bind(span.endsAt)}`]),
   ];
   const from = withCalls ? FROM_FACTS_AND_CALLS : FROM_FACTS;
-  return { sql: `FROM ${from}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
+  return { sql: `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
 }
 
 /** Returns the expression of a fact of the call `f`. */
@@ -151,15 +188,25 @@ interface Side {
   measures: readonly Metric[];
   span: Span;
   periods?: readonly LabelledPeriod[] | undefined;
+  offsets?: readonly ZoneOffset[] | undefined;
+  /** Whether keys that are not among the `kept` are one, {@link OTHER}. */
+  isFolded?: boolean;
   name: "current" | "previous";
 }
 
-function sideText({ keys, measures, span, periods, name }: Side, context: SqliteContext): SqlText {
+function sideText(side: Side, context: SqliteContext): SqlText {
+  const { keys, measures, span, periods, offsets, isFolded = false, name } = side;
   const isStored = keys.some(({ of }) => "stored" in of);
-  const selection = selectionText(span, context, { withCalls: isStored, prefix: name });
+  const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, context) }));
+  // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
+  const isSame = values.map(({ name, text }) => `k.${name} IS ${text}`);
+  const join = isFolded ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
+  const selection = selectionText(span, context, { withCalls: isStored, prefix: name, join });
+  const shown = (key: string, index: number) =>
+    index === 0 ? `coalesce(k.${key}, ${literal(OTHER)})` : `k.${key}`;
   const keysText = [
     ...(periods ? [`${periodText(periods)} AS period`] : []),
-    ...keys.map((key) => `${keyText(key, context)} AS ${key.name}`),
+    ...values.map(({ name, text }, index) => `${isFolded ? shown(name, index) : text} AS ${name}`),
   ];
   const figures = measures.map(({ aggregate, name }) => `${aggregateText(aggregate, context)} AS ${name}`);
   const ordinals = keysText.map((_, index) => String(index + 1));
@@ -167,7 +214,63 @@ function sideText({ keys, measures, span, periods, name }: Side, context: Sqlite
   return { sql: sql.trimEnd(), values: selection.values };
 }
 
-function keyText({ of, isNamed }: KeyColumn, context: SqliteContext): string {
+/** The keys of a rollup with their calls in the current stretch, which may be 0 where there is one before. */
+function keysText(query: RollupQuery, context: SqliteContext): SqlText {
+  const { previous, span = {}, offsets } = query;
+  const keys = keyColumns(query.dimensions, query);
+  const names = keys.map(({ name }) => name).join(", ");
+  const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
+  const current = sideText({ keys, measures, offsets, span, name: "current" }, context);
+  if (previous === undefined) return current;
+  const before = sideText({ keys, measures, offsets, span: previous.span, name: "previous" }, context);
+  const sql = `SELECT ${names}, max(calls) AS calls
+FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
+GROUP BY ${names}`;
+  return { sql, values: { ...current.values, ...before.values } };
+}
+
+/** The keys that have rows of their own: those with the most calls, and the one without any value, which nothing hides. */
+function keptText(query: RollupQuery, top: number, context: SqliteContext): string {
+  const keys = keyColumns(query.dimensions, query);
+  const names = keys.map(({ name }) => name).join(", ");
+  const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
+  return `kept (${names}) AS MATERIALIZED (
+  SELECT * FROM (SELECT ${names} FROM (${keysText(query, context).sql})
+  WHERE ${hasValueText(query)}
+  ORDER BY ${["calls DESC", ...keys.map(keyOrder)].join(", ")} LIMIT ${top})
+  UNION ALL SELECT ${notSet})`;
+}
+
+function hasValueText(query: RollupQuery): string {
+  const isSet = keyColumns(query.dimensions, query).map(({ name, isNamed }) =>
+    isNamed ? `${name} <> ${literal(NOT_SET)}` : `${name} IS NOT NULL`,
+  );
+  return `(${isSet.join(" OR ")})`;
+}
+
+const isLocal = ({ of }: KeyColumn) => "local" in of;
+
+/** The order of rows within a period. */
+function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
+  const [first] = keys;
+  return [
+    ...(isFolded && first ? [`${first.name} = ${literal(OTHER)}`] : []),
+    ...(first && keys.every(isLocal) ? [] : ["calls DESC"]),
+    ...keys.map(keyOrder),
+  ];
+}
+
+/** Weekdays as they follow each other; they and hours before calls of unknown time. */
+function keyOrder({ name, of }: KeyColumn): string {
+  if (!("local" in of)) return name;
+  const isUnknown = `${name} = ${literal(NOT_SET)}`;
+  return of.local === "hour"
+    ? `${isUnknown}, ${name}`
+    : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
+}
+
+function keyText({ of, isNamed }: KeyColumn, offsets: Side["offsets"], context: SqliteContext): string {
+  if ("local" in of) return `coalesce(${localText(of.local, offsets)}, ${literal(NOT_SET)})`;
   const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, context);
   return isNamed ? `coalesce(${shownText(value)}, ${literal(NOT_SET)})` : value;
 }
@@ -198,6 +301,8 @@ function aggregateText(aggregate: Aggregate, context: SqliteContext): string {
       return isMilliseconds
         ? "round(sum(f.duration) / 1000.0 / count(f.duration), 1)"
         : "round(avg(f.duration), 1)";
+    case "median seconds":
+      return `round(median(f.duration)${isMilliseconds ? " / 1000.0" : ""}, 1)`;
     case "earliest":
       return `min(f.${aggregate.fact})`;
     case "latest":
@@ -205,18 +310,30 @@ function aggregateText(aggregate: Aggregate, context: SqliteContext): string {
   }
 }
 
-/** The label of the period that a call is in, found by halving; {@link NOT_SET} for one before them all, or of unknown time. */
+/** What the clocks showed when a call started; null for one of unknown time. */
+function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
+  const texts = offsets.map(({ startsAt, offsetSeconds }) => ({ startsAt, text: String(offsetSeconds) }));
+  // Not by strftime(), which knows no year 10000, where the last hours of 9999 in UTC may be.
+  const seconds = `(unixepoch(f.call_started) + ${SECONDS_SINCE_A_MONDAY} + ${stretchText(texts) ?? 0})`;
+  if (part === "hour") return `substr('0' || (${seconds} % 86400 / 3600), -2)`;
+  const names = WEEKDAYS.map((name, index) => `WHEN ${index} THEN ${literal(name)}`);
+  return `CASE ${seconds} / 86400 % 7 ${names.join(" ")} END`;
+}
+
+/** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
 function periodText(periods: readonly LabelledPeriod[]): string {
+  const texts = periods.map(({ startsAt, period }) => ({ startsAt, text: literal(period) }));
   const [first] = periods;
   if (first === undefined) return literal(NOT_SET);
-  const within = (from: number, to: number): string => {
-    const middle = Math.ceil((from + to) / 2);
-    const [only, start] = [periods[from], periods[middle]];
-    if (only === undefined || start === undefined) return literal(NOT_SET);
-    if (from === to) return literal(only.period);
-    return `CASE WHEN f.call_started < ${literal(start.startsAt)} THEN ${within(from, middle - 1)} ELSE ${within(middle, to)} END`;
-  };
-  return `CASE WHEN f.call_started >= ${literal(first.startsAt)} THEN ${within(0, periods.length - 1)} ELSE ${literal(NOT_SET)} END`;
+  return `CASE WHEN f.call_started >= ${literal(first.startsAt)} THEN ${stretchText(texts)} ELSE ${literal(NOT_SET)} END`;
+}
+
+/** The text of the stretch that a call is in, found by halving; the first is open at its beginning. */
+function stretchText(stretches: readonly { startsAt: string; text: string }[]): string | undefined {
+  if (stretches.length < 2) return stretches[0]?.text;
+  const middle = Math.ceil(stretches.length / 2);
+  const [before, after] = [stretches.slice(0, middle), stretches.slice(middle)];
+  return `CASE WHEN f.call_started < ${literal(after[0]?.startsAt ?? "")} THEN ${stretchText(before)} ELSE ${stretchText(after)} END`;
 }
 
 /** A row without figures for each key in each period. */

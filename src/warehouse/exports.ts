@@ -21,8 +21,8 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
   return row?.last ?? null;
 }
 
-/** Whether a list of calls was ever written, with pseudonyms of callers. */
+/** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
 export function hasExportedCalls({ sqlite }: Warehouse): boolean {
   const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();
-  return paths.some((path) => /[/\\]calls(\.[a-z]+|[/\\]month=.*)$/.test(path));
+  return paths.some((path) => /[/\\](calltally\.xlsx|calls(\.[a-z]+|[/\\]month=.*))$/.test(path));
 }

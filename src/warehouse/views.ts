@@ -39,7 +39,7 @@ WHERE f.is_live`,
     },
     ...ROLLUP_VIEWS.map((dimension) => ({
       name: `rollup_${dimension}`,
-      help: `What \`calltally export ${dimension}\` writes, of all calls.`,
+      help: `What \`calltally export ${dimension}\` writes, of all calls, but for the median.`,
       sql: rollupViewText(dimension, rules),
     })),
   ];

@@ -14,6 +14,7 @@ export async function* exportRollups({ calls: sizes, runs }: BenchOptions): Asyn
     await using server = await startPageServer(calls);
     await measureCalltally(["sync", "--full", "--json", "--database", database], server.env);
     for (const rollup of ROLLUPS) yield await compare(calls, runs, rollup, database, folder.path);
+    yield await compareWorkbook(calls, runs, database, folder.path);
   }
 }
 
@@ -35,4 +36,18 @@ async function compare(calls: number, runs: number, rollup: string, database: st
     ? { value: ratioOf(ours, shells), of, ...(calls >= 100_000 && { atMost: 1.5 }) }
     : undefined;
   return { what: `export ${rollup}`, calls, seconds: median(ours), peakMb: Math.max(...peaks), ratio };
+}
+
+/** How much longer does a workbook of all calls take than their CSV file, and in which memory? */
+async function compareWorkbook(calls: number, runs: number, database: string, folder: string) {
+  const [workbooks, files, peaks] = [[] as number[], [] as number[], [] as number[]];
+  for (let run = 0; run < runs; run++) {
+    const args = ["export", "calls", "--database", database, "--out", folder, "--format"];
+    files.push((await measureCalltally([...args, "csv"])).seconds);
+    const { seconds, peakMb } = await measureCalltally([...args, "xlsx"]);
+    workbooks.push(seconds);
+    peaks.push(peakMb);
+  }
+  const ratio = { value: ratioOf(workbooks, files), of: "times that of CSV", atMost: 2 };
+  return { what: "export calls, xlsx", calls, seconds: median(workbooks), peakMb: Math.max(...peaks), ratio };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  comparisonOfLast,
   comparisonRange,
   type DateRange,
   parseDate,
@@ -82,6 +83,12 @@ test.each([
   ["last-month", "2026-01-31", "2025-12-01", "2025-12-31"],
   ["mtd", "2026-11-20", "2026-11-01", "2026-11-20"],
   ["mtd", "2026-11-01", "2026-11-01", "2026-11-01"],
+  ["ytd", "2026-11-20", "2026-01-01", "2026-11-20"],
+  ["ytd", "2024-02-29", "2024-01-01", "2024-02-29"],
+  ["ytd", "2026-01-01", "2026-01-01", "2026-01-01"],
+  ["today", "2026-11-20", "2026-11-20", "2026-11-20"],
+  ["yesterday", "2026-11-20", "2026-11-19", "2026-11-19"],
+  ["yesterday", "2027-01-01", "2026-12-31", "2026-12-31"],
 ])("parseLast %s on %s is from %s to %s", (text, today, from, to) => {
   expect(parseLast(text, today)).toEqual({ from, to });
 });
@@ -104,16 +111,26 @@ test.each([
   ["last month", "last-month"],
   ["MTD", "mtd"],
   ["month to date", "mtd"],
+  ["year-to-date", "ytd"],
+  ["YTD", "ytd"],
+  ["Today", "today"],
+  ["yesterdya", "yesterday"],
+  ["tody", "today"],
+  ["yytd", "ytd"],
+  ["last-mnth", "last-month"],
 ])("parseLast refuses %s and suggests %s", (text, meant) => {
-  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month; did you mean ${meant}?`;
+  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month; did you mean ${meant}?`;
   expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
   expect(() => parseLast(meant, "2026-11-20")).not.toThrow();
 });
 
-test.each(["", "last", "ytd", "7h", "1.5d", "d7", "7d7d"])("parseLast refuses %j without a guess", (text) => {
-  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), mtd and last-month`;
-  expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
-});
+test.each(["", "last", "tomorrow", "7h", "1.5d", "d7", "7d7d"])(
+  "parseLast refuses %j without a guess",
+  (text) => {
+    const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month`;
+    expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
+  },
+);
 
 test.each<[string, string, string, string]>([
   ["2026-11-01", "2026-11-20", "2025-11-01", "2025-11-20"],
@@ -140,6 +157,30 @@ test.each<[string, string, string, string]>([
   ["2026-10-02", "2026-10-31", "2026-09-02", "2026-10-01"],
 ])("comparisonRange of %s to %s with the previous is %s to %s", (from, to, wasFrom, wasTo) => {
   expect(comparisonRange({ from, to }, "previous")).toEqual({ from: wasFrom, to: wasTo });
+});
+
+test.each<[string, string]>([
+  ["2026-11-01", "2026-10-31"],
+  ["2026-11-20", "2026-11-19"],
+])("comparisonRange of %s with as many days is %s", (day, before) => {
+  expect(comparisonRange({ from: day, to: day }, "days")).toEqual({ from: before, to: before });
+});
+
+test("comparisonRange has whole days before what is counted in days, and the year before of the year to date", () => {
+  const compared = (last: string, today: string) => {
+    const range = comparisonRange(parseLast(last, today), comparisonOfLast(last, "previous"));
+    return `${range.from} ${range.to}`;
+  };
+  // The 1st to the 7th; four weeks from Monday the 1st; January to March: each begins and ends with a month, or in it.
+  expect(compared("7d", "2026-12-08")).toBe("2026-11-24 2026-11-30");
+  expect(compared("4w", "2027-03-01")).toBe("2027-01-04 2027-01-31");
+  expect(compared("today", "2026-12-01")).toBe("2026-11-30 2026-11-30");
+  expect(compared("yesterday", "2026-12-02")).toBe("2026-11-30 2026-11-30");
+  expect(compared("ytd", "2026-03-31")).toBe("2025-01-01 2025-03-31");
+  expect(compared("ytd", "2026-11-20")).toBe("2025-01-01 2025-11-20");
+  expect(compared("mtd", "2026-11-20")).toBe("2026-10-01 2026-10-20");
+  expect(compared("3m", "2026-04-20")).toBe("2025-10-01 2025-12-31");
+  expect(comparisonOfLast("7d", "year")).toBe("year");
 });
 
 test("comparisonRange ends the day before and is as long, where the range does not begin with a month", () => {

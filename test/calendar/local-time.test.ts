@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { localDate, localTime } from "../../src/calendar/local-time.ts";
+import { localDate, localTime, offsetSpanAt } from "../../src/calendar/local-time.ts";
 
 const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
 const instant = fc
@@ -79,4 +79,17 @@ test("localTime does not depend on what was asked before", () => {
 test("localTime throws for text that is no time and a zone that does not exist", () => {
   expect(() => localTime("UTC")("yesterday")).toThrow(new RangeError('"yesterday" is not a time'));
   expect(() => localTime("Europe/Atlantis")).toThrow(RangeError);
+});
+
+test("offsetSpanAt goes from change to change, up to the year 9999", () => {
+  const of = (utc: string, zone: string) => {
+    const { offsetSeconds, endsAt } = offsetSpanAt(utc, zone);
+    return [offsetSeconds, endsAt];
+  };
+  expect(of("2026-03-29T00:59:59.999Z", "Europe/Berlin")).toEqual([3600, "2026-03-29T01:00:00.000Z"]);
+  expect(of("2026-03-29T01:00:00.000Z", "Europe/Berlin")).toEqual([7200, "2026-10-25T01:00:00.000Z"]);
+  expect(of("2026-04-04T15:00:00.000Z", "Australia/Lord_Howe")).toEqual([37_800, "2026-10-03T15:30:00.000Z"]);
+  expect(of("0000-01-01T00:00:00.000Z", "Europe/Berlin")).toEqual([3208, "1893-03-31T23:06:32.000Z"]);
+  expect(of("9999-12-31T23:59:59.999Z", "Europe/Berlin")).toEqual([3600, undefined]);
+  expect(of("2026-01-01T00:00:00.000Z", "UTC")).toEqual([0, undefined]);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toInstants } from "../../src/calendar/dates.ts";
-import type { Grain } from "../../src/calendar/grain.ts";
+import { GRAINS } from "../../src/calendar/grain.ts";
 import { localDate } from "../../src/calendar/local-time.ts";
 import { periods } from "../../src/calendar/periods.ts";
 
@@ -10,7 +10,7 @@ const date = (first: number, last: number) =>
     .integer({ min: Date.UTC(first, 0), max: Date.UTC(last, 0) })
     .map((ms) => new Date(ms).toISOString().slice(0, 10));
 const zone = fc.constantFrom("UTC", "Pacific/Apia", ...Intl.supportedValuesOf("timeZone"));
-const grain = fc.constantFrom<Grain>("day", "week", "month");
+const grain = fc.constantFrom(...GRAINS);
 const range = (first: number, last: number) =>
   fc.tuple(date(first, last), fc.integer({ min: 0, max: 800 })).map(([from, days]) => ({
     from,
@@ -93,6 +93,33 @@ test("periods are months, cut to the range", () => {
       endsAt: "2027-02-10T18:15:00.000Z",
     },
   ]);
+});
+
+test("periods are quarters, cut to the range", () => {
+  expect(periods({ from: "2026-08-31", to: "2027-01-01", grain: "quarter", zone: "Europe/Berlin" })).toEqual([
+    {
+      period: "2026-Q3",
+      firstDay: "2026-07-01",
+      startsAt: "2026-08-30T22:00:00.000Z",
+      endsAt: "2026-09-30T22:00:00.000Z",
+    },
+    {
+      period: "2026-Q4",
+      firstDay: "2026-10-01",
+      startsAt: "2026-09-30T22:00:00.000Z",
+      endsAt: "2026-12-31T23:00:00.000Z",
+    },
+    {
+      period: "2027-Q1",
+      firstDay: "2027-01-01",
+      startsAt: "2026-12-31T23:00:00.000Z",
+      endsAt: "2027-01-01T23:00:00.000Z",
+    },
+  ]);
+  const days = ["2026-01-01", "2026-03-31", "2026-04-01", "2026-06-30", "2026-12-31", "0001-05-01"];
+  expect(
+    days.map((day) => periods({ from: day, to: day, grain: "quarter", zone: "UTC" })[0]?.period),
+  ).toEqual(["2026-Q1", "2026-Q1", "2026-Q2", "2026-Q2", "2026-Q4", "0001-Q2"]);
 });
 
 test.each([

@@ -141,44 +141,52 @@ describe("backup and restore", () => {
     expect(readIds(join(folder.path, "data/calltally.db"))).toHaveLength(200);
   });
 
-  it("take the key of caller_hash along where it lies beside the backup, and say what is lost without it", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const key = join(folder.path, "data/calltally.db.caller-key");
-    await calltally(["sync"], options);
-    await calltally(["backup", "early.db"], options);
-    expect(await calltally(["restore", "early.db"], options)).toMatchObject({ code: 0, stderr: "" });
+  it.each(["csv", "xlsx"])(
+    "take the key of caller_hash of %s files along where it lies beside the backup, and say what is lost without it",
+    async (format) => {
+      using folder = makeTempFolder();
+      await using sandbox = await startSandbox({ calls: 50 });
+      const options = { cwd: folder.path, env: settingsFor(sandbox) };
+      const key = join(folder.path, "data/calltally.db.caller-key");
+      await calltally(["sync"], options);
+      await calltally(["backup", "early.db"], options);
+      expect(await calltally(["restore", "early.db"], options)).toMatchObject({ code: 0, stderr: "" });
 
-    const exported = await calltally(["export", "calls", "--out", "out"], options);
-    expect(exported.code).toBe(0);
-    await calltally(["backup", "backup.db"], options);
-    expect(JSON.parse((await calltally(["restore", "backup.db", "--json"], options)).stdout)).toMatchObject({
-      caller_key: "kept",
-    });
-    const content = readFileSync(key, "utf8");
+      const exported = await calltally(["export", "calls", "--format", format, "--out", "out"], options);
+      expect(exported.code).toBe(0);
+      await calltally(["backup", "backup.db"], options);
+      expect(JSON.parse((await calltally(["restore", "backup.db", "--json"], options)).stdout)).toMatchObject(
+        {
+          caller_key: "kept",
+        },
+      );
+      const content = readFileSync(key, "utf8");
 
-    rmSync(key);
-    const without = await calltally(["restore", "backup.db"], options);
-    expect(without).toMatchObject({ code: 0 });
-    expect(without.stderr).toContain(`There is no key of caller_hash at ${key}`);
-    expect(existsSync(key)).toBe(false);
-
-    for (const name of ["backup.db.caller-key", "calltally.db.caller-key"]) {
-      writeFileSync(join(folder.path, name), content, { mode: 0o644 });
-      const withKey = await calltally(["restore", "backup.db"], options);
-      expect(withKey.stderr).toBe(`The key of caller_hash was copied from beside the backup to ${key}.\n`);
-      expect([readFileSync(key, "utf8"), (statSync(key).mode & 0o777).toString(8)]).toEqual([content, "600"]);
-      rmSync(join(folder.path, name));
       rmSync(key);
-    }
+      const without = await calltally(["restore", "backup.db"], options);
+      expect(without).toMatchObject({ code: 0 });
+      expect(without.stderr).toContain(`There is no key of caller_hash at ${key}`);
+      expect(existsSync(key)).toBe(false);
 
-    writeFileSync(key, `${"0".repeat(64)}\n`);
-    writeFileSync(join(folder.path, "backup.db.caller-key"), content);
-    const another = await calltally(["restore", "backup.db"], options);
-    expect(another.stderr).toContain(`${key} was kept, and the key beside the backup is another`);
-    expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
-  });
+      for (const name of ["backup.db.caller-key", "calltally.db.caller-key"]) {
+        writeFileSync(join(folder.path, name), content, { mode: 0o644 });
+        const withKey = await calltally(["restore", "backup.db"], options);
+        expect(withKey.stderr).toBe(`The key of caller_hash was copied from beside the backup to ${key}.\n`);
+        expect([readFileSync(key, "utf8"), (statSync(key).mode & 0o777).toString(8)]).toEqual([
+          content,
+          "600",
+        ]);
+        rmSync(join(folder.path, name));
+        rmSync(key);
+      }
+
+      writeFileSync(key, `${"0".repeat(64)}\n`);
+      writeFileSync(join(folder.path, "backup.db.caller-key"), content);
+      const another = await calltally(["restore", "backup.db"], options);
+      expect(another.stderr).toContain(`${key} was kept, and the key beside the backup is another`);
+      expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
+    },
+  );
 
   it("have nothing to copy where there is no warehouse, and say so with exit 7", async () => {
     using folder = makeTempFolder();

@@ -8,7 +8,7 @@ import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 
 describe("calltally demo", () => {
-  it("writes three rollups with nothing set, twice over, and shows them within 80 columns", async () => {
+  it("writes three rollups and a report with nothing set, twice over, and shows them within 80 columns", async () => {
     using folder = makeTempFolder();
     await calltally(["demo"], { cwd: folder.path });
     const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
@@ -23,7 +23,13 @@ describe("calltally demo", () => {
       "campaign.csv",
       "gclid.csv",
       "manifest.json",
+      "report",
       "utm_source.csv",
+    ]);
+    expect(stdout).toContain("Open data/demo/report/report.html in a browser");
+    expect(readdirSync(join(folder.path, "data/demo/report")).sort()).toEqual([
+      "manifest.json",
+      "report.html",
     ]);
   });
 });

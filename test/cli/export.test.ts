@@ -11,9 +11,10 @@ import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.t
 import { makeCall } from "../calls.ts";
 import { readLines, readParquetObjects } from "../export/tables.ts";
 import { listFiles, readText } from "../export/warehouse.ts";
+import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "../warehouse/facts.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { BIN, calltally, settingsFor } from "./run.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, so many days ago. */
@@ -223,6 +224,70 @@ describe.concurrent("calltally export", () => {
     ]);
   });
 
+  it("tells weekdays and hours by the zone, and puts all but the top keys into one row of each period", async () => {
+    using folder = await makeSyncedFolder();
+    const { rows } = folder;
+    const days = ["--from", "2025-03-29", "--to", "2025-03-31", "--timezone", "Europe/Berlin"];
+    expect(pick(await rows("--by", "weekday,hour", ...days), "weekday", "hour", "calls")).toEqual([
+      ["Monday", "00", "1"],
+      ["Sunday", "00", "1"],
+    ]);
+    const utc = await rows("--by", "weekday,hour", ...days.slice(0, -2));
+    expect(pick(utc, "weekday", "hour", "calls")).toEqual([
+      ["Saturday", "23", "1"],
+      ["Sunday", "22", "1"],
+    ]);
+    const top = ["source", "--top", "1", "--total", "--grain", "quarter", "--fill", "--from", "2025-01-01"];
+    const quarters = await rows(...top, "--to", "2025-06-30", "--include-gone");
+    expect(pick(quarters, "period", "source", "calls", "median_duration_seconds")).toEqual([
+      ["2025-Q1", "newsletter", "2", "30.5"],
+      ["2025-Q2", "newsletter", "0", ""],
+      ["(total)", "", "2", "30.5"],
+    ]);
+    expect(
+      pick(await rows("--by", "source,campaign", "--top", "1"), "source", "campaign", "campaign_id", "calls"),
+    ).toEqual([
+      ["newsletter", "(not set)", "", "2"],
+      ["(other)", "", "", "3"],
+    ]);
+    const { stdout } = await folder.run("source", "--top", "2");
+    expect(stdout).toMatch(/^data\/exports\/source\.csv {2}3 rows, 5 calls; 1 key in \(other\)\n/);
+    const manifest = JSON.parse(readText(folder.exports, "manifest.json"));
+    expect(manifest.files).toMatchObject([{ rows: 3, top: 2, keys_in_other: 1, sums: { calls: 5 } }]);
+  });
+
+  it("lists callers of the calls that its flags pick", async () => {
+    using folder = await makeSyncedFolder();
+    expect((await folder.run("callers")).stdout).toMatch(
+      /^data\/exports\/callers\.csv {2}3 callers, 5 calls\n/,
+    );
+    const names = ["calls", "answered_calls", "missed_calls", "recovered", "recovered_after_seconds"];
+    expect(pick(await folder.rows("callers"), "first_source", "last_source", ...names)).toEqual([
+      ["newsletter", "newsletter", "2", "1", "1", "1", "81000"],
+      ["google", "google", "2", "2", "0", "", ""],
+      [`'${FORMULA.toLowerCase()}`, `'${FORMULA.toLowerCase()}`, "1", "0", "1", "0", ""],
+    ]);
+    const one = await folder.rows("callers", "--disposition", "busy");
+    expect(pick(one, ...names)).toEqual([["1", "0", "1", "0", ""]]);
+  });
+
+  it("says how many calls are left out of the list of callers, which have none", async () => {
+    using folder = makeTempFolder();
+    {
+      using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+      prepareUpsertCalls(
+        warehouse,
+        1,
+      )([makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
+    }
+    const { stdout } = await calltally(["export", "callers"], { cwd: folder.path });
+    expect(stdout).toMatch(/callers\.csv {2}0 callers, 0 calls; left out: 2 no caller\n/);
+    expect(stdout).not.toContain("the files have no rows");
+    const streamed = await calltally(["export", "callers", "--stdout"], { cwd: folder.path });
+    expect(streamed.stdout).toMatch(/^caller_hash,first_call_at,.*,recovered_after_seconds\r\n$/);
+    expect(streamed.stderr).toContain("0 callers, 0 calls; left out: 2 no caller\n");
+  });
+
   it("writes files and manifest where it is told to, and says what it wrote", async () => {
     using folder = await makeSyncedFolder();
     const { stdout, stderr } = await folder.run();
@@ -395,6 +460,25 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     expect(cells(await readParquetObjects(await write("parquet")))).toEqual(expected);
   });
 
+  it("writes one workbook, to a folder or to standard output", async () => {
+    using folder = await makeSyncedFolder();
+    const args = ["channel", "campaign", "calls", "--format", "xlsx", "--timezone", "Europe/Berlin"];
+    const { stdout } = await folder.run(...args);
+    expect(stdout).toMatch(
+      /calltally\.xlsx {2}3 sheets\n {2}channel {2}3 rows, 5 calls\n {2}campaign {2}\d rows, 5 calls\n {2}calls {2}5 calls\n/,
+    );
+    expect(listFiles(folder.exports)).toEqual(["calltally.xlsx", "manifest.json"]);
+    const workbook = readFileSync(join(folder.exports, "calltally.xlsx"));
+    expect(Object.keys(readBySheetJs(workbook))).toEqual(["About", "channel", "campaign", "calls"]);
+    // A machine in another time zone writes the same bytes.
+    const piped = spawnSync(process.execPath, [BIN, "export", ...args, "--stdout"], {
+      cwd: folder.path,
+      env: { TZ: "Asia/Tokyo" },
+      maxBuffer: 1e8,
+    });
+    expect(piped.stdout.equals(workbook)).toBe(true);
+  });
+
   it("ends well when the reader of its pipe has enough", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2000 });
@@ -445,6 +529,14 @@ describe.concurrent("calltally export, told what cannot be", () => {
       args: ["--from", "2026-02-01", "--to", "2026-01-01"],
       says: ["--from 2026-02-01 is after --to 2026-01-01", "--from 2026-01-01 --to 2026-02-01?"],
     },
+    { args: ["--last", "todya"], says: ["--last", "did you mean today?"] },
+    { args: ["channel", "--top", "0"], says: ["--top", "whole number from 1 to 10000"] },
+    { args: ["channel", "--top", "10001"], says: ["--top", "whole number from 1 to 10000"] },
+    { args: ["channel", "--top", "1.5"], says: ["--top", "whole number from 1 to 10000"] },
+    { args: ["calls", "--top", "5"], says: ["--top", "only to rollups"] },
+    { args: ["callers", "--total"], says: ["--total", "only to rollups"] },
+    { args: ["--grain", "quater"], says: ["--grain", "Did you mean quarter?"] },
+    { args: ["weekdy"], says: ["weekdy", "Did you mean weekday?"] },
     { args: ["--fill"], says: ["--fill needs --grain"] },
     { args: ["--grain", "weak"], says: ["--grain", "Did you mean week?"] },
     { args: ["--compare", "previous"], says: ["--compare needs --from and --to"] },
@@ -456,6 +548,9 @@ describe.concurrent("calltally export, told what cannot be", () => {
     { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
     { args: ["--format", "json", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
     { args: ["--format", "tsv", "--delimiter", ";"], says: ["--delimiter is for csv"] },
+    { args: ["--format", "xlsx", "--profile", "excel"], says: ["--profile is for csv and tsv"] },
+    { args: ["--format", "xlsx", "--delimiter", ";"], says: ["--delimiter is for csv"] },
+    { args: ["google-leads", "--format", "xlsx"], says: ["google-leads", "fixed CSV format"] },
     { args: ["google-ads", "--profile", "excel"], says: ["google-ads", "--profile"] },
     { args: ["google-ads", "--currency", "EUR"], says: ["--currency needs --conversion-value"] },
     {

@@ -34,6 +34,7 @@ const ODD = [
   "null",
   "(not set)",
   "(total)",
+  "(other)",
   "../x",
   "/dev/null",
   "\u202e",
@@ -93,7 +94,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
   export: [
     given("--from", DATES),
     given("--to", DATES),
-    given("--last", mostly("7d", "4w", "3m", "mtd", "last-month", "0d", "99999999d")),
+    given("--last", mostly("7d", "4w", "3m", "mtd", "last-month", "ytd", "today", "0d", "99999999d")),
     given("--timezone", ZONES),
     given("--org-unit", WORDS),
     given("--channel", mostly("paid search", "direct", "Email")),
@@ -108,6 +109,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     fc.constant(["--include-gone"]),
     fc.constant(["--raw"]),
     fc.constant(["--fill"]),
+    given("--top", mostly("1", "25", "10000", "10001")),
     fc.constant(["--total"]),
     fc.constant(["--stdout"]),
     fc.constant(["--json"]),
@@ -115,8 +117,11 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     fc.constant(["--allow-empty"]),
     fc.constant(["--replace"]),
     fc.constant(["--quiet"]),
-    given("--by", mostly("channel", "utm_source,utm_medium", "gclid,campaign,hour", "channel,channel")),
-    given("--grain", mostly("day", "week", "month")),
+    given(
+      "--by",
+      mostly("channel", "utm_source,utm_medium", "gclid,campaign,hour", "weekday,hour", "channel,channel"),
+    ),
+    given("--grain", mostly("day", "week", "month", "quarter")),
     given("--compare", mostly("previous", "year")),
     given("--format", mostly("csv", "tsv", "json", "ndjson", "parquet")),
     given("--profile", mostly("machine", "excel")),
@@ -142,7 +147,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     given("--timeout", mostly("30", "1")),
   ],
 };
-const CONTENTS = mostly(...DIMENSIONS, "calls", "google-ads", "google-leads");
+const CONTENTS = mostly(...DIMENSIONS, "calls", "callers", "google-ads", "google-leads");
 const ARGUMENTS: Record<string, fc.Arbitrary<string[]>> = {
   export: fc.array(CONTENTS, { maxLength: 3 }),
   status: fc.constant([]),

@@ -39,7 +39,7 @@ function readCsv(folder: string, file: string): string[][] {
 function toCell(value: string | number | null, column: string): string {
   if (value === null) return "";
   if (column === "answer_rate") return Number(value).toFixed(4);
-  if (column === "average_duration_seconds") return Number(value).toFixed(1);
+  if (/^(average|median)_/.test(column)) return Number(value).toFixed(1);
   return typeof value === "string" && /^[=+@-]/.test(value) ? `'${value}` : String(value);
 }
 

@@ -66,9 +66,9 @@ describe("sums of durations", () => {
     const { manifest, folder } = await warehouse.export(options);
     const lines = readLines(readText(folder, "utm_source.csv")).map((line) => line.join());
     expect(lines.slice(1)).toEqual([
-      "(not set),a,1102,0,0,1102,0.0000,0,0,0,60,30.0,,",
-      "9999-12,a,1,0,0,1,0.0000,0,0,0,60,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
-      "(total),,1103,0,0,1103,0.0000,0,0,0,120,40.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
+      "(not set),a,1102,0,0,1102,0.0000,0,0,0,60,30.0,30.0,,",
+      "9999-12,a,1,0,0,1,0.0000,0,0,0,60,60.0,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
+      "(total),,1103,0,0,1103,0.0000,0,0,0,120,40.0,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
     ]);
     expect(manifest.files[0]?.sums?.total_duration_seconds).toBe(120);
 
@@ -175,7 +175,8 @@ describe("Parquet", () => {
     const { folder, manifest } = await warehouse.export({
       targets: [
         { kind: "calls", with: PRIVATE_COLUMNS },
-        { kind: "rollup", dimensions: ["org_unit"] },
+        { kind: "callers" },
+        { kind: "rollup", dimensions: ["org_unit", "weekday", "hour"] },
       ],
       range: { from: "2026-10-01", to: "2026-10-31" },
       grain: "day",

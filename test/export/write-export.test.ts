@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
+import { fingerprintOf } from "../../src/export/manifest.ts";
 import {
   type ExportOptions,
   exportToFolder,
@@ -19,7 +20,7 @@ import { readLines } from "./tables.ts";
 import { clockAt, listFiles, makeWarehouse, RUN_FINISHED_AT, readFiles, readText } from "./warehouse.ts";
 
 const METRICS =
-  "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,first_call_at,last_call_at";
+  "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at";
 
 const rollup = (...dimensions: Dimension[]): Target => ({ kind: "rollup", dimensions });
 const DEFAULT_TARGETS = DEFAULT_DIMENSIONS.map((dimension) => rollup(dimension));
@@ -60,8 +61,8 @@ const CALLS: readonly Call[] = [
   }),
 ];
 
-const GOOGLE = "2,1,1,0,0.5000,1,1,1,61,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z\r\n";
-const OTHER = "1,1,0,0,1.0000,1,1,0,0,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z\r\n";
+const GOOGLE = "2,1,1,0,0.5000,1,1,1,61,30.5,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z\r\n";
+const OTHER = "1,1,0,0,1.0000,1,1,0,0,,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z\r\n";
 const SUMS = {
   calls: 3,
   answered_calls: 2,
@@ -110,6 +111,7 @@ describe("exportToFolder", () => {
       range: { provisional: true },
       rules: { ...DEFAULT_RULES, channels: CHANNEL_RULES_VERSION, aliases: 0, utm_values: "folded" },
       files,
+      fingerprint: fingerprintOf(manifest),
     });
     expect(folder).toBe(warehouse.folder);
     expect(readFiles(folder)).toEqual({
@@ -351,7 +353,7 @@ describe("exportToFolder", () => {
     });
     expect(manifest.files).toMatchObject([{ rows: 0, total_line: true, sums: { calls: 0 } }]);
     expect(readText(folder, "utm_source.csv")).toBe(
-      `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,0,,,\r\n`,
+      `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,0,,,,\r\n`,
     );
   });
 
@@ -420,7 +422,7 @@ describe("exportToFolder", () => {
       total: true,
     });
     const lines = readText(folder, "utm_source.csv").split("\r\n").slice(1, -1);
-    expect(lines.map((line) => line.split(",").at(-4))).toEqual(["-5", "0", "-5"]);
+    expect(lines.map((line) => line.split(",").at(-5))).toEqual(["-5", "0", "-5"]);
     expect(manifest.files[0]?.sums).toMatchObject({ total_duration_seconds: -5 });
   });
 
@@ -448,7 +450,7 @@ describe("exportToFolder", () => {
       timezone: "UTC",
       lookbackHours: 72,
       rules: DEFAULT_RULES,
-      target: rollup("gclid"),
+      targets: [rollup("gclid")],
       signal: stop.signal,
       writeChunk: async (chunk) => {
         chunks.push(chunk.toString());
@@ -496,7 +498,7 @@ describe("exportToStream", () => {
       timezone: "UTC",
       lookbackHours: 72,
       rules: DEFAULT_RULES,
-      target: rollup("campaign"),
+      targets: [rollup("campaign")],
       writeChunk: async (chunk) => void chunks.push(chunk),
     });
     expect(Buffer.concat(chunks).toString()).toBe(readText(folder, "campaign.csv"));

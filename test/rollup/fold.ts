@@ -34,12 +34,16 @@ export interface FoldSpan {
 export interface FoldQuery {
   dimensions: readonly string[];
   rules: FoldRules;
+  /** The zone of weekdays and hours. @default UTC */
+  zone?: string;
   raw?: boolean;
+  /** How many keys have rows of their own. @default all */
+  top?: number;
   filter?: FoldFilter;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
   periods?: readonly { period: string; startsAt: string }[];
-  fill?: boolean;
+  fill?: boolean | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
 }
 
@@ -81,14 +85,16 @@ const comparable = (disposition: string): string => {
 const caseless = (text: string): string => words(text).toUpperCase().toLowerCase().normalize();
 /** What reads like a word of ours stands in quotes. */
 const shown = (text: string | null): string => {
-  const reads = ["(not set)", "(total)"].includes((text ?? "").replace(/^"+|"+$/g, "").toLowerCase());
+  const reads = ["(not set)", "(total)", "(other)"].includes(
+    (text ?? "").replace(/^"+|"+$/g, "").toLowerCase(),
+  );
   return text === null ? NOT_SET : reads ? `"${text}"` : text;
 };
 
 type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
 
 /** One call, with what the figures need to know of it. */
-function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuery) {
+function describe(call: Call, { rules: { aliases = {} }, raw = false, zone = "UTC" }: FoldQuery) {
   const utm = (field: UtmField): string | null => {
     const value = folded(call[field]);
     return value === null ? null : (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
@@ -117,8 +123,23 @@ function describe(call: Call, { rules: { aliases = {} }, raw = false }: FoldQuer
     tracking_number: [shown(numbered(call.tracking_number))],
     disposition: [shown(present(call.disposition))],
     referring_host: [shown(hostOf(present(call.referring_url)))],
+    weekday: [clockOf(call, zone, "weekday")],
+    hour: [clockOf(call, zone, "hour")],
   };
   return { call, keys };
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** What a clock in the zone showed when the call started. */
+function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "hour"): string {
+  if (call_started === null) return NOT_SET;
+  const options = part === "weekday" ? ({ weekday: "long" } as const) : ({ hour: "2-digit" } as const);
+  const name = `${timeZone} ${part}`;
+  const clock =
+    clocks.get(name) ?? new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", ...options });
+  clocks.set(name, clock);
+  return clock.format(new Date(call_started));
 }
 
 type Described = ReturnType<typeof describe>;
@@ -210,6 +231,8 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
   const seconds = sumOf(durations) / perSecond;
   const times = known(calls.map(({ call_started }) => call_started)).sort();
   const answered = calls.filter((_, index) => outcomes[index] === "answered");
+  const ordered = durations.toSorted((a, b) => a - b);
+  const middles = [ordered[(ordered.length - 1) >> 1] ?? 0, ordered[ordered.length >> 1] ?? 0];
   return [
     calls.length,
     answered.length,
@@ -222,6 +245,7 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
       .length,
     seconds,
     durations.length === 0 ? null : Number((seconds / durations.length).toFixed(1)),
+    durations.length === 0 ? null : Number((sumOf(middles) / 2 / perSecond).toFixed(1)),
     times.at(0) ?? null,
     times.at(-1) ?? null,
   ];
@@ -235,16 +259,51 @@ function compareCells(a: Cell, b: Cell): number {
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
 
-function compareKeys(a: readonly Cell[], b: readonly Cell[]): number {
+const WEEK = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", NOT_SET];
+/** Calls of unknown time come after all hours. */
+const toSortable = (cell: Cell, dimension: string): Cell => {
+  if (dimension === "weekday") return cell === null ? -1 : WEEK.indexOf(String(cell));
+  return dimension === "hour" && cell === NOT_SET ? "24" : cell;
+};
+
+/** @param names the dimensions that the cells are of */
+function compareKeys(a: readonly Cell[], b: readonly Cell[], names: readonly string[] = []): number {
   for (const [index, cell] of a.entries()) {
-    const order = compareCells(cell, b[index] ?? null);
+    const name = names[index] ?? "";
+    const order = compareCells(toSortable(cell, name), toSortable(b[index] ?? null, name));
     if (order !== 0) return order;
   }
   return 0;
 }
 
+const OTHER = "(other)";
+const hasValue = (cells: readonly Cell[]) => cells.some((cell) => cell !== null && cell !== NOT_SET);
+
+/** The keys that have rows of their own, as JSON; undefined for all. */
+function keptKeys(
+  now: readonly Described[],
+  before: readonly Described[],
+  { dimensions, top }: FoldQuery,
+  names: readonly string[],
+): Set<string> | undefined {
+  if (top === undefined) return undefined;
+  const calls = new Map<string, number>();
+  const count = (each: Described, by: number) => {
+    const key = JSON.stringify(dimensions.flatMap((dimension) => each.keys[dimension] ?? []));
+    calls.set(key, (calls.get(key) ?? 0) + by);
+  };
+  for (const each of now) count(each, 1);
+  for (const each of before) count(each, 0);
+  const ranked = [...calls].sort(
+    ([a, ofA], [b, ofB]) => ofB - ofA || compareKeys(JSON.parse(a), JSON.parse(b), names),
+  );
+  const keys = ranked.map(([key]) => key);
+  const valued = keys.filter((key) => hasValue(JSON.parse(key)));
+  return new Set([...valued.slice(0, top), ...keys.filter((key) => !valued.includes(key))]);
+}
+
 /** How many of a row's figures have a previous value and a change: all but the times. */
-const COMPARED = 10;
+const COMPARED = 11;
 
 /** The change as a share, to four decimals; none without something to compare with. */
 function changeOf(now: Figures[number], before: Figures[number]): number | null {
@@ -255,7 +314,7 @@ function changeOf(now: Figures[number], before: Figures[number]): number | null 
 
 /**
  * Tallies calls by the README’s "The figures", in memory and without the SQL: key columns, metrics and comparison of each
- * row; by period, most calls first, then by key.
+ * row; by period, most calls first, then by key; weekdays and hours alone in their order; the row of other keys last.
  *
  * @param live calls that the service still shows
  */
@@ -265,6 +324,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const counted = live
     .map((call) => describe(call, query))
     .filter((each) => isCounted(each, query, firstIds));
+  const names = dimensions.flatMap((name) => (["campaign", "org_unit"].includes(name) ? [name, ""] : [name]));
+  const within = (span: FoldSpan) => counted.filter(({ call }) => isIn(call, span));
+  const kept = keptKeys(within(span), previous ? within(previous.span) : [], query, names);
   const group = (within: FoldSpan, labels: FoldQuery["periods"]) =>
     Map.groupBy(
       counted.filter(({ call }) => isIn(call, within)),
@@ -273,7 +335,12 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
           ({ startsAt }) => call.call_started !== null && startsAt <= call.call_started,
         );
         const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
-        return JSON.stringify([...lead, ...dimensions.flatMap((dimension) => keys[dimension] ?? [])]);
+        const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
+        const isKept = kept?.has(JSON.stringify(cells)) ?? true;
+        return JSON.stringify([
+          ...lead,
+          ...(isKept ? cells : cells.map((_, index) => (index === 0 ? OTHER : null))),
+        ]);
       },
     );
   const now = group(span, periods);
@@ -301,7 +368,12 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     })
     .sort((a, b) => {
       const byPeriod = periods ? compareKeys(a.cells.slice(0, 1), b.cells.slice(0, 1)) : 0;
-      return byPeriod || b.calls - a.calls || compareKeys(a.cells, b.cells);
+      const [keyOfA, keyOfB] = [a, b].map(({ cells }) => (periods ? cells.slice(1) : cells));
+      const byOther = Number(keyOfA?.[0] === OTHER) - Number(keyOfB?.[0] === OTHER);
+      const byCalls = dimensions.every((name) => name === "weekday" || name === "hour")
+        ? 0
+        : b.calls - a.calls;
+      return byPeriod || byOther || byCalls || compareKeys(keyOfA ?? [], keyOfB ?? [], names);
     })
     .map(({ row }) => row);
 }

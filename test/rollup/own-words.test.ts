@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaseless } from "../../src/attribution/call-text.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { NOT_SET, TOTAL, toServed } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/own-words.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
@@ -21,6 +21,8 @@ const texts = fc.oneof(
       fc.constantFrom(
         "(total)",
         "(not set)",
+        "(other)",
+        "(Other)",
         "(TOTAL)",
         "(Not Set)",
         "(none)",
@@ -84,6 +86,7 @@ describe("keys of rollups", () => {
             values.filter((value) => value === null).length,
           );
           expect(keys).not.toContain(TOTAL);
+          expect(keys).not.toContain(OTHER);
           expect(new Set(keys.map((key) => (key === NOT_SET ? null : toServed(key))))).toEqual(
             new Set(values),
           );
@@ -108,9 +111,9 @@ describe("keys of rollups", () => {
   it("are the same in views as in files", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
-    fill(warehouse, ["(total)", '"(total)"', "(not set)", "Autumn"]);
+    fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
     const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();
-    expect(keys).toEqual(['""(total)""', '"(total)"', NOT_SET, "Autumn"]);
+    expect(keys).toEqual(['""(total)""', '"(Other)"', '"(total)"', NOT_SET, "Autumn"]);
   });
 });
 

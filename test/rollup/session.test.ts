@@ -7,7 +7,8 @@ import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS, type Dimension, isLocal } from "../../src/rollup/dimensions.ts";
+import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type Row, type SessionOptions } from "../../src/rollup/session.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
@@ -29,8 +30,25 @@ const METRIC_NAMES = [
   "qualified_calls",
   "total_duration_seconds",
   "average_duration_seconds",
+  "median_duration_seconds",
   "first_call_at",
   "last_call_at",
+];
+
+/** The moments before and after clocks are changed, and hours that come twice: in Berlin, New York, and on Lord Howe by half an hour. */
+const AROUND_CHANGES = [
+  "2026-03-29T00:59:59.999Z",
+  "2026-03-29T01:00:00.000Z",
+  "2026-10-25T00:30:00.000Z",
+  "2026-10-25T01:30:00.000Z",
+  "2026-03-08T06:59:59.999Z",
+  "2026-03-08T07:00:00.000Z",
+  "2026-11-01T05:30:00.000Z",
+  "2026-11-01T06:30:00.000Z",
+  "2026-04-04T14:59:59.999Z",
+  "2026-04-04T15:00:00.000Z",
+  "2026-10-03T15:29:59.999Z",
+  "2026-10-03T15:30:00.000Z",
 ];
 
 /** What services should not serve, and do. */
@@ -40,6 +58,8 @@ const odd: fc.Arbitrary<Partial<Call>> = fc.record(
     tracking_number: fc.constantFrom("+49 30", "004930", "49 30", "-", "--", "Desk", "null", "{number}"),
     disposition: fc.constantFrom("-", "_ _", "__", " null ", "{disposition}"),
     duration: fc.constantFrom(-1, -5000),
+    utm_source: fc.constantFrom("(other)", '"(Other)"'),
+    call_started: fc.constantFrom(...AROUND_CHANGES, "0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"),
   },
   { requiredKeys: [], noNullPrototype: true },
 );
@@ -92,7 +112,13 @@ const dates = fc
   .tuple(fc.constantFrom(...DATES), fc.constantFrom(...DATES))
   .map((pair) => pair.toSorted())
   .map(([from = "", to = ""]) => ({ from, to }));
-const zones = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu");
+const zones = fc.constantFrom(
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kathmandu",
+  "Australia/Lord_Howe",
+);
 
 /** What a question about calls may be, of days in a zone. */
 const questions = fc.record({
@@ -104,6 +130,7 @@ const questions = fc.record({
   previousRange: fc.option(dates, { nil: undefined }),
   grain: fc.option(fc.constantFrom(...GRAINS), { nil: undefined }),
   fill: fc.boolean(),
+  top: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
 });
 
 interface Question {
@@ -115,10 +142,11 @@ interface Question {
   previousRange: Required<DateRange> | undefined;
   grain: (typeof GRAINS)[number] | undefined;
   fill: boolean;
+  top: number | undefined;
 }
 
 /** The same question in instants and periods, for the SQL and for the fold. */
-function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, fill }: Question) {
+function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, fill, top }: Question) {
   const span: Span = toInstants(range ?? {}, zone);
   const previousSpan: Span | undefined = previousRange && toInstants(previousRange, zone);
   const periodsOf = (dates: Required<DateRange>): Period[] =>
@@ -132,6 +160,7 @@ function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, f
     dimensions,
     raw,
     span,
+    top,
     fill: isFilled,
     ...(grain !== undefined && { periods: current }),
     previous: previousSpan && { span: previousSpan, ...(grain !== undefined && { periods: previous }) },
@@ -140,7 +169,9 @@ function resolve({ dimensions, raw, filter, zone, range, previousRange, grain, f
     dimensions,
     raw,
     filter,
+    zone,
     span,
+    ...(top !== undefined && { top }),
     fill: isFilled,
     ...(grain !== undefined && { periods: current }),
     ...(previousSpan && { previous: { span: previousSpan, periods: previous } }),
@@ -169,10 +200,10 @@ function fill(
 function readRows(
   { sqlite }: Warehouse,
   query: Partial<RollupQuery>,
-  options: Partial<SessionOptions> = {},
+  { zone = "UTC", ...options }: Partial<SessionOptions> & { zone?: string } = {},
 ): Row[] {
   using session = new RollupSession(sqlite, { rules: DEFAULT_RULES, ...options });
-  return [...session.rollup({ dimensions: [], ...query }).rows];
+  return [...session.rollup({ dimensions: [], offsets: session.readOffsets(zone), ...query }).rows];
 }
 
 /** Reads a rollup's rows of these calls, each under its columns' names. */
@@ -213,22 +244,72 @@ describe("RollupSession.rollup", () => {
   it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
-    const seen = { rows: 0, filled: 0, compared: 0, withGone: 0 };
+    const seen = { rows: 0, filled: 0, compared: 0, withGone: 0, other: 0, local: 0 };
     fc.assert(
       fc.property(accounts, rules, questions, fc.boolean(), ({ calls, gone }, rules, question, isGone) => {
         const { query, fold } = resolve(question);
         fill(warehouse, calls, gone, rules);
         const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-        const rows = readRows(warehouse, query, { rules, filter });
+        const rows = readRows(warehouse, query, { rules, filter, zone: question.zone });
         expect(rows).toEqual(foldRollup(isGone ? calls : liveOf(calls, gone), { ...fold, rules }));
         seen.rows += rows.length;
         if (query.fill) seen.filled += rows.length;
         if (query.previous) seen.compared += rows.length;
         if (isGone && gone.length > 0) seen.withGone += rows.length;
+        if (rows.some((row) => row.includes(OTHER))) seen.other += rows.length;
+        if (isLocal(query.dimensions) && question.zone !== "UTC") seen.local += rows.length;
       }),
       { numRuns: 400 },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(300);
+  });
+
+  it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const seen = { changed: 0, other: 0, unknown: 0 };
+    const local = fc.subarray<Dimension>(["weekday", "hour", "channel"], { minLength: 1 });
+    fc.assert(
+      fc.property(accounts, questions, local, ({ calls, gone }, question, dimensions) => {
+        const { query, fold } = resolve({ ...question, dimensions, filter: {} });
+        const { zone } = question;
+        fill(warehouse, calls, gone);
+        const rows = readRows(warehouse, query, { zone });
+        expect(rows).toEqual(foldRollup(liveOf(calls, gone), { ...fold, rules: DEFAULT_RULES }));
+        {
+          using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+          const { shown } = session.countKeys({ ...query, offsets: session.readOffsets(zone) });
+          const keys = rows.map((row) =>
+            JSON.stringify(row.slice(query.periods ? 1 : 0).slice(0, dimensions.length)),
+          );
+          expect(shown).toBe(new Set(keys).size);
+          if (session.readOffsets(zone).length > 1) seen.changed += rows.length;
+        }
+        seen.other += rows.filter((row) => row.includes(OTHER)).length;
+        seen.unknown += rows.filter((row) => row.includes(NOT_SET)).length;
+      }),
+      { numRuns: 200 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+  });
+
+  it("has the same totals with some keys as one, and counts callers and medians of the calls themselves", () => {
+    const calls = [10, 20, 60, 1, 3].map((duration, index) =>
+      makeCall({
+        call_id: index,
+        duration,
+        utm_source: ["a", "a", "b", "c", null][index] ?? null,
+        caller_id: "+491",
+        disposition: "answered",
+      }),
+    );
+    const rows = readRecords(calls, "utm_source", { top: 1 });
+    const names = ["utm_source", "calls", "unique_callers", "first_time_callers", "median_duration_seconds"];
+    expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
+      ["a", 2, 1, 1, 15],
+      [NOT_SET, 1, 1, 0, 3],
+      [OTHER, 2, 1, 0, 30.5],
+    ]);
   });
 
   it("has the same totals in every dimension, whatever the filter", () => {
@@ -257,7 +338,7 @@ describe("RollupSession.rollup", () => {
     );
   });
 
-  it("gives what the rollup views give", () => {
+  it("gives what the rollup views give, and the median", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fc.assert(
@@ -265,11 +346,14 @@ describe("RollupSession.rollup", () => {
         fill(warehouse, calls, gone, rules);
         for (const dimension of ["utm_source", "campaign", "gclid", "channel"] as const) {
           const query = { dimensions: [dimension] };
+          const names = rollupColumns(query, rules).map(({ name }) => name);
+          const median = names.indexOf("median_duration_seconds");
+          const isViewed = (_: unknown, index: number) => index !== median;
           const view = warehouse.sqlite.prepare<[], Row>(`SELECT * FROM rollup_${dimension}`).raw();
-          expect(view.columns().map(({ name }) => name)).toEqual(
-            rollupColumns(query, rules).map(({ name }) => name),
+          expect(view.columns().map(({ name }) => name)).toEqual(names.filter(isViewed));
+          expect(view.all()).toEqual(
+            readRows(warehouse, query, { rules }).map((row) => row.filter(isViewed)),
           );
-          expect(view.all()).toEqual(readRows(warehouse, query, { rules }));
         }
       }),
       { numRuns: 60 },
@@ -351,6 +435,7 @@ describe("RollupSession.rollup", () => {
         qualified_calls: 1,
         total_duration_seconds: 60.3,
         average_duration_seconds: 20.1,
+        median_duration_seconds: 0.2,
         first_call_at: null,
         last_call_at: null,
       },
@@ -386,6 +471,7 @@ describe("rollupColumns", () => {
     ).toEqual([
       ["answer_rate", 4],
       ["average_duration_seconds", 1],
+      ["median_duration_seconds", 1],
     ]);
   });
 
@@ -396,7 +482,7 @@ describe("rollupColumns", () => {
       "period",
       "channel",
       ...METRIC_NAMES,
-      ...METRIC_NAMES.slice(0, 10).flatMap((name) => [`${name}_previous`, `${name}_change`]),
+      ...METRIC_NAMES.slice(0, 11).flatMap((name) => [`${name}_previous`, `${name}_change`]),
     ]);
   });
 });

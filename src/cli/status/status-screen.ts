@@ -1,7 +1,7 @@
+import { describeOrder } from "../../paging/order-key.ts";
 import type { JobRecord } from "../../warehouse/job-table.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { SyncRun } from "../../warehouse/runs.ts";
-import { describeOrder } from "../summary.ts";
 import {
   ellipsize,
   formatAge,

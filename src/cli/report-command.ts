@@ -1,0 +1,49 @@
+import { Option } from "@commander-js/extra-typings";
+import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import type { ExitCode } from "../errors.ts";
+import { callsCommand } from "./calls-command.ts";
+import { type Context, OPTION } from "./context.ts";
+import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
+import { oneOf } from "./suggest.ts";
+
+export type ReportFlags = ReturnType<ReturnType<typeof declareReport>["opts"]>;
+
+export function reportCommand(context: Context, exit: (code: ExitCode) => void) {
+  return declareReport().action(async (flags) => {
+    // Charts bring a library along that other commands need not wait for.
+    const { runReport } = await import("./report-run.ts");
+    await runReport(context, flags, exit);
+  });
+}
+
+function declareReport() {
+  return callsCommand("report")
+    .description(
+      `Writes ${REPORT_FILE}, one page of charts and tables that needs nothing else, and manifest.json beside it.
+Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
+    )
+    .optionsGroup("Figures:")
+    .addOption(
+      new Option("--grain <grain>", "length of the periods; by default, it goes by the number of days")
+        .choices(GRAINS)
+        .argParser(oneOf(GRAINS)),
+    )
+    .addOption(
+      new Option("--compare <with>", "what stands beside: previous by default")
+        .choices(COMPARISONS)
+        .argParser(oneOf(COMPARISONS)),
+    )
+    .optionsGroup("Files:")
+    .option("--replace", "replace the files of another warehouse in the folder")
+    .option("--stdout", "write the page to standard output, without a manifest")
+    .option("--out <folder>", `folder for the files (the folder ${REPORT_FOLDER} in CALLTALLY_EXPORT_DIR)`)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally report --last 4w --timezone America/New_York
+  $ calltally report --last 3m --compare year --channel "paid search"`,
+    );
+}

@@ -1,0 +1,6 @@
+/** The page. */
+export const REPORT_FILE = "report.html";
+/** Below the folder of exports, whose manifest tells of other files. */
+export const REPORT_FOLDER = "report";
+/** The days of a report that names none. */
+export const DEFAULT_STRETCH = "4w";

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { systemClock } from "../clock.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import { EXIT, type ExitCode, UsageError } from "../errors.ts";
+import { exportToFolder, exportToStream } from "../export/write-export.ts";
+import { grainOf, reportTarget } from "../report/report-target.ts";
+import { attributionProgress } from "./attribution-progress.ts";
+import { type Context, settingsOf } from "./context.ts";
+import { noteUnmatchedDispositions } from "./disposition-note.ts";
+import { toComparison, toFilter, toRange } from "./export-flags.ts";
+import { describeExport, noteRemarks } from "./export-run.ts";
+import type { ReportFlags } from "./report-command.ts";
+import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
+
+/** What a report is made of. */
+export const REPORT_TARGET = reportTarget(REPORT_FILE);
+
+/** Runs `calltally report`. */
+export async function runReport(
+  context: Context,
+  flags: ReportFlags,
+  exit: (code: ExitCode) => void,
+): Promise<void> {
+  const settings = settingsOf(context, flags);
+  const { database, timezone, lookbackHours } = settings;
+  if (flags.stdout && flags.out !== undefined)
+    throw new UsageError("--out is for files, and --stdout writes none: use one or the other");
+  if (flags.stdout && flags.json)
+    throw new UsageError("--json prints the manifest, and --stdout writes none: use one or the other");
+  const options = {
+    database,
+    timezone,
+    lookbackHours,
+    rules: readAttributionRules(settings),
+    ...reportScope(flags, timezone),
+    filter: toFilter(flags),
+    isEmptyAllowed: flags.allowEmpty,
+    signal: context.signal,
+    onAttributed: attributionProgress(context),
+  };
+  if (flags.stdout) {
+    const written = await exportToStream({ ...options, targets: [REPORT_TARGET], writeChunk: context.write });
+    noteRemarks(context, written);
+    noteUnmatchedDispositions(context, settings);
+    if (written.manifest.caveats) exit(EXIT.unverified);
+    return;
+  }
+  const folder = flags.out === undefined ? join(settings.exportDir, REPORT_FOLDER) : settings.exportDir;
+  const result = await exportToFolder({
+    ...options,
+    targets: [REPORT_TARGET],
+    folder,
+    replace: flags.replace,
+  });
+  const { isWarehouseEmpty: _, ...shown } = result;
+  if (flags.json) context.print(JSON.stringify(shown));
+  else context.tell(describeExport(result, context.folder));
+  noteUnmatchedDispositions(context, settings);
+  if (result.manifest.caveats) exit(EXIT.unverified);
+}
+
+/**
+ * Returns the days of a report, how they are cut, and what stands beside.
+ *
+ * @throws UsageError where the days are open at an end
+ */
+export function reportScope(
+  flags: Pick<ReportFlags, "from" | "to" | "last" | "grain" | "compare">,
+  timezone: string,
+) {
+  const isDated = [flags.from, flags.to, flags.last].some((flag) => flag !== undefined);
+  const dated = isDated ? flags : { last: DEFAULT_STRETCH };
+  const { from, to } = toRange(dated, timezone, systemClock.now()) ?? {};
+  if (from === undefined || to === undefined) {
+    throw new UsageError(
+      "A report needs --from and --to, or --last: it compares with a period of the same length",
+    );
+  }
+  const range = { from, to };
+  return {
+    range,
+    grain: flags.grain ?? grainOf(range),
+    compare: toComparison({ ...dated, compare: flags.compare ?? "previous" }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { CallerSummary } from "../rollup/caller-summary.ts";
+import { openCallerHash } from "./caller-hash.ts";
+import type { NamedTable } from "./named-table.ts";
+import type { Column, Value } from "./table.ts";
+import type { ExportJob } from "./write-export.ts";
+
+/** A file with one line a caller, in the order of their first calls. */
+export interface CallersTarget {
+  kind: "callers";
+}
+
+/** A column, and what it shows of a caller. */
+interface CallerColumn extends Column {
+  of: (caller: CallerSummary) => Value;
+}
+
+/** What adds up to the same as in rollups of the same calls, but for the calls without a caller. */
+const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
+
+/** Returns one line a caller. Calls without a caller's number are in no line; they are counted beside it. */
+export function callersTable({ scope, session, ...job }: ExportJob): NamedTable {
+  const callers = openCallerHash(job.database);
+  if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
+  const columns = callerColumns(callers.hash);
+  const { callsWithoutCaller, read } = session.callers(scope.span);
+  const entry = {
+    contents: "callers",
+    caller_key: callers.fingerprint,
+    rows: 0,
+    sums: Object.fromEntries(SUMS.map((name) => [name, 0])),
+    excluded: { "no caller": callsWithoutCaller },
+  };
+  const rows = function* () {
+    for (const caller of read()) {
+      entry.rows++;
+      for (const name of SUMS) entry.sums[name] = (entry.sums[name] ?? 0) + caller[name];
+      yield columns.map(({ of }) => of(caller));
+    }
+  };
+  return { name: "callers", columns, rows: rows(), audience: "shared", entry };
+}
+
+function callerColumns(hashCaller: (digits: string) => string): CallerColumn[] {
+  const member = (name: Exclude<keyof CallerSummary, "caller">, type: Column["type"]): CallerColumn => ({
+    name,
+    type,
+    of: (caller) => caller[name],
+  });
+  return [
+    { name: "caller_hash", type: "text", of: ({ caller }) => hashCaller(caller) },
+    member("first_call_at", "time"),
+    member("last_call_at", "time"),
+    member("first_source", "text"),
+    member("last_source", "text"),
+    member("first_channel", "text"),
+    member("last_channel", "text"),
+    member("first_campaign", "text"),
+    member("last_campaign", "text"),
+    member("calls", "integer"),
+    member("answered_calls", "integer"),
+    member("missed_calls", "integer"),
+    { name: "recovered", type: "boolean", of: isRecovered },
+    { name: "recovered_after_seconds", type: "integer", of: secondsUntilAnswered },
+  ];
+}
+
+/** Whether a caller who was missed was answered later, 1 or 0; nothing of one who was not missed at a known time. */
+function isRecovered({ missed_at, answered_at }: CallerSummary): Value {
+  return missed_at === null ? null : Number(answered_at !== null);
+}
+
+/** From the start of the first missed call to that of the first answered one after it, in whole seconds. */
+function secondsUntilAnswered({ missed_at, answered_at }: CallerSummary): Value {
+  if (missed_at === null || answered_at === null) return null;
+  return Math.floor((Date.parse(answered_at) - Date.parse(missed_at)) / 1000);
+}

@@ -1,0 +1,70 @@
+import { escapeText } from "./cell-text.ts";
+
+/** How a cell looks. */
+export interface CellStyle {
+  /** Number format as Excel's dialog "Custom" has it; `@` is text. @default General */
+  numFmt?: string | undefined;
+  isBold?: boolean | undefined;
+  /** Whether it heads a table: bold on grey. */
+  isHeader?: boolean | undefined;
+  /** @default numbers on the right, text on the left */
+  align?: "left" | "center" | undefined;
+  /** Whether long text goes on below, in a row that grows. */
+  isWrapped?: boolean | undefined;
+}
+
+/** Numbers below are Excel's own formats. */
+const FIRST_FORMAT = 164;
+
+/** The styles of a workbook; a cell names one by its index. */
+export class Styles {
+  readonly #indexes = new Map<string, number>([["<xf/>", 0]]);
+  readonly #formats: string[] = [];
+
+  /** Returns the index of a style, always the same for the same style. */
+  indexOf({ numFmt, isBold, isHeader, align, isWrapped }: CellStyle): number {
+    const font = isBold || isHeader ? ' fontId="1" applyFont="1"' : "";
+    const fill = isHeader ? ' fillId="2" applyFill="1"' : "";
+    const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
+    const open = `<xf${format}${font}${fill}`;
+    const alignment = `${align === undefined ? "" : ` horizontal="${align}"`}${isWrapped ? ' vertical="top" wrapText="1"' : ""}`;
+    const xf = alignment === "" ? `${open}/>` : `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
+    const known = this.#indexes.get(xf);
+    if (known !== undefined) return known;
+    this.#indexes.set(xf, this.#indexes.size);
+    return this.#indexes.size - 1;
+  }
+
+  #formatOf(numFmt: string): number {
+    if (!this.#formats.includes(numFmt)) this.#formats.push(numFmt);
+    return FIRST_FORMAT + this.#formats.indexOf(numFmt);
+  }
+
+  toXml(): string {
+    const formats = this.#formats.map(
+      (format, index) => `<numFmt numFmtId="${FIRST_FORMAT + index}" formatCode="${escapeText(format)}"/>`,
+    );
+    const font = (bold: string) => `<font>${bold}<sz val="11"/><name val="Calibri"/><family val="2"/></font>`;
+    const fill = (pattern: string) => `<fill>${pattern}</fill>`;
+    return `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">${[
+      formats.length > 0 ? list("numFmts", formats) : "",
+      list("fonts", [font(""), font("<b/>")]),
+      list("fills", [
+        // The first two are Excel's own, whatever stands there.
+        fill('<patternFill patternType="none"/>'),
+        fill('<patternFill patternType="gray125"/>'),
+        fill(
+          '<patternFill patternType="solid"><fgColor rgb="FFE7E6E6"/><bgColor indexed="64"/></patternFill>',
+        ),
+      ]),
+      list("borders", ["<border><left/><right/><top/><bottom/><diagonal/></border>"]),
+      list("cellStyleXfs", ["<xf/>"]),
+      list("cellXfs", [...this.#indexes.keys()]),
+      list("cellStyles", ['<cellStyle name="Normal" xfId="0" builtinId="0"/>']),
+    ].join("")}</styleSheet>`;
+  }
+}
+
+function list(name: string, elements: readonly string[]): string {
+  return `<${name} count="${elements.length}">${elements.join("")}</${name}>`;
+}

@@ -1,0 +1,21 @@
+import type { DescribedSpan } from "../export/manifest.ts";
+
+/** 2026-10-26 → 26 Oct, 2026-10 → Oct 2026; weeks and quarters as they are. */
+export function labelOf(period: string): string {
+  const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(period) ?? [];
+  if (month === undefined) return period;
+  const name = MONTHS[Number(month) - 1];
+  return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
+}
+
+/** Returns a stretch of days in words: 19 Oct 2026 to 15 Nov 2026. */
+export function describeDays({ from, to }: DescribedSpan): string {
+  const day = (date = "") => `${labelOf(date)} ${date.slice(0, 4)}`;
+  return from === to ? day(from) : `${day(from)} to ${day(to)}`;
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

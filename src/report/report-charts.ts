@@ -1,0 +1,124 @@
+import type { EChartsOption } from "echarts";
+import { formatCount } from "./figure-text.ts";
+import type { Figures, ReportFigures } from "./report-figures.ts";
+import { drawChart } from "./static-chart.ts";
+
+/** A kind of bar in a chart: its name and its colour, which the page's legend has as well. */
+export interface Series {
+  name: string;
+  /** A number of the page's colours: `var(--c1)`. */
+  color: number;
+  values: readonly number[];
+}
+
+/** Colours that the page has for parts of a whole; what is beyond shares the last, which is grey. */
+const COLORS = 8;
+/** Steps of a heat map's scale. */
+const HEAT_STEPS = 6;
+
+export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+
+const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false } };
+const axisLabel = { color: "var(--ink)", fontSize: 14 };
+
+/** Draws bars that stand on each other, one pile for each category. */
+export function drawBars(categories: readonly string[], series: readonly Series[], label: string): string {
+  const option: EChartsOption = {
+    grid: { left: 56, right: 8, top: 12, bottom: 28 },
+    xAxis: {
+      type: "category",
+      data: [...categories],
+      ...axis,
+      axisLabel: { ...axisLabel, hideOverlap: true },
+    },
+    yAxis: {
+      type: "value",
+      minInterval: 1,
+      splitLine: { lineStyle: { color: "var(--line)" } },
+      axisLabel: { ...axisLabel, formatter: (value: number) => formatCount(value) },
+    },
+    series: series.map(({ name, color, values }) => ({
+      type: "bar",
+      name,
+      stack: "all",
+      data: [...values],
+      barCategoryGap: "25%",
+      // The gap keeps parts apart for those who see colours alike.
+      itemStyle: { color: `var(--c${color})`, borderColor: "var(--paper)", borderWidth: 1 },
+      emphasis: { disabled: true },
+    })),
+  };
+  return drawChart(option, { height: 280, label });
+}
+
+/** Draws the week by hours: the darker a field (in the dark, the lighter), the more. */
+export function drawWeek(cells: ReadonlyMap<string, number>, label: string): string {
+  const option: EChartsOption = {
+    grid: { left: 96, right: 8, top: 4, bottom: 28 },
+    xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
+    yAxis: { type: "category", data: WEEKDAYS, inverse: true, ...axis, axisLabel },
+    visualMap: {
+      show: false,
+      type: "piecewise",
+      pieces: [
+        { value: 0, color: "var(--h0)" },
+        ...heatSteps(cells).map(({ from, to, color }) => ({ min: from, max: to, color })),
+      ],
+    },
+    series: [
+      {
+        type: "heatmap",
+        data: WEEKDAYS.flatMap((weekday, row) =>
+          HOURS.map((hour, column) => [column, row, cells.get(`${weekday} ${hour}`) ?? 0]),
+        ),
+        itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
+        emphasis: { disabled: true },
+      },
+    ],
+  };
+  return drawChart(option, { height: 260, label });
+}
+
+/** A step of a heat map's scale: how many its fields stand for, and the colour that the page has for it. */
+export interface HeatStep {
+  from: number;
+  to: number;
+  color: string;
+}
+
+/** Returns the steps of {@link drawWeek}, lowest first and without nought; fewer of them where all numbers are small. */
+export function heatSteps(cells: ReadonlyMap<string, number>): HeatStep[] {
+  const most = Math.max(1, ...cells.values());
+  const count = Math.min(HEAT_STEPS, most);
+  const endOf = (step: number) => Math.floor((most * step) / count);
+  return Array.from({ length: count }, (_, step) => ({
+    from: endOf(step) + 1,
+    to: endOf(step + 1),
+    color: `var(--h${Math.ceil(((step + 1) * HEAT_STEPS) / count)})`,
+  }));
+}
+
+/** Returns a figure of each weekday and hour, as `Monday 09`. */
+export function toWeek(hours: ReportFigures["hours"], name: string): Map<string, number> {
+  return new Map(hours.map((figures) => [`${figures.weekday} ${figures.hour}`, Number(figures[name])]));
+}
+
+/** Returns the calls of each channel in each period, most calls first; the least of them together where they are many. */
+export function toChannelSeries({ channels, channelPeriods, periods }: ReportFigures): Series[] {
+  const names = channels.shown.map(({ channel }) => String(channel));
+  const isAll = names.length <= COLORS;
+  const led = isAll ? names : names.slice(0, COLORS - 1);
+  const calls = new Map(
+    channelPeriods.map((figures: Figures) => [
+      `${figures.period}\n${figures.channel}`,
+      Number(figures.calls),
+    ]),
+  );
+  const valuesOf = (name: string) => periods.map(({ period }) => calls.get(`${period}\n${name}`) ?? 0);
+  const series = led.map((name, index) => ({ name, color: index + 1, values: valuesOf(name) }));
+  if (isAll) return series;
+  const others = names.slice(COLORS - 1).map(valuesOf);
+  const values = periods.map((_, index) => others.reduce((sum, of) => sum + (of[index] ?? 0), 0));
+  return [...series, { name: `${others.length} others`, color: COLORS, values }];
+}

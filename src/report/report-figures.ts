@@ -1,0 +1,204 @@
+import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Span } from "../rollup/call-filter.ts";
+import type { Dimension } from "../rollup/dimensions.ts";
+import type { DurationBand } from "../rollup/duration-bands.ts";
+import { NOT_SET } from "../rollup/own-words.ts";
+import type { RollupQuery } from "../rollup/rollup-query.ts";
+import type { RollupSession, Value } from "../rollup/session.ts";
+
+/** Rows of a table that has one for each source or campaign; the others are added up in one more. */
+const ROWS_SHOWN = 25;
+/** Of what moved most, each way. */
+const MOVERS_SHOWN = 5;
+
+/** A row of a rollup, by the names of its columns. */
+export type Figures = Readonly<Record<string, Value>>;
+
+/** The figures of a report, all from one moment of the warehouse. */
+export interface ReportFigures {
+  /** One row of everything, beside the stretch before. */
+  headline: Figures;
+  /** A row a period, in the order of time, of zeros where there was no call. */
+  periods: readonly Figures[];
+  /** Most calls first. */
+  channels: Ranking;
+  /** A row for each channel and period that has calls. */
+  channelPeriods: readonly Figures[];
+  sources: Ranking;
+  campaigns: Ranking;
+  /** A row for each local weekday and hour that has calls. */
+  hours: readonly Figures[];
+  durations: readonly DurationBand[];
+  movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
+}
+
+/** What calls came from, most calls first. */
+export interface Ranking {
+  shown: readonly Figures[];
+  /** The sums of the rows beyond; undefined where all are shown. */
+  rest: { rows: number; figures: Figures } | undefined;
+}
+
+/** A channel, source or campaign whose calls changed. */
+export interface Mover {
+  dimension: Dimension;
+  figures: Figures;
+  /** Calls more than in the stretch before; fewer, where it is below 0. */
+  change: number;
+}
+
+/** The stretch that a report is about, and the one beside it. */
+export interface ReportScope {
+  span: Span;
+  periods: readonly LabelledPeriod[];
+  previousSpan: Span;
+  /** IANA zone of weekdays and hours. */
+  timezone: string;
+}
+
+/** Figures that add up, so that some rows can be told as one. */
+const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
+const COUNTS = ["calls", ...SUMS];
+/** All but the callers of the whole, who take as long to tell apart as all else. */
+const HEADLINE = [
+  ...SUMS,
+  "answer_rate",
+  "average_duration_seconds",
+  "median_duration_seconds",
+  "total_duration_seconds",
+];
+
+/** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
+export function readReportFigures(session: RollupSession, scope: ReportScope): ReportFigures {
+  const { span, periods, previousSpan, timezone } = scope;
+  const previous = { span: previousSpan };
+  const read = (query: RollupQuery) => iterateFigures(session, query);
+  const [headline = {}] = read({ dimensions: [], span, previous, figures: HEADLINE });
+  const movers = new Movers();
+  const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
+    rankRows(rows, (figures) => movers.see(dimension, figures));
+  const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
+  const offsets = session.readOffsets(timezone);
+  const cube = [
+    ...read({ dimensions: ["channel", "weekday", "hour"], offsets, span, periods, figures: SUMS }),
+  ];
+  const channelsBefore = read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
+  const callers = read({ dimensions: [], span, periods, figures: ["unique_callers"] });
+  return {
+    headline,
+    periods: joinPeriods(periods, addUp(cube, ["period"]), callers),
+    channels: rank("channel", compare("channel", addUp(cube, ["channel"]), channelsBefore)),
+    channelPeriods: addUp(cube, ["channel", "period"]),
+    sources: rank("source", read({ ...compared, dimensions: ["source"] })),
+    campaigns: rank("campaign", read({ ...compared, dimensions: ["campaign"] })),
+    hours: addUp(cube, ["weekday", "hour"]),
+    durations: session.durationBands(span),
+    movers,
+  };
+}
+
+function* iterateFigures(session: RollupSession, query: RollupQuery): Generator<Figures> {
+  const { columns, rows } = session.rollup(query);
+  for (const row of rows) {
+    yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  }
+}
+
+/** Adds up rows that are alike in some columns. */
+function addUp(rows: readonly Figures[], columns: readonly string[]): Figures[] {
+  const groups = Map.groupBy(rows, (row) => JSON.stringify(columns.map((name) => row[name])));
+  return [...groups.values()].map((group) => ({
+    ...Object.fromEntries(columns.map((name) => [name, group[0]?.[name] ?? null])),
+    ...Object.fromEntries(
+      COUNTS.map((name) => [name, group.reduce((sum, row) => sum + Number(row[name]), 0)]),
+    ),
+  }));
+}
+
+/** Puts rows of two stretches beside each other, as a rollup that is compared has them: most calls first, then by key. */
+function compare(dimension: Dimension, current: Iterable<Figures>, before: Iterable<Figures>): Figures[] {
+  const byKey = (rows: Iterable<Figures>) =>
+    new Map(Iterator.from(rows).map((row) => [row[dimension] ?? null, row]));
+  const [now, then] = [byKey(current), byKey(before)];
+  return [...new Set([...now.keys(), ...then.keys()])]
+    .map((key) => {
+      const sums = COUNTS.flatMap((name) => [
+        [name, Number(now.get(key)?.[name] ?? 0)],
+        [`${name}_previous`, Number(then.get(key)?.[name] ?? 0)],
+      ]);
+      return { [dimension]: key, ...withShares(Object.fromEntries(sums)) };
+    })
+    .toSorted(
+      (a, b) => Number(b.calls) - Number(a.calls) || (String(a[dimension]) < String(b[dimension]) ? -1 : 1),
+    );
+}
+
+/** A row a period, of zeros where there was no call. */
+function joinPeriods(
+  periods: readonly LabelledPeriod[],
+  counts: readonly Figures[],
+  callers: Iterable<Figures>,
+): Figures[] {
+  const byPeriod = (rows: Iterable<Figures>) => new Map(Iterator.from(rows).map((row) => [row.period, row]));
+  const [countsOf, callersOf] = [byPeriod(counts), byPeriod(callers)];
+  const none = Object.fromEntries([...COUNTS, "unique_callers"].map((name) => [name, 0]));
+  return periods.map(({ period }) => ({
+    period,
+    ...none,
+    ...callersOf.get(period),
+    ...countsOf.get(period),
+  }));
+}
+
+/** Keeps the first rows and those without a value, and adds up the others, those that had calls only before as well. */
+function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ranking {
+  const shown: Figures[] = [];
+  const sums: Record<string, number> = {};
+  let restRows = 0;
+  for (const figures of rows) {
+    see(figures);
+    const isPresent = Number(figures.calls) > 0;
+    if (isPresent && (shown.length < ROWS_SHOWN || isNotSet(figures))) {
+      shown.push(figures);
+      continue;
+    }
+    if (isPresent) restRows++;
+    for (const name of COUNTS.flatMap((name) => [name, `${name}_previous`])) {
+      sums[name] = (sums[name] ?? 0) + Number(figures[name]);
+    }
+  }
+  const isAll = Object.keys(sums).length === 0;
+  return { shown, rest: isAll ? undefined : { rows: restRows, figures: withShares(sums) } };
+}
+
+/** Adds the shares of what was added up, as an engine rounds them. */
+function withShares(sums: Record<string, number>): Figures {
+  const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
+  const share = (part: number, whole: number) => (whole === 0 ? null : Number((part / whole).toFixed(4)));
+  return {
+    ...sums,
+    calls_change: share(calls - calls_previous, calls_previous),
+    answer_rate: share(answered_calls, calls),
+  };
+}
+
+/** The key columns lead. */
+const isNotSet = (figures: Figures) => Object.values(figures)[0] === NOT_SET;
+
+/** Keeps those rows of several rollups whose calls changed most, each way. */
+class Movers {
+  readonly up: Mover[] = [];
+  readonly down: Mover[] = [];
+
+  see(dimension: Dimension, figures: Figures): void {
+    const change = Number(figures.calls) - Number(figures.calls_previous);
+    if (change === 0) return;
+    const movers = change > 0 ? this.up : this.down;
+    const last = movers.at(-1);
+    if (movers.length >= MOVERS_SHOWN && last !== undefined && Math.abs(last.change) >= Math.abs(change))
+      return;
+    movers.push({ dimension, figures, change });
+    movers.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+    movers.splice(MOVERS_SHOWN);
+  }
+}

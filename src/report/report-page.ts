@@ -1,0 +1,101 @@
+import { hash } from "node:crypto";
+import { html, raw } from "hono/html";
+import type { Manifest } from "../export/manifest.ts";
+import { toPrintable } from "../printable.ts";
+import { changeOf, countOf, formatPoints, formatQuantity, type Html, shareOf } from "./figure-text.ts";
+import { basisSection, verdictLine } from "./page-basis.ts";
+import { chartSections } from "./page-sections.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+import { describeDays } from "./period-text.ts";
+import type { Basis } from "./read-basis.ts";
+import type { Figures, ReportFigures } from "./report-figures.ts";
+
+/** What a page shows. */
+export interface Report {
+  figures: ReportFigures;
+  basis: Basis;
+  /** With all but its files. */
+  manifest: Manifest;
+  fingerprint: string;
+  /** What a period is called: day, week, month or quarter. */
+  grain: string;
+}
+
+/** No script, no request: whatever a visitor's text became, it can do nothing. */
+const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
+
+/** Returns the report as one page of HTML that stands by itself. The same report gives the same bytes. */
+export async function toPage(report: Report): Promise<string> {
+  const { figures, manifest } = report;
+  const title = `Calls, ${describeDays(manifest.range)}`;
+  const isEmpty = Number(figures.headline.calls) === 0;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${raw(PAGE_STYLE)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p class="faint">${describeScope(manifest)}</p>
+${verdictLine(report)}
+</header>
+<main>
+${headline(figures.headline)}
+${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>` : chartSections(report)}
+${basisSection(report)}
+</main>
+<footer><p class="faint">Made by calltally from <code>manifest.json</code> beside this page. Figures are explained in the README under “The figures”.</p></footer>
+</body>
+</html>
+`;
+  return String(await page);
+}
+
+function headline(figures: Figures): Html {
+  const tile = (name: string, value: Html, note: Html | string) =>
+    html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
+  const counted = (name: string, column: string) =>
+    tile(
+      name,
+      countOf(figures[column]),
+      html`${changeOf(figures[`${column}_change`])} from ${countOf(figures[`${column}_previous`])}`,
+    );
+  const [rate, rateBefore] = [figures.answer_rate, figures.answer_rate_previous];
+  return html`<dl class="tiles">
+${counted("Calls", "calls")}
+${tile(
+  "Answer rate",
+  shareOf(rate),
+  html`${typeof rate === "number" && typeof rateBefore === "number" ? formatPoints(rate, rateBefore) : "–"} from ${shareOf(rateBefore)}`,
+)}
+${counted("Qualified calls", "qualified_calls")}
+${counted("First-time callers", "first_time_callers")}
+${counted("Missed calls", "missed_calls")}
+</dl>`;
+}
+
+function describeScope({ timezone, filter, compared_with }: Manifest): string {
+  const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
+  const said = [
+    ...Object.entries(values).map(
+      ([name, value]) => `${name.replaceAll("_", " ")}: ${[value].flat().join(" or ")}`,
+    ),
+    ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
+    ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
+  ];
+  return toPrintable(
+    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
+      said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
+    }`,
+  );
+}
+
+function isFiltered({ filter }: Manifest): boolean {
+  return Object.keys(filter).length > 1;
+}

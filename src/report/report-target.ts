@@ -1,0 +1,42 @@
+import { countDays, type DateRange } from "../calendar/dates.ts";
+import type { Grain } from "../calendar/grain.ts";
+import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
+import type { CustomTarget, ExportJob } from "../export/write-export.ts";
+import { metrics } from "../rollup/metrics.ts";
+import { readBasis } from "./read-basis.ts";
+import { readReportFigures } from "./report-figures.ts";
+import { toPage } from "./report-page.ts";
+
+/** More bars than these are told apart by nobody. */
+const MOST_DAYS = 35;
+const MOST_DAYS_IN_WEEKS = 7 * 30;
+const MOST_DAYS_IN_MONTHS = 31 * 36;
+
+/** Returns how the days of a report are cut, where nobody says so. */
+export function grainOf(range: Required<DateRange>): Grain {
+  const days = countDays(range);
+  if (days <= MOST_DAYS) return "day";
+  if (days <= MOST_DAYS_IN_WEEKS) return "week";
+  return days <= MOST_DAYS_IN_MONTHS ? "month" : "quarter";
+}
+
+/** Returns what writes a report as a file of an export, which has a grain and a stretch to compare with. */
+export function reportTarget(file: string): CustomTarget {
+  return { kind: "custom", write: (job) => writeReport(job, file) };
+}
+
+async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
+  const { session, scope, manifest, reader } = job;
+  const { span, grain, periods, previousSpan, timezone } = scope;
+  if (grain === undefined || previousSpan === undefined)
+    throw new Error("A report has a grain and a stretch to compare with");
+  const figures = readReportFigures(session, { span, periods, previousSpan, timezone });
+  const { headline } = figures;
+  const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
+    isAdditive ? [[name, Number(headline[name])] as const] : [],
+  );
+  const described = { contents: "report", rows: Number(headline.calls), sums: Object.fromEntries(sums) };
+  const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
+  const page = await toPage({ figures, basis: readBasis(reader), manifest, fingerprint, grain });
+  return [{ ...described, ...(await job.write(file, [page])) }];
+}

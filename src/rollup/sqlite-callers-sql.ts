@@ -1,0 +1,54 @@
+import type { Span } from "./call-filter.ts";
+import type { CallerSummary } from "./caller-summary.ts";
+import { type SqliteContext, type SqlText, selectionText } from "./sqlite-rollup-sql.ts";
+
+const ENDS = ["source", "channel", "campaign"] as const;
+
+/** Returns the SELECT of the callers of some calls, the earliest first call first. */
+export function callersText(span: Span, context: SqliteContext): SqlText {
+  const { sql, values } = selectionText(span, context);
+  const columns: Record<keyof CallerSummary, string> = {
+    caller: "caller",
+    first_call_at: "min(call_started)",
+    last_call_at: "max(call_started)",
+    first_source: first("source"),
+    last_source: last("source"),
+    first_channel: first("channel"),
+    last_channel: last("channel"),
+    first_campaign: first("campaign"),
+    last_campaign: last("campaign"),
+    calls: "count(*)",
+    answered_calls: "count(*) FILTER (WHERE outcome = 'answered')",
+    missed_calls: "count(*) FILTER (WHERE outcome = 'missed')",
+    missed_at: "min(missed_at)",
+    answered_at: "min(call_started) FILTER (WHERE outcome = 'answered' AND call_started > missed_at)",
+  };
+  const list = Object.entries(columns).map(([name, text]) => `${text} AS ${name}`);
+  // One order for all, so that the calls are sorted once: those of unknown time before the others.
+  return {
+    sql: `SELECT ${list.join(",\n  ")}
+FROM (
+  SELECT f.caller, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
+    row_number() OVER by_caller AS rank,
+    count(*) OVER by_caller AS calls,
+    count(f.call_started) OVER by_caller AS calls_of_known_time,
+    min(f.call_started) FILTER (WHERE f.outcome = 'missed') OVER by_caller AS missed_at
+  ${sql}${sql.includes("WHERE") ? " AND" : " WHERE"} f.caller IS NOT NULL
+  WINDOW by_caller AS (
+    PARTITION BY f.caller ORDER BY f.call_started NULLS FIRST, f.call_id
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  )
+)
+GROUP BY caller
+ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`,
+    values,
+  };
+}
+
+function first(fact: (typeof ENDS)[number] | "call_id"): string {
+  return `max(${fact}) FILTER (WHERE rank = 1 + iif(calls_of_known_time = 0, 0, calls - calls_of_known_time))`;
+}
+
+function last(fact: (typeof ENDS)[number]): string {
+  return `max(${fact}) FILTER (WHERE rank = calls)`;
+}

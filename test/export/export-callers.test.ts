@@ -1,0 +1,268 @@
+import { createHmac } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import type { Call } from "../../src/call.ts";
+import { TABLE_FORMATS } from "../../src/export/choices.ts";
+import type { Target } from "../../src/export/write-export.ts";
+import { arbitraryCalls, makeCall } from "../calls.ts";
+import { readLines, readParquetObjects } from "./tables.ts";
+import { makeWarehouse, readText } from "./warehouse.ts";
+
+const CALLERS: Target = { kind: "callers" };
+const KEY_BYTES = Buffer.alloc(32);
+const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).digest("hex");
+
+type Warehouse = ReturnType<typeof makeWarehouse>;
+type Options = Partial<Parameters<Warehouse["export"]>[0]>;
+
+/** Exports the callers as JSON, under the pseudonyms of a known key; returns the rows and what the manifest says of them. */
+async function exportCallers(warehouse: Warehouse, options: Options = {}) {
+  writeFileSync(`${warehouse.database}.caller-key`, KEY_BYTES.toString("hex"));
+  const { folder, manifest } = await warehouse.export({
+    targets: [CALLERS],
+    format: { format: "json", ...options.format },
+    ...options,
+  });
+  const rows: Record<string, string | number | null>[] = JSON.parse(readText(folder, "callers.json"));
+  return { rows, file: manifest.files[0] };
+}
+
+/** In the order of time, those of unknown time after the others, then of ids. */
+function compareCalls(a: Call, b: Call): number {
+  const [startA, startB] = [a.call_started ?? "~", b.call_started ?? "~"];
+  return startA === startB ? a.call_id - b.call_id : startA < startB ? -1 : 1;
+}
+
+/** What the README says of callers, in memory. */
+function foldCallers(calls: readonly Call[]) {
+  const known = calls.toSorted(compareCalls).map((call) => ({ call, ...attributeCall(call, DEFAULT_RULES) }));
+  const groups = Map.groupBy(known, ({ caller }) => caller);
+  const withoutCaller = groups.get(null)?.length ?? 0;
+  groups.delete(null);
+  const rows = [...groups].map(([caller, all]) => {
+    const timed = all.filter(({ call_started }) => call_started !== null);
+    const [first, last] = [timed[0] ?? all[0], timed.at(-1) ?? all.at(-1)];
+    const missed = timed.find(({ outcome }) => outcome === "missed")?.call_started ?? null;
+    const answered = timed.find(
+      ({ outcome, call_started }) =>
+        outcome === "answered" && missed !== null && String(call_started) > missed,
+    )?.call_started;
+    return {
+      caller_hash: hmac(String(caller)),
+      first_call_at: first?.call_started,
+      last_call_at: last?.call_started,
+      first_source: first?.source,
+      last_source: last?.source,
+      first_channel: first?.channel,
+      last_channel: last?.channel,
+      first_campaign: first?.campaign,
+      last_campaign: last?.campaign,
+      calls: all.length,
+      answered_calls: all.filter(({ outcome }) => outcome === "answered").length,
+      missed_calls: all.filter(({ outcome }) => outcome === "missed").length,
+      recovered: missed === null ? null : Number(answered != null),
+      recovered_after_seconds:
+        answered == null || missed === null
+          ? null
+          : Math.floor((Date.parse(answered) - Date.parse(missed)) / 1000),
+    };
+  });
+  return { rows, withoutCaller };
+}
+
+describe("export callers", () => {
+  it("has a line a caller, with first and last of the calls, in the order of the first ones", async () => {
+    const call = (
+      call_id: number,
+      caller_id: string | null,
+      call_started: string | null,
+      more: Partial<Call>,
+    ) => makeCall({ call_id, caller_id, call_started, ...more });
+    using warehouse = makeWarehouse([
+      call(1, "+49 30 1", "2026-09-02T10:00:00.000Z", {
+        disposition: "busy",
+        utm_source: "b",
+        campaign_name: "B",
+      }),
+      call(2, "004930 1", "2026-09-01T10:00:00.000Z", {
+        disposition: "answered",
+        utm_source: "a",
+        campaign_name: "A",
+      }),
+      call(3, "+49301", "2026-09-02T10:01:30.999Z", {
+        disposition: "answered",
+        utm_source: "c",
+        utm_medium: "email",
+      }),
+      call(4, "+49301", "2026-09-02T11:00:00.000Z", { disposition: "no answer" }),
+      call(5, "+49302", "2026-08-31T10:00:00.000Z", { disposition: "no answer" }),
+      call(6, "+49302", null, { disposition: "answered", utm_source: "unknown time" }),
+      call(7, "+49303", null, { disposition: "busy" }),
+      call(8, null, "2026-09-01T10:00:00.000Z", {}),
+      call(9, "null", "2026-09-01T10:00:00.000Z", { disposition: "busy" }),
+    ]);
+    const { rows, file } = await exportCallers(warehouse);
+    const common = { first_campaign: null, last_campaign: null, recovered_after_seconds: null };
+    expect(rows).toEqual([
+      {
+        caller_hash: hmac("+49302"),
+        first_call_at: "2026-08-31T10:00:00.000Z",
+        last_call_at: "2026-08-31T10:00:00.000Z",
+        first_source: null,
+        last_source: null,
+        first_channel: "Unassigned",
+        last_channel: "Unassigned",
+        ...common,
+        calls: 2,
+        answered_calls: 1,
+        missed_calls: 1,
+        recovered: 0,
+      },
+      {
+        caller_hash: hmac("+49301"),
+        first_call_at: "2026-09-01T10:00:00.000Z",
+        last_call_at: "2026-09-02T11:00:00.000Z",
+        first_source: "a",
+        last_source: null,
+        first_channel: "Unassigned",
+        last_channel: "Unassigned",
+        first_campaign: "A",
+        last_campaign: null,
+        calls: 4,
+        answered_calls: 2,
+        missed_calls: 2,
+        recovered: 1,
+        recovered_after_seconds: 90,
+      },
+      {
+        caller_hash: hmac("+49303"),
+        first_call_at: null,
+        last_call_at: null,
+        first_source: null,
+        last_source: null,
+        first_channel: "Unassigned",
+        last_channel: "Unassigned",
+        ...common,
+        calls: 1,
+        answered_calls: 0,
+        missed_calls: 1,
+        recovered: null,
+      },
+    ]);
+    expect(file).toMatchObject({
+      contents: "callers",
+      file: "callers.json",
+      caller_key: expect.stringMatching(/^[0-9a-f]{16}$/),
+      rows: 3,
+      sums: { calls: 7, answered_calls: 3, missed_calls: 4 },
+      excluded: { "no caller": 2 },
+    });
+  });
+
+  it("has what a fold in memory has, of the calls in the range, and with those left out as many calls as the rollups", async () => {
+    const seen = { rows: 0, recovered: 0, lost: 0, never: 0, withoutCaller: 0, tied: 0 };
+    const range = fc.option(fc.constant({ from: "2026-01-01", to: "2026-03-29" }), { nil: undefined });
+    const more = fc.array(
+      fc.record({
+        caller_id: fc.constantFrom("+491", "+492", "+493"),
+        call_started: fc.constantFrom(null, "2026-03-28T23:00:00.000Z", "2026-03-29T01:30:00.500Z"),
+        disposition: fc.constantFrom("busy", "answered", "other"),
+      }),
+      { minLength: 10, maxLength: 10 },
+    );
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(40), more, range, async (some, more, range) => {
+        const calls = [
+          ...some,
+          ...more.map((members, index) => makeCall({ call_id: 1000 + index, ...members })),
+        ];
+        using warehouse = makeWarehouse(calls);
+        const options = { range, timezone: "Europe/Berlin" };
+        const { rows, file } = await exportCallers(warehouse, options);
+        const { startsAt = "", endsAt = "~" } = toInstants(range ?? {}, "Europe/Berlin");
+        const isIn = ({ call_started }: Call) =>
+          range === undefined || (call_started !== null && call_started >= startsAt && call_started < endsAt);
+        const expected = foldCallers(calls.filter(isIn));
+        expect(rows).toEqual(expected.rows);
+        expect(file?.excluded).toEqual({ "no caller": expected.withoutCaller });
+        const { manifest } = await warehouse.export({
+          targets: [{ kind: "rollup", dimensions: ["weekday"] }],
+          ...options,
+        });
+        expect((file?.sums?.calls ?? 0) + expected.withoutCaller).toBe(manifest.files[0]?.sums?.calls);
+        seen.rows += rows.length;
+        seen.recovered += rows.filter(({ recovered }) => recovered === 1).length;
+        seen.lost += rows.filter(({ recovered }) => recovered === 0).length;
+        seen.never += rows.filter(({ recovered }) => recovered === null).length;
+        seen.withoutCaller += expected.withoutCaller;
+        const starts = rows.map(({ first_call_at }) => first_call_at);
+        seen.tied += starts.length - new Set(starts).size;
+      }),
+      { numRuns: 30 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
+  });
+
+  it.each(TABLE_FORMATS)("holds the same in %s, and no number", async (format) => {
+    using warehouse = makeWarehouse([
+      makeCall({
+        call_id: 1,
+        caller_id: "+4930555",
+        call_started: "2026-09-01T10:00:00.000Z",
+        disposition: "busy",
+      }),
+      makeCall({
+        call_id: 2,
+        caller_id: "+4930555",
+        call_started: "2026-09-01T10:05:00.000Z",
+        disposition: "answered",
+      }),
+      makeCall({
+        call_id: 3,
+        caller_id: "+4930556",
+        call_started: "2026-09-02T10:05:00.000Z",
+        utm_source: "=1+1",
+      }),
+    ]);
+    writeFileSync(`${warehouse.database}.caller-key`, KEY_BYTES.toString("hex"));
+    const { folder } = await warehouse.export({ targets: [CALLERS], format: { format } });
+    const content = readFileSync(join(folder, `callers.${format}`));
+    expect(content.includes("4930555")).toBe(false);
+    const names = ["caller_hash", "first_call_at", "last_source", "recovered", "recovered_after_seconds"];
+    const read = async (): Promise<Record<string, unknown>[]> => {
+      if (format === "parquet") return await readParquetObjects(content);
+      if (format === "json") return JSON.parse(content.toString());
+      if (format === "ndjson")
+        return content
+          .toString()
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+      const [header = [], ...lines] = readLines(content, format === "tsv" ? "\t" : ",");
+      return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index]])));
+    };
+    const isText = format === "csv" || format === "tsv";
+    const time = (text: string) => (format === "parquet" ? new Date(text) : text);
+    expect((await read()).map((row) => names.map((name) => row[name]))).toEqual([
+      [
+        hmac("+4930555"),
+        time("2026-09-01T10:00:00.000Z"),
+        isText ? "" : null,
+        isText ? "1" : format === "parquet" || 1,
+        isText ? "300" : format === "parquet" ? 300n : 300,
+      ],
+      [
+        hmac("+4930556"),
+        time("2026-09-02T10:05:00.000Z"),
+        isText ? "'=1+1" : "=1+1",
+        isText ? "" : null,
+        isText ? "" : null,
+      ],
+    ]);
+  });
+});

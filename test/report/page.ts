@@ -1,0 +1,65 @@
+import { parse } from "csv-parse/sync";
+
+/** A cell of a table as the page has it: its text, and the exact number behind it. */
+export interface Cell {
+  text: string;
+  value: number | null;
+}
+
+/** Reads the tables of a report, by the heading above and by what they are said to hold. */
+export function readTables(page: string): { title: string; label: string; head: string[]; rows: Cell[][] }[] {
+  const pieces = page.split(/(?=<h[123][ >])/);
+  return pieces.flatMap((piece) => {
+    const title = toText(/^<h\d[^>]*>(.*?)<\/h\d>/s.exec(piece)?.[1] ?? "");
+    return [...piece.matchAll(/(?:aria-label="([^"]*)"[^>]*>)?<table>(.*?)<\/table>/gs)].map(
+      ([, label = "", table = ""]) => {
+        const [head = [], ...rows] = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+          [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => ({
+            text: toText(cell),
+            value: toValue(cell),
+          })),
+        );
+        return { title, label: toText(label), head: head.map(({ text }) => text), rows };
+      },
+    );
+  });
+}
+
+/** Reads the headline: its names, and the numbers below each. */
+export function readHeadline(page: string): Map<string, (number | null)[]> {
+  const tiles = [...page.matchAll(/<div><dt>(.*?)<\/dt><dd>(.*?)<\/dd><dd>(.*?)<\/dd><\/div>/gs)];
+  return new Map(
+    tiles.map(([, name = "", ...parts]) => [
+      name,
+      parts.flatMap((part) =>
+        [...part.matchAll(/<data value="([^"]*)">/g)].map(([, value]) => Number(value)),
+      ),
+    ]),
+  );
+}
+
+/** Reads a CSV file as objects, numbers as numbers and none as null. */
+export function readCsv(text: string): Record<string, string | number | null>[] {
+  return parse(text, { columns: true, bom: true, cast: toCell });
+}
+
+function toCell(text: string): string | number | null {
+  if (text === "") return null;
+  return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : text; // ids have more digits than a number keeps
+}
+
+function toValue(cell: string): number | null {
+  const value = /<data value="([^"]*)">/.exec(cell)?.[1];
+  return value === undefined ? null : Number(value);
+}
+
+function toText(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .trim();
+}
