@@ -2,16 +2,13 @@ import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/e
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import type { ExitCode } from "../errors.ts";
-import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { type Context, OPTION } from "./context.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
-const LISTS = ["calls", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
-/** A tab is hard to write on a command line. */
-const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
 
 /** What an export writes: rollups by their dimension, or one of the lists. */
 export type Contents = Dimension | (typeof LISTS)[number];

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { type Age, parseAge } from "../calendar/age-text.ts";
+import { describeError, EXIT, type ExitCode } from "../errors.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { noteOtherRules } from "./rules-note.ts";
 import { readStatus } from "./status/read-status.ts";
 import { describeHistory, describeStatus } from "./status/status-screen.ts";
 
 const RUNS_SHOWN = 5;
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export function statusCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("status")
@@ -17,7 +17,7 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
     .option(
       "--max-age <age>",
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
-      parseAge,
+      parseMaxAge,
     )
     .option("--runs <count>", "show only this many runs", parseRuns)
     .option(...OPTION.database)
@@ -45,10 +45,12 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
     });
 }
 
-function parseAge(text: string): { text: string; ms: number } {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (unit === "m" || unit === "h" || unit === "d") return { text, ms: Number(count) * UNIT_MS[unit] };
-  throw new InvalidArgumentError("It must be a number of minutes, hours or days, such as 30m, 2h or 1d.");
+function parseMaxAge(text: string): Age {
+  try {
+    return parseAge(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${describeError(error)}.`);
+  }
 }
 
 function parseRuns(text: string): number {
