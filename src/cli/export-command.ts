@@ -1,11 +1,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import type { ExitCode } from "../errors.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
 import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
-import { type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, OPTION } from "./context.ts";
+import { overAccounts } from "./over-accounts.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
@@ -18,7 +19,18 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
   return declareExport().action(async (contents, flags) => {
     // Dates and formats bring libraries along that other commands need not wait for.
     const { runExport } = await import("./export-run.ts");
-    await runExport(context, contents, flags, exit);
+    const accounts = accountsOf(context, flags);
+    if (flags.stdout && accounts.length > 1) {
+      throw new UsageError("--stdout writes one file, and there are several accounts", {
+        hint: "Name one with --account.",
+      });
+    }
+    await overAccounts(
+      accounts,
+      { context, exit },
+      (scope) => runExport(scope.context, contents, flags, scope.exit),
+      { json: flags.json },
+    );
   });
 }
 

@@ -30,17 +30,17 @@ export interface Configuration {
   accounts: readonly Account[];
   /** What holds for all accounts, with the address and token of none. */
   shared: SettingSources;
-  /** Requests to one host at once, by all accounts together. */
+  /** Requests to one host at once, by all accounts together; no limit where there is one account, of the environment. */
   hostRequests: number;
 }
 
-/** Requests to one host at once, by all accounts together, where the file does not say. */
+/** Requests to one host at once, by all accounts of a file together, where it does not say. */
 export const HOST_REQUESTS = 8;
 
 /** Returns the configuration where there is no file: one account, of the environment. */
 export function configurationWithoutFile(sources: SettingSources): Configuration {
   const accounts = [{ name: undefined, sources }];
-  return { file: undefined, accounts, shared: sources, hostRequests: HOST_REQUESTS };
+  return { file: undefined, accounts, shared: sources, hostRequests: Number.POSITIVE_INFINITY };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
-import { type Configuration, HOST_REQUESTS } from "./accounts.ts";
+import { type Configuration, configurationWithoutFile, HOST_REQUESTS } from "./accounts.ts";
 import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
 import { FILE_SETTINGS, OWN_SETTINGS, PATH_SETTINGS } from "./file-schema.ts";
 import { findGiven, type Layer, readDotenv, type SettingSources } from "./setting-layers.ts";
@@ -17,9 +17,8 @@ export function readConfiguration(path: string, sources: SettingSources): Config
   const file = readCalltallyFile(path, sources.folder);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };
   const { accounts = {}, host_requests: hostRequests = HOST_REQUESTS } = file.content;
-  const names = Object.keys(accounts);
-  if (names.length === 0) {
-    return { file, accounts: [{ name: undefined, sources: shared }], shared, hostRequests };
+  if (Object.keys(accounts).length === 0) {
+    return { ...configurationWithoutFile(shared), file };
   }
   assertNoneElsewhere(file, sources);
   const named = Object.entries(accounts).map(([name, content]) => ({
