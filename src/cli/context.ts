@@ -114,7 +114,7 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
  *
  * @throws UsageError where there are several, and none is named
  */
-export function accountOf(context: Context, flags: SettingFlags = {}): Account {
+function accountOf(context: Context, flags: SettingFlags = {}): Account {
   const [account, ...others] = accountsOf(context, flags);
   if (account !== undefined && others.length === 0) return account;
   throw new UsageError(

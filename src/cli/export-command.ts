@@ -2,7 +2,15 @@ import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/e
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
-import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import {
+  ACCOUNT,
+  CONSENTS,
+  DELIMITER_NAMES,
+  FORMATS,
+  LISTS,
+  PRIVATE_COLUMNS,
+  PROFILES,
+} from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { accountsOf, type Context, OPTION } from "./context.ts";
@@ -19,6 +27,10 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
   return declareExport().action(async (contents, flags) => {
     // Dates and formats bring libraries along that other commands need not wait for.
     const { runExport } = await import("./export-run.ts");
+    if (flags.by?.includes(ACCOUNT)) {
+      const { runAccountExport } = await import("./account-export-run.ts");
+      return await runAccountExport(context, contents, flags, exit);
+    }
     const accounts = accountsOf(context, flags);
     if (flags.stdout && accounts.length > 1) {
       throw new UsageError("--stdout writes one file, and there are several accounts", {
@@ -77,7 +89,11 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option("--allow-empty", "accept filter values that no call in the warehouse has")
     .optionsGroup("Figures:")
     .addOption(
-      severalOf("--by <dimensions>", DIMENSIONS, "group by several dimensions together, separated by commas"),
+      severalOf(
+        "--by <dimensions>",
+        [...DIMENSIONS, ACCOUNT],
+        "group by several dimensions together, separated by commas; account is that of calltally.yaml",
+      ),
     )
     .option("--raw", "group by utm values exactly as stored, so that Google and google stay separate")
     .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))

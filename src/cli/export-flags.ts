@@ -1,7 +1,7 @@
 import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
-import type { Delimiter } from "../export/choices.ts";
+import { ACCOUNT, type Delimiter } from "../export/choices.ts";
 import type { FormatOptions } from "../export/encode-table.ts";
 import type { Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
@@ -11,7 +11,7 @@ import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
 export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {
-  const { by } = flags;
+  const by = flags.by?.filter((dimension) => dimension !== ACCOUNT);
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS;
   const targets = [...new Set(named)].map((content): Target => {
     switch (content) {

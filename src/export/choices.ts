@@ -24,3 +24,6 @@ export type Consent = (typeof CONSENTS)[number];
 
 /** What an export can list, beside rollups. */
 export const LISTS = ["calls", "google-ads", "google-leads"] as const;
+
+/** The column that names the account, where figures of several stand in one table. */
+export const ACCOUNT = "account";
