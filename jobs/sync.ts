@@ -11,8 +11,12 @@ export const syncJob: Job = {
   cronSetting: "CALLTALLY_SYNC_CRON",
   isSync: true,
   readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
-  run: async ({ settings, log, signal }) => {
-    const run = await runSync({ ...toSyncOptions(settings), signal, onAttributed: logAttribution(log) });
+  run: async ({ settings, log, signal, limitOf }) => {
+    const run = await runSync({
+      ...toSyncOptions(settings, limitOf),
+      signal,
+      onAttributed: logAttribution(log),
+    });
     const {
       run_id,
       verdict,

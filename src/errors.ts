@@ -15,6 +15,29 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/**
+ * From the worst on: what is lost, what nobody but the operator can mend, what may mend itself, what is done but not
+ * clean. A stop is above all of it: the rest was not even tried.
+ */
+const GRAVITY: readonly ExitCode[] = [
+  EXIT.sigint,
+  EXIT.sigterm,
+  EXIT.storage,
+  EXIT.usage,
+  EXIT.refused,
+  EXIT.contract,
+  EXIT.unreachable,
+  EXIT.failed,
+  EXIT.locked,
+  EXIT.unverified,
+];
+
+/** Returns the worst of some exit codes; 0 where there is none. */
+export function worstCode(codes: Iterable<ExitCode>): ExitCode {
+  const known = new Set(codes);
+  return GRAVITY.find((code) => known.has(code)) ?? EXIT.done;
+}
+
 /** Base of every error that calltally expects: one sentence for a person, and the exit code it ends with. */
 export class CalltallyError extends Error {
   override name = "CalltallyError";

@@ -2,6 +2,7 @@ import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
 import { ApiError, unknownOutcome } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
+import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
 import { MAX_ERROR_BYTES, readBody } from "./response-body.ts";
 import { type Envelope, parseEnvelope } from "./response-envelope.ts";
@@ -18,6 +19,8 @@ export interface ApiClientOptions {
   retry?: Partial<RetryPolicy>;
   /** Connections kept open. @default 4 */
   connections?: number;
+  /** Makes each attempt wait for its turn; what several clients share. @default none */
+  limitRequest?: LimitRequest | undefined;
   clock?: Clock;
   /** Uniform in [0, 1), for jitter. */
   random?: () => number;
@@ -27,7 +30,7 @@ export interface ApiClientOptions {
 
 /** How to reach the service, and which of its calls are asked for. */
 export interface ApiAccess
-  extends Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry"> {
+  extends Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry" | "limitRequest"> {
   /** Sent as `org_unit_id` with each request for calls (API v3 § 4.2). @default none */
   orgUnitId?: string | undefined;
 }
@@ -162,10 +165,11 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {
-    const { random = Math.random, onRetry } = this.#options;
+    const { random = Math.random, onRetry, limitRequest } = this.#options;
     const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
     const bounded = { ...policy, attempts: attempts ?? policy.attempts };
-    return await retry(attempt, bounded, { clock: this.#clock, random, signal, onRetry });
+    const limited = limitRequest === undefined ? attempt : () => limitRequest(attempt);
+    return await retry(limited, bounded, { clock: this.#clock, random, signal, onRetry });
   }
 
   async #attempt(

@@ -1,7 +1,18 @@
-import { loadSettings, type Settings } from "../config/load-settings.ts";
-import type { SettingSources } from "../config/setting-layers.ts";
+import { resolve } from "node:path";
+import {
+  type Account,
+  type Configuration,
+  chooseAccounts,
+  configurationWithoutFile,
+  findFile,
+  settingsOfAccount,
+} from "../config/accounts.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { findGiven, type SettingSources } from "../config/setting-layers.ts";
 import { remarkOnSettings } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
 
 /** What a command knows of the world it was started in. */
 export interface Context {
@@ -22,6 +33,12 @@ export interface Context {
   complain: (text: string) => void;
   /** Whether `--quiet` was given: known once the arguments are read. */
   quiet: boolean;
+  /** The file of accounts and reports that `--config` names. */
+  configFile?: string | undefined;
+  /** The accounts that `--account` names: known once the arguments are read. @default all */
+  accounts?: readonly string[] | undefined;
+  /** What {@link loadConfiguration} has found. */
+  configuration?: Configuration | undefined;
 }
 
 /** Flags that stand for settings, as the commands' parsers give them. */
@@ -36,28 +53,99 @@ export interface SettingFlags {
 /** Set for the process that runs a query, to the id of the one that watches over it. */
 export const QUERY_PARENT = "CALLTALLY_QUERY_PARENT";
 
-/** Reads the settings; flags of the command take precedence over all other sources. */
+/**
+ * Reads the file of accounts and reports, where there is one; its libraries are loaded only then.
+ *
+ * @throws UsageError that says all that is wrong with it
+ */
+export async function loadConfiguration(context: Context): Promise<Configuration> {
+  const sources = { env: context.env, folder: context.folder };
+  const path = findFile(context.configFile, sources);
+  if (path === undefined) context.configuration = configurationWithoutFile(sources);
+  else {
+    const { readConfiguration } = await import("../config/read-configuration.ts");
+    context.configuration = readConfiguration(path, sources);
+  }
+  return context.configuration;
+}
+
+/** Returns what {@link loadConfiguration} has found. */
+export function configurationOf({ configuration, env, folder }: Context): Configuration {
+  return configuration ?? configurationWithoutFile({ env, folder });
+}
+
+/**
+ * Returns the accounts to work on: those that `--account` names, the one whose warehouse `--database` names, or all.
+ *
+ * @throws UsageError for a name that no account has, and for flags that only one account can have
+ */
+export function accountsOf(context: Context, flags: SettingFlags = {}): readonly Account[] {
+  const configuration = configurationOf(context);
+  const { accounts: names = [] } = context;
+  const chosen =
+    names.length === 0 && flags.database !== undefined
+      ? [ownerOf(flags.database, configuration)]
+      : chooseAccounts(configuration, names);
+  const onlyOne = flags.database !== undefined ? "--database" : flags.out !== undefined ? "--out" : undefined;
+  if (onlyOne !== undefined && chosen.length > 1) {
+    throw new UsageError(`${onlyOne} is for one account, and there are ${namesOf(chosen)}`, {
+      hint: "Name one with --account.",
+    });
+  }
+  return chosen.map((account) => ({
+    ...account,
+    sources: { ...account.sources, flags: toValues(flags) },
+  }));
+}
+
+/** The account that has this warehouse; a file that is none's is looked at without an address and a token. */
+function ownerOf(database: string, { accounts, shared }: Configuration): Account {
+  const [first, ...others] = accounts;
+  if (first !== undefined && first.name === undefined && others.length === 0) return first;
+  const owner = accounts.find(({ sources }) => {
+    const given = findGiven(SETTINGS.database, sources.file ?? []);
+    return given !== undefined && realFile(resolve(sources.folder, given.text)) === realFile(database);
+  });
+  return owner ?? { name: undefined, sources: shared };
+}
+
+/**
+ * Returns the account of a command that works on one.
+ *
+ * @throws UsageError where there are several, and none is named
+ */
+function accountOf(context: Context, flags: SettingFlags = {}): Account {
+  const [account, ...others] = accountsOf(context, flags);
+  if (account !== undefined && others.length === 0) return account;
+  throw new UsageError(
+    `This command works on one account, and there are ${namesOf(account ? [account, ...others] : [])}`,
+    { hint: `Name one, e.g. --account ${account?.name}` },
+  );
+}
+
+function namesOf(accounts: readonly Account[]): string {
+  return accounts.map(({ name }) => name).join(", ");
+}
+
+/** Reads the settings of the one account; flags of the command take precedence over all other sources. */
 export function settingsOf(context: Context, flags: SettingFlags = {}): Settings {
-  return loadSettings(sourcesOf(context, flags));
+  return settingsOfAccount(accountOf(context, flags));
 }
 
 /** Returns what is odd about the settings and yet no error, a sentence each. */
 export function remarksOf(context: Context, flags: SettingFlags = {}): string[] {
   const isAsked = context.env[QUERY_PARENT] !== undefined; // who asked has said so
-  return isAsked ? [] : remarkOnSettings(sourcesOf(context, flags));
+  if (isAsked) return [];
+  return [...new Set(accountsOf(context, flags).flatMap(({ sources }) => remarkOnSettings(sources)))];
 }
 
-function sourcesOf({ env, folder }: Context, flags: SettingFlags): SettingSources {
+function toValues(flags: SettingFlags): NonNullable<SettingSources["flags"]> {
   return {
-    env,
-    folder,
-    flags: {
-      [SETTINGS.database.env]: flags.database,
-      [SETTINGS.exportDir.env]: flags.out,
-      [SETTINGS.limit.env]: flags.limit,
-      [SETTINGS.concurrency.env]: flags.concurrency,
-      [SETTINGS.timezone.env]: flags.timezone,
-    },
+    [SETTINGS.database.env]: flags.database,
+    [SETTINGS.exportDir.env]: flags.out,
+    [SETTINGS.limit.env]: flags.limit,
+    [SETTINGS.concurrency.env]: flags.concurrency,
+    [SETTINGS.timezone.env]: flags.timezone,
   };
 }
 

@@ -2,11 +2,12 @@ import { Command } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AttributionPage } from "../api/attribution-client.ts";
 import { systemClock } from "../clock.ts";
+import type { Account } from "../config/accounts.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { ExitCode } from "../errors.ts";
-import { type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, OPTION } from "./context.ts";
 import { type Check, warn, worstOf } from "./doctor/check.ts";
 import { type DurationSample, judgeDuration } from "./doctor/check-duration.ts";
 import { checkEnvironment } from "./doctor/check-environment.ts";
@@ -14,11 +15,7 @@ import { checkDisk, checkFolders, checkModes, checkVersions } from "./doctor/che
 import { checkService } from "./doctor/check-service.ts";
 import { checkAliases, checkSettings } from "./doctor/check-settings.ts";
 import { checkWarehouse } from "./doctor/check-warehouse.ts";
-
-interface DoctorFlags {
-  database?: string | undefined;
-  deep: boolean;
-}
+import { overAccounts } from "./over-accounts.ts";
 
 export function doctorCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("doctor")
@@ -30,19 +27,23 @@ export function doctorCommand(context: Context, exit: (code: ExitCode) => void) 
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally doctor --deep")
     .action(async ({ json, ...flags }) => {
-      const checks = await examine(context, flags);
-      const exitCode = worstOf(checks);
-      if (json) context.print(JSON.stringify({ exit_code: exitCode, checks }));
-      else context.print(describeChecks(checks));
-      exit(exitCode);
+      await overAccounts(
+        accountsOf(context, flags),
+        { context, exit },
+        async (scope) => {
+          const checks = await examine(scope.context, scope.account, flags.deep);
+          const exitCode = worstOf(checks);
+          if (json) scope.context.print(JSON.stringify({ exit_code: exitCode, checks }));
+          else scope.context.print(describeChecks(checks));
+          scope.exit(exitCode);
+        },
+        { json },
+      );
     });
 }
 
-async function examine(
-  { env, folder, signal }: Context,
-  { database: flag, deep }: DoctorFlags,
-): Promise<Check[]> {
-  const inspected = inspectSettings({ env, folder, flags: { [SETTINGS.database.env]: flag } });
+async function examine({ env, folder, signal }: Context, account: Account, deep: boolean): Promise<Check[]> {
+  const inspected = inspectSettings(account.sources);
   const { settings, tokenFile, found } = inspected;
   const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules } = settings;
   const clock = systemClock;

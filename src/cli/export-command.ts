@@ -1,19 +1,25 @@
 import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import type { ExitCode } from "../errors.ts";
-import { CONSENTS, DELIMITERS, FORMATS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
+import {
+  ACCOUNT,
+  CONSENTS,
+  DELIMITER_NAMES,
+  FORMATS,
+  LISTS,
+  PRIVATE_COLUMNS,
+  PROFILES,
+} from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { callsCommand } from "./calls-command.ts";
-import { type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, OPTION } from "./context.ts";
+import { overAccounts } from "./over-accounts.ts";
 import { oneOf, someOf } from "./suggest.ts";
 
-const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 /** More of them are no table that a person reads. */
 const MAX_TOP = 10_000;
-/** A tab is hard to write on a command line. */
-const DELIMITER_NAMES = DELIMITERS.map((delimiter) => (delimiter === "\t" ? "tab" : delimiter));
 
 /** What an export writes: rollups by their dimension, or one of the lists. */
 export type Contents = Dimension | (typeof LISTS)[number];
@@ -23,7 +29,22 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
   return declareExport().action(async (contents, flags) => {
     // Dates and formats bring libraries along that other commands need not wait for.
     const { runExport } = await import("./export-run.ts");
-    await runExport(context, contents, flags, exit);
+    if (flags.by?.includes(ACCOUNT)) {
+      const { runAccountExport } = await import("./account-export-run.ts");
+      return await runAccountExport(context, contents, flags, exit);
+    }
+    const accounts = accountsOf(context, flags);
+    if (flags.stdout && accounts.length > 1) {
+      throw new UsageError("--stdout writes one file, and there are several accounts", {
+        hint: "Name one with --account.",
+      });
+    }
+    await overAccounts(
+      accounts,
+      { context, exit },
+      (scope) => runExport(scope.context, contents, flags, scope.exit),
+      { json: flags.json },
+    );
   });
 }
 
@@ -41,7 +62,11 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     )
     .optionsGroup("Figures:")
     .addOption(
-      severalOf("--by <dimensions>", DIMENSIONS, "group by several dimensions together, separated by commas"),
+      severalOf(
+        "--by <dimensions>",
+        [...DIMENSIONS, ACCOUNT],
+        "group by several dimensions together, separated by commas; account is that of calltally.yaml",
+      ),
     )
     .option("--raw", "group by utm values exactly as stored, so that Google and google stay separate")
     .addOption(choice("--grain <grain>", GRAINS, "split the rows by period"))

@@ -2,7 +2,7 @@ import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calen
 import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
-import type { Delimiter } from "../export/choices.ts";
+import { ACCOUNT, type Delimiter } from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
@@ -12,7 +12,7 @@ import type { Contents, ExportFlags } from "./export-command.ts";
 
 /** Returns what is to be written; the default rollups where nothing is named. */
 export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {
-  const { by } = flags;
+  const by = flags.by?.filter((dimension) => dimension !== ACCOUNT);
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS;
   const targets = [...new Set(named)].map((content): Target => {
     switch (content) {

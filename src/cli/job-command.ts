@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
 import { describeInOwnWords } from "../api/api-errors.ts";
+import { hostLimits } from "../api/host-limits.ts";
+import { settingsOfAccount } from "../config/accounts.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { type Log, maskOf, openLog } from "../log.ts";
@@ -10,8 +12,9 @@ import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
 import { isFailing, judgeExit, levelOf } from "../schedule/job-outcome.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
-import { type Context, remarksOf, settingsOf } from "./context.ts";
+import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
+import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
 import { oneOf } from "./suggest.ts";
 
 const NAMES = JOBS.map((job) => job.name);
@@ -25,23 +28,34 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
     .action(async (name, { run: runOfSchedule }) => {
       if (runOfSchedule !== undefined) endWithParent();
       const run = runOfSchedule ?? randomUUID().slice(0, 8);
-      const settings = settingsOf(context);
-      const log = (await openLogOf(context, settings)).child({ job: name, run });
-      logUncaught(log);
       // Those of its children are the schedule's, which has said so once.
-      if (runOfSchedule === undefined) for (const remark of remarksOf(context)) log.warn(remark);
+      const remarks = runOfSchedule === undefined ? remarksOf(context) : [];
+      const accounts = accountsOf(context);
+      const limitOf = hostLimits(configurationOf(context).hostRequests);
       for (const job of JOBS.filter((known) => known.name === name)) {
-        exit(await runTold(job, { settings, log, signal: context.signal }));
+        await overAccounts(
+          accounts,
+          { context, exit },
+          async ({ account, context: own, exit: end }) => {
+            const settings = settingsOfAccount(account);
+            const ids = { ...(account.name !== undefined && { account: account.name }), job: name, run };
+            const log = (await openLogOf(own, settings)).child(ids);
+            if (accounts.length === 1) logUncaught(log);
+            for (const remark of remarks.splice(0)) log.warn(remark);
+            end(await runTold(job, { settings, log, signal: context.signal, limitOf }));
+          },
+          { atOnce: SYNCS_AT_ONCE },
+        );
       }
     });
 }
 
 /** Opens the log as the settings have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
-export function openLogOf({ env }: Context, settings: Settings): Promise<Log> {
+export function openLogOf({ env }: Context, ...accounts: [Settings, ...Settings[]]): Promise<Log> {
   return openLog({
-    level: settings.logLevel,
+    level: accounts[0].logLevel,
     style: !process.stderr.isTTY ? "json" : env.NO_COLOR ? "plain" : "colored",
-    secrets: secretsOf(settings),
+    secrets: accounts.flatMap(secretsOf),
   });
 }
 

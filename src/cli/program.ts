@@ -90,6 +90,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./job-command.ts")).jobCommand,
   },
   {
+    name: "config",
+    summary: "check, show and describe calltally.yaml",
+    load: async () => (await import("./config-command.ts")).configCommand,
+  },
+  {
     name: "sandbox",
     summary: "serve the documented operations locally with made-up data",
     load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
@@ -144,9 +149,11 @@ async function assemble(
   }
   configure(program, context);
   program.hook("preAction", async (_, action) => {
-    if (TELLS_ITSELF.has(action.name()) || context.quiet) return;
+    if (action.parent?.name() === "config") return;
     // Not before an action: `--help` need not wait for the settings.
-    const { remarksOf } = await import("./context.ts");
+    const { loadConfiguration, remarksOf } = await import("./context.ts");
+    if (!NEEDS_NO_FILE.has(action.name())) await loadConfiguration(context);
+    if (TELLS_ITSELF.has(action.name()) || context.quiet) return;
     for (const remark of remarksOf(context, action.opts())) context.note(remark);
   });
   return program;
@@ -155,13 +162,27 @@ async function assemble(
 /** Commands that say in a way of their own what is odd about the settings: in a check, or their log; a shell asks `complete`. */
 const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", COMPLETE]);
 
+/** Commands without accounts, which stand by themselves whatever `calltally.yaml` holds. */
+const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "sandbox", "completion", COMPLETE]);
+
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
   command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
   command.option("--quiet", "print no summaries, notes or progress");
+  if (!NEEDS_NO_FILE.has(command.name())) {
+    command.option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)");
+    command.option("--account <name>", "an account in that file; may be given more than once", collect);
+  }
   command.hook("preAction", (_, action) => {
-    context.quiet = action.optsWithGlobals().quiet === true;
+    const { quiet, config, account } = action.optsWithGlobals();
+    context.quiet = quiet === true;
+    context.configFile = typeof config === "string" ? config : undefined;
+    context.accounts = Array.isArray(account) ? account : undefined;
   });
   for (const nested of command.commands) configure(nested, context);
+}
+
+function collect(text: string, collected: readonly string[] | undefined): readonly string[] {
+  return [...(collected ?? []), text];
 }

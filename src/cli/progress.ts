@@ -11,7 +11,7 @@ export class ProgressBar implements Disposable {
   constructor(quiet: boolean) {
     if (quiet || !process.stderr.isTTY) return;
     this.#bar = new SingleBar({
-      format: "{bar} {percentage}% | {read} of {all} calls | {rate}/s | {left} s left",
+      format: "{account}{bar} {percentage}% | {read} of {all} calls | {rate}/s | {left} s left",
       barsize: 20,
       stream: process.stderr,
       clearOnComplete: true,
@@ -20,11 +20,13 @@ export class ProgressBar implements Disposable {
     });
   }
 
-  update = ({ read, total }: SyncProgress): void => {
+  /** Shows how far it is; of several accounts that take turns, whose it is. */
+  update = ({ read, total }: SyncProgress, account?: string): void => {
     if (this.#bar === undefined) return;
     const seconds = Math.max(0.001, (Date.now() - this.#startedMs) / 1000);
     const rate = read / seconds;
     const payload = {
+      account: account === undefined ? "" : `${account} `,
       read: formatCount(read),
       all: formatCount(total),
       rate: formatCount(Math.round(rate)),
@@ -36,7 +38,13 @@ export class ProgressBar implements Disposable {
     this.#bar.update(read, payload);
   };
 
-  [Symbol.dispose](): void {
+  /** Takes it away until the next update. */
+  clear = (): void => {
     this.#bar?.stop();
+    this.#started = false;
+  };
+
+  [Symbol.dispose](): void {
+    this.clear();
   }
 }

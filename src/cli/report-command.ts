@@ -1,8 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import type { ExitCode } from "../errors.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
 import { callsCommand } from "./calls-command.ts";
-import { type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, OPTION } from "./context.ts";
+import { overAccounts } from "./over-accounts.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 import { oneOf } from "./suggest.ts";
 
@@ -12,7 +13,15 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
   return declareReport().action(async (flags) => {
     // Charts bring a library along that other commands need not wait for.
     const { runReport } = await import("./report-run.ts");
-    await runReport(context, flags, exit);
+    const accounts = accountsOf(context, flags);
+    if (flags.stdout && accounts.length > 1) {
+      throw new UsageError("--stdout writes one page, and there are several accounts", {
+        hint: "Name one with --account.",
+      });
+    }
+    await overAccounts(accounts, { context, exit }, (scope) => runReport(scope.context, flags, scope.exit), {
+      json: flags.json,
+    });
   });
 }
 

@@ -1,11 +1,14 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { runDaemon } from "../schedule/daemon.ts";
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import { inspectSettings } from "../config/inspect-settings.ts";
+import { describeError } from "../errors.ts";
+import { type DaemonAccount, runDaemon } from "../schedule/daemon.ts";
 import { parseAddress } from "../schedule/monitor.ts";
 import { type PlannedJob, planJobs } from "../schedule/plan-jobs.ts";
 import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import { type Context, remarksOf, settingsOf } from "./context.ts";
+import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { logUncaught, openLogOf } from "./job-command.ts";
 import { formatTable } from "./terminal-text.ts";
 
@@ -29,22 +32,30 @@ export function scheduleCommand(context: Context) {
       '\nExample:\n  $ CALLTALLY_SYNC_CRON="*/15 * * * *" calltally schedule --listen 127.0.0.1:9464',
     )
     .action(async ({ list, listen, allowRemote, json }) => {
-      const settings = settingsOf(context);
       const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
+      const chosen = accountsOf(context);
       const remarks = remarksOf(context);
       if (list) {
         for (const remark of remarks) context.note(remark);
         const nowMs = Date.now();
-        const snapshot = openSnapshots(JOBS, settings)();
-        const listed = planJobs(JOBS, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
+        const listed = chosen.flatMap((account) => listAccount(account, nowMs));
         return context.print(json ? JSON.stringify(listed) : describeList(listed));
       }
-      toSyncOptions(settings); // what every sync would stumble over should be said before the first
-      const log = await openLogOf(context, settings);
+      const { file, hostRequests } = configurationOf(context);
+      const args = file === undefined ? [] : ["--config", file.path];
+      const loaded = chosen.map((account) => loadAccount(account, args));
+      const [first, ...others] = loaded;
+      if (first === undefined) return;
+      const log = await openLogOf(context, first.settings, ...others.map(({ settings }) => settings));
       logUncaught(log);
       for (const remark of remarks) log.warn(remark);
+      for (const { name: account, problem } of loaded) {
+        if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+      }
       await runDaemon(JOBS, {
-        settings,
+        settings: first.settings,
+        accounts: loaded,
+        hostRequests,
         log,
         signal: context.signal,
         listen: address,
@@ -53,8 +64,36 @@ export function scheduleCommand(context: Context) {
     });
 }
 
+/**
+ * Loads what the schedule needs of an account. What every sync would stumble over is said before the first; of several
+ * accounts it stops none, and may be mended while the schedule runs.
+ */
+function loadAccount(account: Account, args: readonly string[]): DaemonAccount & { problem?: string } {
+  const { name } = account;
+  const named = name === undefined ? { name, args } : { name, args: [...args, "--account", name] };
+  try {
+    const settings = settingsOfAccount(account);
+    toSyncOptions(settings);
+    return { ...named, settings };
+  } catch (error) {
+    if (name === undefined) throw error;
+    return { ...named, settings: inspectSettings(account.sources).settings, problem: describeError(error) };
+  }
+}
+
+function listAccount(account: Account, nowMs: number): ListedJob[] {
+  const settings = settingsOfAccount(account);
+  const snapshot = openSnapshots(JOBS, settings)();
+  return planJobs(JOBS, settings, snapshot, nowMs).map((planned) => ({
+    ...(account.name !== undefined && { account: account.name }),
+    ...listJob(planned, nowMs),
+  }));
+}
+
 /** A job as `--list` shows it; times ISO 8601 UTC. */
 interface ListedJob {
+  /** Missing for the one of the environment. */
+  account?: string;
   job: string;
   cron: string;
   timezone: string;
@@ -86,18 +125,22 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
 }
 
 function describeList(jobs: readonly ListedJob[]): string {
-  const rows = jobs.map(({ job, cron, timezone, last_done, is_behind, next, idle }) => {
+  const zones = new Set(jobs.map(({ timezone }) => timezone));
+  const [zone = "UTC"] = zones;
+  const isNamed = jobs.some(({ account }) => account !== undefined);
+  const rows = jobs.map(({ account = "", job, cron, timezone, last_done, is_behind, next, idle }) => {
     const times = next.map((at) => formatLocal(at, timezone));
     const runs = is_behind ? ["at once", ...times] : times;
     return [
+      ...(isNamed ? [account] : []),
       job,
       cron,
       last_done === null ? "never" : formatLocal(last_done, timezone),
       idle === null ? runs.join(", ") : `none: ${idle}`,
     ];
   });
-  const [zone = "UTC"] = jobs.map(({ timezone }) => timezone);
-  return formatTable(["job", "cron", "last done", `next, ${zone}`], rows);
+  const head = ["job", "cron", "last done", zones.size > 1 ? "next, each in its zone" : `next, ${zone}`];
+  return formatTable(isNamed ? ["account", ...head] : head, rows);
 }
 
 /** 2026-11-20T15:07:00.000Z in Europe/Berlin → 2026-11-20 16:07:00 */

@@ -1,12 +1,16 @@
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { EXIT, type ExitCode } from "../errors.ts";
-import { type Context, OPTION, settingsOf } from "./context.ts";
+import { type Age, parseAge } from "../calendar/age-text.ts";
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import { describeError, EXIT, type ExitCode, worstCode } from "../errors.ts";
+import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
+import { toCalltallyError } from "./known-error.ts";
+import { overAccounts } from "./over-accounts.ts";
 import { noteOtherRules } from "./rules-note.ts";
-import { readStatus } from "./status/read-status.ts";
+import { type AccountStatus, describeAccounts } from "./status/account-table.ts";
+import { readStatus, type Status } from "./status/read-status.ts";
 import { describeHistory, describeStatus } from "./status/status-screen.ts";
 
 const RUNS_SHOWN = 5;
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 export function statusCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("status")
@@ -17,7 +21,7 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
     .option(
       "--max-age <age>",
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
-      parseAge,
+      parseMaxAge,
     )
     .option("--runs <count>", "show only this many runs", parseRuns)
     .option(...OPTION.database)
@@ -26,29 +30,71 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
       "after",
       "\nExample:\n  $ calltally status --max-age 2h > /dev/null || echo calltally is late",
     )
-    .action(({ json, maxAge, runs, ...flags }) => {
+    .action(async ({ json, maxAge, runs, ...flags }) => {
       const nowMs = Date.now();
-      const settings = settingsOf(context, flags);
-      const status = readStatus(settings, { runs: runs ?? RUNS_SHOWN, nowMs });
-      if (json) context.print(JSON.stringify(status));
-      else context.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
-      noteOtherRules(context, settings);
-      if (maxAge === undefined) return;
-      const finishedAt = status.last_good_run?.finished_at;
-      if (finishedAt && nowMs - Date.parse(finishedAt) <= maxAge.ms) return;
-      context.complain(
-        finishedAt
-          ? `calltally: The last good run is older than ${maxAge.text}`
-          : "calltally: There has been no good run",
+      const accounts = accountsOf(context, flags);
+      if (accounts.length > 1 && runs === undefined && !json) {
+        return showAccounts(accounts, { context, exit, maxAge, nowMs });
+      }
+      await overAccounts(
+        accounts,
+        { context, exit },
+        ({ context: own, exit: end }) => {
+          const settings = settingsOf(own, flags);
+          const status = readStatus(settings, { runs: runs ?? RUNS_SHOWN, nowMs });
+          if (json) own.print(JSON.stringify(status));
+          else own.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
+          noteOtherRules(own, settings);
+          const late = maxAge && describeAge(status, maxAge, nowMs);
+          if (late === undefined) return;
+          own.complain(accounts.length > 1 ? late : `calltally: ${late}`);
+          end(EXIT.unverified);
+        },
+        { json },
       );
-      exit(EXIT.unverified);
     });
 }
 
-function parseAge(text: string): { text: string; ms: number } {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (unit === "m" || unit === "h" || unit === "d") return { text, ms: Number(count) * UNIT_MS[unit] };
-  throw new InvalidArgumentError("It must be a number of minutes, hours or days, such as 30m, 2h or 1d.");
+interface TableOptions {
+  context: Context;
+  exit: (code: ExitCode) => void;
+  maxAge: Age | undefined;
+  nowMs: number;
+}
+
+/** Shows several accounts, a line each. */
+function showAccounts(accounts: readonly Account[], { context, exit, maxAge, nowMs }: TableOptions): void {
+  const codes = new Set<ExitCode>();
+  const rows = accounts.map((account): AccountStatus => {
+    const { name = "" } = account;
+    try {
+      const status = readStatus(settingsOfAccount(account), { runs: 1, nowMs });
+      const late = maxAge && describeAge(status, maxAge, nowMs);
+      if (late !== undefined) codes.add(EXIT.unverified);
+      return { name, status, late };
+    } catch (thrown) {
+      const error = toCalltallyError(thrown);
+      codes.add(error.exitCode);
+      return { name, error: describeError(error) };
+    }
+  });
+  context.print(describeAccounts(rows, nowMs));
+  exit(worstCode(codes));
+}
+
+/** Says that the last good run is too old; undefined where it is not. */
+function describeAge({ last_good_run }: Status, { ms, text }: Age, nowMs: number): string | undefined {
+  const finishedAt = last_good_run?.finished_at;
+  if (!finishedAt) return "There has been no good run";
+  return nowMs - Date.parse(finishedAt) <= ms ? undefined : `The last good run is older than ${text}`;
+}
+
+function parseMaxAge(text: string): Age {
+  try {
+    return parseAge(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${describeError(error)}.`);
+  }
 }
 
 function parseRuns(text: string): number {

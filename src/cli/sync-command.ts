@@ -1,10 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import type { ExitCode } from "../errors.ts";
+import { hostLimits } from "../api/host-limits.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { attributionProgress } from "./attribution-progress.ts";
-import { type Context, OPTION, settingsOf } from "./context.ts";
+import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
+import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
 import { ProgressBar } from "./progress.ts";
 import { summarizeRun } from "./summary.ts";
 
@@ -25,26 +27,38 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
       "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
     )
     .action(async ({ json, full, incremental, acceptGone, now, rebind, ...flags }) => {
-      const settings = settingsOf(context, flags);
-      const options = toSyncOptions(settings);
+      const accounts = accountsOf(context, flags);
+      if (accounts.length > 1 && (rebind || acceptGone > 0)) {
+        throw new UsageError("--rebind and --accept-gone are for one account, and there are several", {
+          hint: "Name one with --account.",
+        });
+      }
       const force = full ? "full" : incremental ? "incremental" : undefined;
+      const limitOf = hostLimits(configurationOf(context).hostRequests);
       using progress = new ProgressBar(context.quiet);
-      const { signal } = context;
-      const run = await runSync({
-        ...options,
-        force,
-        acceptGone,
-        now,
-        rebind,
-        signal,
-        onProgress: progress.update,
-        onAttributed: attributionProgress(context),
-      });
-      progress[Symbol.dispose]();
-      if (json) context.print(JSON.stringify(run));
-      else context.tell(summarizeRun(run));
-      noteUnmatchedDispositions(context, settings);
-      exit(exitCodeOf(run));
+      await overAccounts(
+        accounts,
+        { context, exit },
+        async (scope) => {
+          const settings = settingsOf(scope.context, flags);
+          const run = await runSync({
+            ...toSyncOptions(settings, limitOf),
+            force,
+            acceptGone,
+            now,
+            rebind,
+            signal: context.signal,
+            onProgress: (done) => progress.update(done, scope.account.name),
+            onAttributed: attributionProgress(scope.context),
+          });
+          progress.clear();
+          if (json) scope.context.print(JSON.stringify(run));
+          else scope.context.tell(summarizeRun(run));
+          noteUnmatchedDispositions(scope.context, settings);
+          scope.exit(exitCodeOf(run));
+        },
+        { json, atOnce: SYNCS_AT_ONCE, onPrint: progress.clear },
+      );
     });
 }
 

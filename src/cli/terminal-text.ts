@@ -41,12 +41,16 @@ export function ellipsize(text: string, width: number): string {
   return line.length <= width ? line.join("") : `${line.slice(0, width - 1).join("")}…`;
 }
 
-/** Returns a table in plain text: the first column to the left, the others to the right. */
-export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Returns a table in plain text: the first column to the left, the others to the right if not told otherwise. */
+export function formatTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  others: "left" | "right" = "right",
+): string {
   const none = { top: "", "top-mid": "", "top-left": "", "top-right": "", bottom: "", "bottom-mid": "" };
   const table = new Table({
     head: [...head],
-    colAligns: head.map((_, index) => (index === 0 ? "left" : "right")),
+    colAligns: head.map((_, index) => (index === 0 ? "left" : others)),
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
     chars: {
       ...none,

@@ -1,21 +1,18 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { findGiven, type Given, type Layer, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
 
 export type Settings = ReturnType<typeof loadSettings>;
 
 /**
- * Reads the settings: flags, then environment, then `.env`, then defaults. An empty value is no value, but as a flag.
+ * Reads the settings: flags, then environment, then `.env`, then `calltally.yaml`, then defaults. An empty value is no
+ * value, but as a flag.
  *
  * @throws UsageError that names the setting and where it was given
  */
-export function loadSettings({ flags = {}, env, folder }: SettingSources) {
-  return readLayers([
-    { origin: "flag", values: flags },
-    { origin: "environment", values: env },
-    { origin: ".env", values: readDotenv(folder) },
-  ]);
+export function loadSettings(sources: SettingSources) {
+  return readLayers(toLayers(sources));
 }
 
 /**
@@ -67,10 +64,8 @@ export function readLayers(layers: readonly Layer[]) {
 }
 
 /** As a message names the place where a value was given. */
-function sourceOf(
-  { env, flag }: SettingSpec<unknown>,
-  { origin, text }: { origin: Origin; text: string },
-): string {
+function sourceOf({ env, flag }: SettingSpec<unknown>, { origin, text, place }: Given): string {
+  if (place !== undefined) return place;
   // Nothing, white space and line breaks would not be seen.
   if (origin === "flag")
     return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)}`;

@@ -11,26 +11,52 @@ export interface SettingSources {
   env: Readonly<Record<string, string | undefined>>;
   /** Folder whose `.env` is read. */
   folder: string;
+  /** What `calltally.yaml` says, and what holds for its accounts by default. @default nothing */
+  file?: readonly Layer[];
 }
 
-export type Origin = "flag" | "environment" | ".env";
+export type Origin = "flag" | "environment" | ".env" | "calltally.yaml" | "default";
 
 /** Values that were given in one place, by the names of their environment variables. */
 export interface Layer {
   origin: Origin;
   values: Readonly<Record<string, string | undefined>>;
+  /** Where each stands in a file, such as `calltally.yaml:12:5: accounts.acme.timezone`. */
+  places?: Readonly<Record<string, string>>;
+}
+
+/** A value that was given, and where. */
+export interface Given {
+  origin: Origin;
+  text: string;
+  place?: string | undefined;
+}
+
+/**
+ * Returns the layers of the settings, of which an earlier one takes precedence.
+ *
+ * @throws UsageError where `.env` cannot be read
+ */
+export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources): Layer[] {
+  return [
+    { origin: "flag", values: flags },
+    { origin: "environment", values: env },
+    { origin: ".env", values: readDotenv(folder) },
+    ...file,
+  ];
 }
 
 /**
  * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, but as
  * a flag: there it is a variable of the shell's that was not set.
  */
-export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]) {
+export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]): Given | undefined {
   const layer = layers.find(
     ({ origin, values }) => values[spec.env] || (origin === "flag" && values[spec.env] === ""),
   );
   const text = layer?.values[spec.env];
-  return layer === undefined || text === undefined ? undefined : { origin: layer.origin, text };
+  if (layer === undefined || text === undefined) return undefined;
+  return { origin: layer.origin, text, place: layer.places?.[spec.env] };
 }
 
 /**

@@ -2,24 +2,26 @@ import { type AttributionRules, findContradictions } from "../attribution/attrib
 import { describeFixedZone } from "../calendar/zone-names.ts";
 import { nearest } from "../nearest.ts";
 import { readLayers } from "./load-settings.ts";
-import { findGiven, type Layer, type Origin, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { findGiven, type Layer, type Origin, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** A name that looks like that of a setting and is none. */
 export interface UnknownName {
   name: string;
-  origin: Exclude<Origin, "flag">;
+  origin: Origin;
   /** The setting that was probably meant. */
   meant: string | undefined;
 }
 
 const NAMES = Object.values(SETTINGS).map(({ env }) => env);
-const KNOWN: ReadonlySet<string> = new Set(NAMES);
+/** Names the file of accounts and reports, in the environment or `.env`. */
+export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
+const KNOWN: ReadonlySet<string> = new Set([...NAMES, CONFIG_VARIABLE]);
 
 /** Finds names that begin like those of settings, or are a slip away from one, and have no effect. */
 export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
   return layers.flatMap(({ origin, values }) => {
-    if (origin === "flag") return [];
+    if (origin !== "environment" && origin !== ".env") return [];
     return Object.keys(values).flatMap((name) => {
       if (KNOWN.has(name)) return [];
       const meant = nearest(name, NAMES);
@@ -30,12 +32,8 @@ export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
 }
 
 /** Returns what is odd about the settings and yet no error, a sentence each. Bad settings are not looked at. */
-export function remarkOnSettings({ flags = {}, env, folder }: SettingSources): string[] {
-  const layers: Layer[] = [
-    { origin: "flag", values: flags },
-    { origin: "environment", values: env },
-    { origin: ".env", values: tryDotenv(folder) },
-  ];
+export function remarkOnSettings(sources: SettingSources): string[] {
+  const layers = tryLayers(sources);
   const unknown = findUnknownNames(layers).map(({ name, origin, meant }) => {
     const advice = meant === undefined ? "The README lists the settings." : `Did you mean ${meant}?`;
     return `${name} in ${origin === ".env" ? origin : "the environment"} is not a setting, and has no effect. ${advice}`;
@@ -71,10 +69,10 @@ function describeGivenZone(layers: readonly Layer[]): string | undefined {
   }
 }
 
-function tryDotenv(folder: string): Layer["values"] {
+function tryLayers(sources: SettingSources): Layer[] {
   try {
-    return readDotenv(folder);
+    return toLayers(sources);
   } catch {
-    return {}; // whoever reads the settings says so
+    return []; // whoever reads the settings says so
   }
 }

@@ -14,6 +14,8 @@ export type Profile = (typeof PROFILES)[number];
 
 export const DELIMITERS = [",", ";", "|", "\t"] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
+/** A tab is hard to write on a command line. */
+export const DELIMITER_NAMES = [",", ";", "|", "tab"] as const;
 
 /** Columns of `calls` that name people or give access to what they said; written only where they are asked for by name. */
 export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
@@ -22,3 +24,9 @@ export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 /** Consent of callers, in a file of conversions. */
 export const CONSENTS = ["granted", "denied"] as const;
 export type Consent = (typeof CONSENTS)[number];
+
+/** What an export can list, beside rollups. */
+export const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
+
+/** The column that names the account, where figures of several stand in one table. */
+export const ACCOUNT = "account";

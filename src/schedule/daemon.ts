@@ -5,7 +5,8 @@ import { describeError, EXIT } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { JobEnd } from "../warehouse/job-table.ts";
 import { type Outcome, runChild } from "./child-process.ts";
-import { type JobHealth, judgeJob, summarizeHealth } from "./health.ts";
+import { ChildQueue, type Ticket } from "./child-queue.ts";
+import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "./health.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job } from "./job-definition.ts";
 import { openJournal } from "./job-journal.ts";
@@ -14,8 +15,8 @@ import { toJobState } from "./job-state.ts";
 import { emptyStatistics, type JobStatistics, noteEnd } from "./job-statistics.ts";
 import { keepSchedule } from "./keep-schedule.ts";
 import { type Address, startMonitor } from "./monitor.ts";
-import { planJobs } from "./plan-jobs.ts";
-import { formatMetrics } from "./prometheus-format.ts";
+import { type PlannedJob, planJobs } from "./plan-jobs.ts";
+import { formatMetrics, type Metric, mergeMetrics, withLabel } from "./prometheus-format.ts";
 import { toMetrics } from "./schedule-metrics.ts";
 import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
 
@@ -24,8 +25,22 @@ const GRACE_MS = 5000;
 /** Time a child has when we are told to stop, so that we are gone within five seconds. */
 const STOP_MS = 4000;
 
-export interface DaemonOptions {
+/** An account whose jobs run. */
+export interface DaemonAccount {
+  /** Undefined for the one of the environment. */
+  name: string | undefined;
   settings: Settings;
+  /** Arguments that name it to a child process. */
+  args: readonly string[];
+}
+
+export interface DaemonOptions {
+  /** Of the one account of the environment, where no others are given. */
+  settings: Settings;
+  /** @default the one of the environment */
+  accounts?: readonly DaemonAccount[];
+  /** Requests to one host at once, by the syncs of all accounts together. @default no limit but each account's own */
+  hostRequests?: number;
   log: Log;
   /** Ends the schedule. */
   signal: AbortSignal;
@@ -37,6 +52,17 @@ export interface DaemonOptions {
   random?: () => number;
 }
 
+/** What the schedule knows of an account. */
+interface Watch {
+  account: DaemonAccount;
+  log: Log;
+  planned: readonly PlannedJob[];
+  active: readonly PlannedJob[];
+  statistics: ReadonlyMap<string, JobStatistics>;
+  deadlineMs: number;
+  readSnapshot: () => Snapshot | undefined;
+}
+
 /**
  * Runs the jobs on their slots until the signal aborts, each in a process of its own, so that a job that crashes or
  * hangs takes nothing else with it. A job that fails is logged, and runs again at its next slot.
@@ -45,34 +71,77 @@ export interface DaemonOptions {
  */
 export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): Promise<void> {
   const { settings, signal, listen, clock = systemClock, random = Math.random } = options;
+  const { accounts = [{ name: undefined, settings, args: [] }], hostRequests } = options;
   const log = options.log.child({ run: newRunId() });
-  const readSnapshot = quietly(openSnapshots(jobs, settings), log);
-  const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
-  const active = planned.filter(({ idle }) => idle === undefined);
-  const statistics = new Map(active.map(({ name }) => [name, emptyStatistics(name, clock.now())]));
-  const deadlineMs = settings.jobMinutes * 60_000;
-  const judgeJobs = (snapshot: Snapshot | undefined): JobHealth[] =>
-    active.flatMap(({ job, cron }) => {
-      const seen = statistics.get(job.name);
-      const limits = { cron, deadlineMs, nowMs: clock.now() };
-      return seen === undefined ? [] : [judgeJob(toJobState(job, seen, snapshot), limits)];
-    });
+  const watches = accounts.map((account) => watchAccount(jobs, account, log, clock));
+  const queue = new ChildQueue(hostRequests ?? Number.POSITIVE_INFINITY);
 
   await using stack = new AsyncDisposableStack();
   if (listen !== undefined) {
     const monitor = await startMonitor(listen, {
       health: () => {
-        const snapshot = readSnapshot();
-        return summarizeHealth(judgeJobs(snapshot), snapshot?.lastGoodRun);
+        const healths = watches.map((watch) => [watch.account.name, judgeAccount(watch, clock)] as const);
+        return summarizeAccounts(healths);
       },
-      metrics: () => {
-        const snapshot = readSnapshot();
-        return formatMetrics(toMetrics([...statistics.values()], judgeJobs(snapshot), snapshot));
-      },
+      metrics: () => formatMetrics(mergeMetrics(watches.map((watch) => metricsOf(watch, clock)))),
     });
     stack.use(monitor);
     log.info({ healthz: `${monitor.url}/healthz`, metrics: `${monitor.url}/metrics` }, "listening");
   }
+  for (const watch of watches) logPlan(watch, clock);
+  // What should not happen to one account must not leave the others running as if all were well.
+  const broken = new AbortController();
+  const stoppable = { ...options, signal: AbortSignal.any([signal, broken.signal]) };
+  const kept = watches.map((watch) =>
+    keepSchedule(watch.active, {
+      clock,
+      random,
+      jitterMs: watch.account.settings.jitterSeconds * 1000,
+      log: watch.log,
+      signal: stoppable.signal,
+      run: async (name) => {
+        const seen = watch.statistics.get(name);
+        const job = jobs.find((known) => known.name === name);
+        if (seen === undefined || job === undefined) return;
+        const work = () => runJob(seen, watch, clock, stoppable);
+        // One account alone has its jobs side by side, as their slots come.
+        if (watch.account.name === undefined) await work();
+        else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
+      },
+      onNext: (name, nextMs) => {
+        const seen = watch.statistics.get(name);
+        if (seen !== undefined) seen.nextMs = nextMs;
+      },
+    }),
+  );
+  try {
+    await Promise.all(kept);
+  } finally {
+    broken.abort();
+    await Promise.allSettled(kept);
+  }
+  log.info("stopped");
+}
+
+function watchAccount(jobs: readonly Job[], account: DaemonAccount, parent: Log, clock: Clock): Watch {
+  const { name, settings } = account;
+  const log = name === undefined ? parent : parent.child({ account: name });
+  const readSnapshot = quietly(openSnapshots(jobs, settings), log);
+  const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
+  const active = planned.filter(({ idle }) => idle === undefined);
+  const statistics = new Map(active.map((job) => [job.name, emptyStatistics(job.name, clock.now())]));
+  return {
+    account,
+    log,
+    planned,
+    active,
+    statistics,
+    deadlineMs: settings.jobMinutes * 60_000,
+    readSnapshot,
+  };
+}
+
+function logPlan({ planned, log }: Watch, clock: Clock): void {
   for (const { name, cron, idle, lastDoneMs } of planned) {
     if (idle !== undefined) log.info({ job: name }, `left out: ${idle}`);
     else
@@ -81,37 +150,63 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         "scheduled",
       );
   }
-  await keepSchedule(active, {
-    clock,
-    random,
-    jitterMs: settings.jitterSeconds * 1000,
-    log,
-    signal,
-    run: async (name) => {
-      const seen = statistics.get(name);
-      if (seen !== undefined) await runJob(seen, deadlineMs, clock, options);
-    },
-    onNext: (name, nextMs) => {
-      const seen = statistics.get(name);
-      if (seen !== undefined) seen.nextMs = nextMs;
-    },
+}
+
+function judgeJobs(
+  { active, statistics, deadlineMs }: Watch,
+  snapshot: Snapshot | undefined,
+  nowMs: number,
+): JobHealth[] {
+  return active.flatMap(({ job, cron }) => {
+    const seen = statistics.get(job.name);
+    return seen === undefined ? [] : [judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs })];
   });
-  log.info("stopped");
+}
+
+function judgeAccount(watch: Watch, clock: Clock): Health {
+  const snapshot = watch.readSnapshot();
+  return summarizeHealth(judgeJobs(watch, snapshot, clock.now()), snapshot?.lastGoodRun);
+}
+
+function metricsOf(watch: Watch, clock: Clock): Metric[] {
+  const snapshot = watch.readSnapshot();
+  const metrics = toMetrics(
+    [...watch.statistics.values()],
+    judgeJobs(watch, snapshot, clock.now()),
+    snapshot,
+  );
+  const { name } = watch.account;
+  return name === undefined ? metrics : withLabel(metrics, { account: name });
+}
+
+/** A sync asks its host; what other jobs ask is next to nothing. */
+function toTicket(
+  { isSync }: Job,
+  { settings }: DaemonAccount,
+  hostRequests = Number.POSITIVE_INFINITY,
+): Ticket {
+  const { database, baseUrl, concurrency } = settings;
+  return {
+    database,
+    host: isSync ? baseUrl?.host : undefined,
+    requests: Math.min(concurrency, hostRequests),
+  };
 }
 
 async function runJob(
   seen: JobStatistics,
-  deadlineMs: number,
+  { account, deadlineMs }: Watch,
   clock: Clock,
-  { settings, program, signal, ...options }: DaemonOptions,
+  { program, signal, ...options }: Pick<DaemonOptions, "program" | "signal" | "log">,
 ): Promise<void> {
+  const { name, settings, args } = account;
   const { job } = seen;
   const run = newRunId();
-  const log = options.log.child({ job, run });
+  const log = options.log.child({ ...(name !== undefined && { account: name }), job, run });
   log.info("started");
   const startedMs = clock.now();
   seen.isRunning = true;
-  const command = [...program, "job", job, "--run", run];
+  const command = [...program, "job", job, "--run", run, ...args];
   const outcome = await runChild(command, {
     deadlineMs,
     graceMs: GRACE_MS,

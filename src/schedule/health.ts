@@ -9,6 +9,8 @@ export interface Health {
   /** The last sync whose copy can be trusted. */
   last_good_sync?: { run_id: number; finished_at: string | null; verdict: SyncRun["verdict"] };
   jobs?: JobHealth[];
+  /** Of each account, by its name, where there are any. */
+  accounts?: Record<string, Health>;
 }
 
 /** How a job fares; times ISO 8601 UTC. */
@@ -61,6 +63,25 @@ export function summarizeHealth(
     ...(reasons.length > 0 && { reason: reasons.join("; ") }),
     ...(lastGoodRun && { last_good_sync: toLastGoodSync(lastGoodRun) }),
     jobs,
+  };
+}
+
+/** Puts the accounts together: all is well where each is. The one of the environment stands by itself. */
+export function summarizeAccounts(
+  healths: readonly (readonly [name: string | undefined, health: Health])[],
+): Health {
+  const accounts = new Map(
+    healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),
+  );
+  const [only] = healths;
+  if (only !== undefined && only[0] === undefined) return only[1];
+  const reasons = [...accounts].flatMap(([name, { reason }]) =>
+    reason === undefined ? [] : [`${name}: ${reason}`],
+  );
+  return {
+    status: reasons.length === 0 ? "ok" : "failing",
+    ...(reasons.length > 0 && { reason: reasons.join("; ") }),
+    accounts: Object.fromEntries(accounts),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { LimitRequest } from "../api/host-limits.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { ExitCode } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -9,6 +10,8 @@ export interface JobContext {
   log: Log;
   /** Ends the job early; it then throws the signal's reason. */
   signal: AbortSignal;
+  /** The limit of requests to a host, which all accounts of this process share. @default none */
+  limitOf?: ((host: string) => LimitRequest) | undefined;
 }
 
 /** Something that runs on a schedule, or once by `calltally job`. */

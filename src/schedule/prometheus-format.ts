@@ -29,6 +29,24 @@ export function formatMetrics(metrics: readonly Metric[]): string {
     .join("");
 }
 
+/** Returns metrics with labels more. */
+export function withLabel(metrics: readonly Metric[], labels: Readonly<Record<string, string>>): Metric[] {
+  return metrics.map((metric) => ({
+    ...metric,
+    samples: metric.samples.map((sample) => ({ ...sample, labels: { ...labels, ...sample.labels } })),
+  }));
+}
+
+/** Puts metrics of the same name together, since a page may have each once. */
+export function mergeMetrics(pages: readonly (readonly Metric[])[]): Metric[] {
+  const merged = new Map<string, Metric>();
+  for (const metric of pages.flat()) {
+    const samples = [...(merged.get(metric.name)?.samples ?? []), ...metric.samples];
+    merged.set(metric.name, { ...metric, samples });
+  }
+  return [...merged.values()];
+}
+
 function formatLabels(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;

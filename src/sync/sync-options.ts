@@ -1,3 +1,4 @@
+import type { LimitRequest } from "../api/host-limits.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -6,9 +7,10 @@ import type { SyncOptions } from "./run.ts";
 /**
  * Returns the options of a sync as the settings have them.
  *
+ * @param limitOf the limit of requests to a host, where several syncs share one
  * @throws UsageError where the address or the token is missing
  */
-export function toSyncOptions(settings: Settings): SyncOptions {
+export function toSyncOptions(settings: Settings, limitOf?: (host: string) => LimitRequest): SyncOptions {
   const {
     database,
     limit,
@@ -19,7 +21,8 @@ export function toSyncOptions(settings: Settings): SyncOptions {
     checkEveryHours,
     recordingSignature,
   } = settings;
-  const api = toApiAccess(settings);
+  const access = toApiAccess(settings);
+  const api = { ...access, limitRequest: limitOf?.(access.baseUrl.host) };
   const rules = readAttributionRules(settings);
   return {
     database,

@@ -34,8 +34,11 @@ export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile">):
   }
 }
 
-function checkSetting({ env, origin, shown, problem }: FoundSetting, given: ReadonlySet<string>): Check {
-  const from = FROM[origin];
+function checkSetting(
+  { env, origin, place, shown, problem }: FoundSetting,
+  given: ReadonlySet<string>,
+): Check {
+  const from = place === undefined ? FROM[origin] : `from ${place}`;
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
   const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
   if (wrong !== undefined) {
@@ -61,6 +64,7 @@ const FROM = {
   flag: "from a flag",
   environment: "from the environment",
   ".env": "from .env",
+  "calltally.yaml": "from calltally.yaml",
   default: "default",
   "not set": "not set",
 };

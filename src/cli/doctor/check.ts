@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from "../../errors.ts";
+import { EXIT, type ExitCode, worstCode } from "../../errors.ts";
 
 /** One thing that the doctor looked at. */
 export interface Check {
@@ -29,19 +29,7 @@ export function fail(exitCode: ExitCode, name: string, message: string, hint?: s
   return { name, state: "fail", message, hint, exit_code: exitCode };
 }
 
-/** From the worst on: what is lost, what nobody but the operator can mend, what may mend itself. */
-const GRAVITY: readonly ExitCode[] = [
-  EXIT.storage,
-  EXIT.usage,
-  EXIT.refused,
-  EXIT.contract,
-  EXIT.unreachable,
-  EXIT.failed,
-  EXIT.unverified,
-];
-
 /** Returns the exit code of the worst of the checks. */
 export function worstOf(checks: readonly Check[]): ExitCode {
-  const codes = new Set(checks.map((check) => check.exit_code));
-  return GRAVITY.find((code) => codes.has(code)) ?? EXIT.done;
+  return worstCode(checks.map((check) => check.exit_code));
 }

@@ -1,0 +1,114 @@
+import { join, relative } from "node:path";
+import { systemClock } from "../clock.ts";
+import { settingsOfAccount } from "../config/accounts.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import { EXIT, type ExitCode, UsageError } from "../errors.ts";
+import {
+  type AccountExport,
+  type AccountsManifest,
+  exportAccountsToFolder,
+  exportAccountsToStream,
+} from "../export/account-rollup.ts";
+import { ACCOUNT } from "../export/choices.ts";
+import { describeCaveats } from "../export/manifest.ts";
+import { attributionProgress } from "./attribution-progress.ts";
+import { accountsOf, type Context, configurationOf } from "./context.ts";
+import type { Contents, ExportFlags } from "./export-command.ts";
+import { assertTogether, toComparison, toFilter, toFormat, toRange } from "./export-flags.ts";
+import { formatQuantity } from "./terminal-text.ts";
+
+/** What would need figures of several warehouses to be put together. */
+const APART = ["total", "fill", "top"];
+
+/** Runs `calltally export --by account,…`. */
+export async function runAccountExport(
+  context: Context,
+  contents: readonly Contents[] | undefined,
+  flags: ExportFlags,
+  exit: (code: ExitCode) => void,
+): Promise<void> {
+  const { by = [], out, grain, raw = false, allowEmpty = false } = flags;
+  const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
+  const refused = Object.keys(flags).find((flag) => APART.includes(flag));
+  if (refused !== undefined) {
+    throw new UsageError(`--${refused} is for one account: callers are not merged across accounts`, {
+      hint: "Leave it out, or leave account out of --by.",
+    });
+  }
+  if (contents !== undefined && contents.length > 0) {
+    throw new UsageError(`--by with account writes one file; leave out ${contents.join(" ")}`);
+  }
+  assertTogether([{ kind: "rollup", dimensions }], flags);
+  const format = toFormat(flags);
+  if (format.format === "xlsx") {
+    throw new UsageError("--format xlsx is for one account: each of its sheets stands on one warehouse", {
+      hint: "Choose another format, or leave account out of --by.",
+    });
+  }
+  const { file } = configurationOf(context);
+  const chosen = accountsOf(context, { ...flags, out: undefined });
+  const accounts = chosen.map((account): AccountExport => {
+    const { name } = account;
+    if (name === undefined || file === undefined) {
+      throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
+        hint: "Without accounts, leave account out of --by.",
+      });
+    }
+    const settings = settingsOfAccount(account);
+    const { database, timezone, lookbackHours } = settings;
+    return {
+      account: name,
+      database,
+      timezone,
+      lookbackHours,
+      rules: readAttributionRules(settings),
+      range: toRange(flags, timezone, systemClock.now()),
+      filter: toFilter(flags),
+      grain,
+      compare: toComparison(flags),
+      raw,
+      signal: context.signal,
+      onAttributed: attributionProgress(context),
+    };
+  });
+  const options = {
+    accounts,
+    by,
+    format,
+    isEmptyAllowed: allowEmpty,
+    signal: context.signal,
+  };
+  if (flags.stdout) {
+    const manifest = await exportAccountsToStream({ ...options, writeChunk: context.write });
+    for (const caveat of caveatsOf(manifest)) context.note(caveat);
+    if (hasCaveats(manifest)) exit(EXIT.unverified);
+    return;
+  }
+  const folder = out ?? file?.resolvePath("data/exports") ?? "data/exports";
+  const result = await exportAccountsToFolder({ ...options, folder, replace: flags.replace ?? false });
+  const { manifest } = result;
+  if (flags.json) context.print(JSON.stringify(result));
+  else {
+    for (const { file: name, rows, sums } of manifest.files) {
+      const shown = relative(context.folder, join(result.folder, name));
+      context.tell(`${shown}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums?.calls ?? 0, "call")}`);
+    }
+    for (const [name, { run }] of Object.entries(manifest.accounts)) {
+      if (run)
+        context.tell(`${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
+    }
+    for (const caveat of caveatsOf(manifest)) context.tell(caveat);
+    context.tell(manifest.callers);
+  }
+  if (hasCaveats(manifest)) exit(EXIT.unverified);
+}
+
+function caveatsOf({ accounts }: AccountsManifest): string[] {
+  return Object.entries(accounts).flatMap(([name, own]) =>
+    describeCaveats(own).map((caveat) => `${name}: ${caveat}`),
+  );
+}
+
+function hasCaveats({ accounts }: AccountsManifest): boolean {
+  return Object.values(accounts).some(({ caveats }) => caveats !== undefined);
+}

@@ -1,0 +1,109 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { describeError, UsageError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { CalltallyFile } from "./calltally-file.ts";
+import { loadSettings, type Settings } from "./load-settings.ts";
+import { assertPrivate, readSecretFile } from "./secret-file.ts";
+import { findGiven, readDotenv, type SettingSources, toLayers } from "./setting-layers.ts";
+import { parseHeartbeatUrl } from "./setting-parsers.ts";
+import { CONFIG_VARIABLE } from "./setting-remarks.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** The file that is read where none is named, if it is there. */
+const DEFAULT_FILE = "calltally.yaml";
+
+/** One warehouse, with all that its syncs and figures go by. */
+export interface Account {
+  /** Undefined for the one account of the environment, where no file names any. */
+  name: string | undefined;
+  sources: SettingSources;
+  /** File that holds the address of its monitor, where one is named. */
+  heartbeatFile?: { path: string; place: string } | undefined;
+}
+
+/** What this process was told: by flags, environment and files. */
+export interface Configuration {
+  /** Undefined where there is none. */
+  file: CalltallyFile | undefined;
+  /** In the order of the file; the one of the environment where that names none. */
+  accounts: readonly Account[];
+  /** What holds for all accounts, with the address and token of none. */
+  shared: SettingSources;
+  /** Requests to one host at once, by all accounts together; no limit where there is one account, of the environment. */
+  hostRequests: number;
+}
+
+/** Requests to one host at once, by all accounts of a file together, where it does not say. */
+export const HOST_REQUESTS = 8;
+
+/** Returns the configuration where there is no file: one account, of the environment. */
+export function configurationWithoutFile(sources: SettingSources): Configuration {
+  const accounts = [{ name: undefined, sources }];
+  return { file: undefined, accounts, shared: sources, hostRequests: Number.POSITIVE_INFINITY };
+}
+
+/**
+ * Returns the path of the file of accounts and reports; undefined where there is none.
+ *
+ * @param named by `--config`; the environment and `.env` may name one as well, and the working folder may have one
+ */
+export function findFile(named: string | undefined, { env, folder }: SettingSources): string | undefined {
+  const path = named ?? (env[CONFIG_VARIABLE] || readDotenv(folder)[CONFIG_VARIABLE]);
+  if (path === "")
+    throw new UsageError("--config is empty", { hint: "Name a file, such as calltally.yaml." });
+  if (path !== undefined) return path;
+  return statSync(join(folder, DEFAULT_FILE), { throwIfNoEntry: false }) && DEFAULT_FILE;
+}
+
+/**
+ * Loads the settings of an account.
+ *
+ * @throws UsageError that names the setting and where it was given
+ */
+export function settingsOfAccount({ sources, heartbeatFile }: Account): Settings {
+  const token = findGiven(SETTINGS.tokenFile, toLayers(sources));
+  if (token?.place !== undefined) assertPrivate(token.text, token.place);
+  const settings = loadSettings(sources);
+  return heartbeatFile === undefined ? settings : { ...settings, heartbeatUrl: readHeartbeat(heartbeatFile) };
+}
+
+/**
+ * Reads the address of an account's monitor.
+ *
+ * @throws UsageError that names the place of its file
+ */
+export function readHeartbeat({ path, place }: NonNullable<Account["heartbeatFile"]>): URL {
+  const text = readSecretFile(path, place);
+  try {
+    return parseHeartbeatUrl(text);
+  } catch (error) {
+    throw new UsageError(`${place}: the address in this file ${describeError(error)}`);
+  }
+}
+
+/**
+ * Returns the accounts of these names, in the order of the file; all of them where none is named.
+ *
+ * @throws UsageError that lists the names, and says which was probably meant
+ */
+export function chooseAccounts(
+  { accounts, file }: Pick<Configuration, "accounts" | "file">,
+  names: readonly string[],
+): readonly Account[] {
+  if (names.length === 0) return accounts;
+  const known = accounts.flatMap(({ name }) => name ?? []);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    if (known.length === 0) {
+      throw new UsageError(`There is no account ${name}: ${file?.name ?? DEFAULT_FILE} names none`, {
+        hint: "Without accounts in the file there is one, of the environment: leave out --account.",
+      });
+    }
+    const meant = nearest(name, known);
+    throw new UsageError(`There is no account ${name}: ${file?.name} has ${known.join(", ")}`, {
+      ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    });
+  }
+  return accounts.filter(({ name }) => name !== undefined && names.includes(name));
+}

@@ -1,0 +1,106 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
+import { findProblems } from "./file-problems.ts";
+import { type FileContent, fileSchema } from "./file-schema.ts";
+import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
+
+/** A file is text that a person writes. */
+const MOST_BYTES = 1_000_000;
+
+/** `calltally.yaml`, as it was read. */
+export interface CalltallyFile {
+  /** Absolute. */
+  path: string;
+  /** As it is shown: relative to the working folder where it is below that. */
+  name: string;
+  content: FileContent;
+  /** Returns where something stands, as `calltally.yaml:12:5: accounts.acme.timezone`. */
+  placeOf: (path: Path) => string;
+  /** Makes a path of the file, which is relative to the folder of the file, one of the working folder. */
+  resolvePath: (path: string) => string;
+}
+
+/**
+ * Reads `calltally.yaml`.
+ *
+ * @param path relative to the working folder
+ * @throws UsageError that lists all that is wrong with it, a line each
+ */
+export function readCalltallyFile(path: string, workingFolder: string): CalltallyFile {
+  const file = resolve(workingFolder, path);
+  const below = relative(workingFolder, file);
+  const name = below.startsWith("..") || isAbsolute(below) ? file : below;
+  const source = readYaml(readText(file, name));
+  if (source.problems.length === 0 && source.value === null) {
+    throw new UsageError(`Cannot use ${name}: it is empty`, {
+      hint: "Remove it, or name accounts and reports in it.",
+    });
+  }
+  const problems = source.problems.length > 0 ? source.problems : findProblems(source);
+  if (problems.length > 0) throw toError(name, problems);
+  const folder = dirname(file);
+  return {
+    path: file,
+    name,
+    content: fileSchema.parse(source.value),
+    placeOf: (at) => describePlace(name, source.positionOf(at), at),
+    // In the working folder paths stay as they were written, so that they are shown so.
+    resolvePath: (given) => (folder === resolve(workingFolder) ? given : resolve(folder, given)),
+  };
+}
+
+function toError(name: string, problems: readonly Problem[]): UsageError {
+  const lines = problems.map(
+    ({ path, message, ...position }) => `${describePlace(name, position, path)}: ${message}`,
+  );
+  return new UsageError(`Cannot use ${name}\n${lines.join("\n")}`, {
+    hint: "calltally config schema --reference says what it may hold.",
+  });
+}
+
+/** In the form that editors and terminals make a link of. */
+function describePlace(name: string, { line, column }: Position, path: Path): string {
+  const place = `${name}:${line}:${column}`;
+  return path.length === 0 ? place : `${place}: ${describePath(path)}`;
+}
+
+/** reports.weekly.deliver[0].email */
+function describePath(path: Path): string {
+  return path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .slice(1);
+}
+
+function readText(file: string, name: string): string {
+  let bytes: Buffer;
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile()) throw new UsageError(`Cannot use ${name}: it is not a file`);
+    if (process.platform !== "win32" && (stat.mode & 0o022) !== 0) {
+      throw new UsageError(
+        `Cannot use ${name}: other users can write it, and it says where the token goes and what is run`,
+        {
+          hint: `Run chmod go-w ${name}`,
+        },
+      );
+    }
+    if (stat.size > MOST_BYTES)
+      throw new UsageError(`Cannot use ${name}: it is larger than ${MOST_BYTES} bytes`);
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // What is no UTF-8 is said below.
+  }
+  throw new UsageError(`Cannot use ${name}: it is not UTF-8 text`, {
+    hint: "Save it anew, in the encoding UTF-8.",
+  });
+}

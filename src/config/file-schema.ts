@@ -1,0 +1,451 @@
+import { z } from "zod";
+import { CHANNELS } from "../attribution/channel-rules.ts";
+import { parseAge } from "../calendar/age-text.ts";
+import { parseDate, parseLast } from "../calendar/dates.ts";
+import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import { describeError } from "../errors.ts";
+import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import { nearest } from "../nearest.ts";
+import { DIMENSIONS } from "../rollup/dimensions.ts";
+import { HOST_REQUESTS } from "./accounts.ts";
+import { LOG_LEVELS, parseFilePath, parsePath } from "./setting-parsers.ts";
+import { SETTINGS, type SettingSpec } from "./settings.ts";
+
+/** Names that are safe as names of folders, everywhere. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
+/** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
+const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
+const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder"] as const;
+
+/** Returns a check of a text by a parser that throws an Error. */
+function by<T>(parse: (text: string) => unknown) {
+  return (value: T, context: { addIssue: (message: string) => void }): void => {
+    try {
+      parse(String(value));
+    } catch (error) {
+      context.addIssue(describeError(error));
+    }
+  };
+}
+
+/** Says in the schema for editors what a setting is; the help is that of the environment variable. */
+function about(spec: SettingSpec<unknown>, example: unknown) {
+  const { env, help, default: fallback } = spec;
+  const standard = fallback === undefined ? "" : ` Default: ${fallback}.`;
+  return { description: `${help}.${standard} As ${env}.`, examples: [example] };
+}
+
+const textSetting = (
+  spec: SettingSpec<unknown>,
+  example: string,
+  check: (text: string) => unknown = spec.parse,
+) => z.string().superRefine(by(check)).meta(about(spec, example)).optional();
+
+const numberSetting = (spec: SettingSpec<unknown>) =>
+  z
+    .int()
+    .superRefine(by(spec.parse))
+    .meta(about(spec, Number(spec.default)))
+    .optional();
+
+const listSetting = (spec: SettingSpec<unknown>, example: readonly string[]) =>
+  z
+    .array(z.string().superRefine(by(parseItem)))
+    .superRefine(by(spec.parse))
+    .meta(about(spec, example))
+    .optional();
+
+/** In an environment variable, a comma begins the next one. */
+function parseItem(text: string): void {
+  if (text.trim() === "") throw new Error("is empty");
+  if (text.includes(",")) throw new Error("must be without a comma: each value is an item of its own");
+}
+
+/** What holds for all accounts, or for one of them. */
+const sharedSettings = {
+  base_url: textSetting(SETTINGS.baseUrl, "https://api.example.com"),
+  timezone: textSetting(SETTINGS.timezone, "America/New_York"),
+  limit: numberSetting(SETTINGS.limit),
+  concurrency: numberSetting(SETTINGS.concurrency),
+  timeout_seconds: numberSetting(SETTINGS.timeoutSeconds),
+  retry_seconds: numberSetting(SETTINGS.retrySeconds),
+  lookback_hours: numberSetting(SETTINGS.lookbackHours),
+  full_every_hours: numberSetting(SETTINGS.fullEveryHours),
+  check_every_hours: numberSetting(SETTINGS.checkEveryHours),
+  gone_after_hours: numberSetting(SETTINGS.goneAfterHours),
+  recording_signature: listSetting(SETTINGS.recordingSignature, ["sig"]),
+  answered: listSetting(SETTINGS.answered, ["answered", "transferred"]),
+  missed: listSetting(SETTINGS.missed, ["no answer", "busy"]),
+  qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
+  duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
+  aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
+  sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
+  export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
+  insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
+  jitter_seconds: numberSetting(SETTINGS.jitterSeconds),
+  job_minutes: numberSetting(SETTINGS.jobMinutes),
+};
+
+/** What tells accounts apart. */
+const ownSettings = {
+  token_file: z.string().superRefine(by(parseFilePath)).meta(about(SETTINGS.tokenFile, "secrets/acme.token")),
+  org_unit_id: z
+    .union([z.string(), z.int()])
+    .superRefine(by(SETTINGS.orgUnitId.parse))
+    .meta(about(SETTINGS.orgUnitId, "17"))
+    .optional(),
+  database: textSetting(
+    { ...SETTINGS.database, default: "data/{account}/calltally.db" },
+    "data/acme/calltally.db",
+  ),
+  export_dir: textSetting({ ...SETTINGS.exportDir, default: "data/{account}/exports" }, "data/acme/exports"),
+  insight_ids: z
+    .array(z.int().nonnegative())
+    .meta(about(SETTINGS.insightIds, [101, 102]))
+    .optional(),
+  heartbeat_url_file: z
+    .string()
+    .superRefine(by(parseFilePath))
+    .meta({
+      description: `File that holds the address of CALLTALLY_HEARTBEAT_URL. ${SETTINGS.heartbeatUrl.help}.`,
+      examples: ["secrets/acme.heartbeat"],
+    })
+    .optional(),
+};
+
+const account = z
+  .strictObject({ ...ownSettings, ...sharedSettings })
+  .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
+
+const name = z
+  .string()
+  .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
+const file = z.string().superRefine(by(parseFilePath));
+const oneOrMore = (help: string, example: string) =>
+  z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .meta({ description: help, examples: [example] })
+    .optional();
+const flag = (help: string) => z.boolean().meta({ description: help }).optional();
+
+/** A text in which words in braces are replaced. */
+const pattern = (allowed: readonly string[]) =>
+  z
+    .string()
+    .min(1)
+    .superRefine(
+      by((text) => {
+        for (const [, word = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
+          if (allowed.includes(word)) continue;
+          const meant = nearest(word, allowed);
+          const advice = meant === undefined ? "" : `; did you mean {${meant}}?`;
+          throw new Error(
+            `{${word}} is not one of ${allowed.map((known) => `{${known}}`).join(", ")}${advice}`,
+          );
+        }
+      }),
+    );
+
+const range = z
+  .strictObject({
+    last: z
+      .string()
+      .superRefine(by((text) => parseLast(text, "2026-01-01")))
+      .meta({
+        description: "The last complete days, weeks or months, or a period to date.",
+        examples: ["4w", "mtd"],
+      })
+      .optional(),
+    from: z
+      .string()
+      .superRefine(by(parseDate))
+      .meta({ description: "First local day.", examples: ["2026-10-01"] })
+      .optional(),
+    to: z
+      .string()
+      .superRefine(by(parseDate))
+      .meta({ description: "Last local day.", examples: ["2026-10-31"] })
+      .optional(),
+  })
+  .superRefine(({ last, from, to }, context) => {
+    if (last !== undefined && (from ?? to) !== undefined)
+      context.addIssue("has last beside from or to: use one or the other");
+    if (from !== undefined && to !== undefined && from > to)
+      context.addIssue(`from ${from} is after to ${to}`);
+  })
+  .meta({ description: "Which days; all calls by default.", examples: [{ last: "4w" }] });
+
+const filter = z
+  .strictObject({
+    org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
+    channel: z
+      .union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)])
+      .meta({ description: "Calls of these channels.", examples: ["Paid Search"] })
+      .optional(),
+    source: oneOrMore("As in the dimension source.", "google"),
+    campaign: oneOrMore("As in the dimension campaign, by name or id.", "brand"),
+    disposition: oneOrMore("As the service names it.", "answered"),
+    min_duration_seconds: z
+      .int()
+      .nonnegative()
+      .meta({ description: "Calls of at least this duration.", examples: [30] })
+      .optional(),
+    first_time: flag("Only the first call of each caller."),
+    has_gclid: flag("Only calls with a gclid."),
+    tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
+    exclude_callers: file
+      .meta({
+        description: "File of phone numbers whose calls are left out, one per line.",
+        examples: ["test-numbers.txt"],
+      })
+      .optional(),
+    include_gone: flag("Include calls that the service no longer lists."),
+    allow_empty: flag("Accept values that no call in the warehouse has."),
+  })
+  .meta({ description: "Which calls; a list matches any of its values." });
+
+const conversion = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .meta({ description: "Name of the conversion action.", examples: ["Qualified call"] })
+      .optional(),
+    value: z
+      .number()
+      .nonnegative()
+      .meta({ description: "Value of a conversion.", examples: [40] })
+      .optional(),
+    currency: z
+      .string()
+      .superRefine(by(parseCurrencyCode))
+      .meta({ description: "ISO 4217 code of the currency of the value.", examples: ["USD"] })
+      .optional(),
+    ad_user_data: z
+      .enum(CONSENTS)
+      .meta({ description: "Consent to sending caller data to Google." })
+      .optional(),
+    ad_personalization: z.enum(CONSENTS).meta({ description: "Consent to personalized ads." }).optional(),
+    every: flag("Include every qualified call, not only the first of each click or caller."),
+  })
+  .meta({ description: "Of the contents google-ads and google-leads." });
+
+function parseCurrencyCode(text: string): void {
+  const codes = Intl.supportedValuesOf("currency");
+  if (codes.includes(text)) return;
+  throw new Error(`${text} is not an ISO 4217 code; did you mean ${nearest(text, codes) ?? "USD"}?`);
+}
+
+const address = z
+  .string()
+  .regex(/^[^\s@<>]+@[^\s@<>]+$/, "must be a mail address, such as marketing@acme.example");
+
+const delivery = z
+  .strictObject({
+    email: z
+      .strictObject({
+        to: z
+          .array(address)
+          .min(1)
+          .meta({ description: "Who gets it.", examples: [["marketing@acme.example"]] }),
+        from: address
+          .meta({
+            description: "The sender; by default the user of the SMTP address.",
+            examples: ["reports@agency.example"],
+          })
+          .optional(),
+        subject: pattern(PLACEHOLDERS)
+          .meta({ description: "Subject of the mail.", examples: ["Calls, week {period}"] })
+          .optional(),
+      })
+      .meta({ description: "Mail by the server in smtp_url_file, with the files attached up to a bound." })
+      .optional(),
+    webhook: z
+      .strictObject({
+        url_file: file.meta({
+          description: "File that holds the address: https, or http on this machine.",
+          examples: ["secrets/slack.url"],
+        }),
+      })
+      .meta({ description: "A JSON message that Slack and Teams show." })
+      .optional(),
+    command: z
+      .array(pattern(COMMAND_PLACEHOLDERS))
+      .min(1)
+      .meta({
+        description: "A program and its arguments, without a shell.",
+        examples: [["rclone", "copy", "{folder}", "remote:calls/{account}"]],
+      })
+      .optional(),
+  })
+  .superRefine((value, context) => {
+    if (Object.keys(value).length !== 1) context.addIssue("must have one of email, webhook and command");
+  })
+  .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
+
+/** Formats of a report: those of `export`, a workbook and the page of `report`. */
+const REPORT_FORMATS = [...FORMATS, "html"] as const;
+const REPORT_CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+
+const report = z
+  .strictObject({
+    accounts: z
+      .array(z.string())
+      .min(1)
+      .meta({ description: "Which accounts; all by default.", examples: [["acme"]] })
+      .optional(),
+    contents: z
+      .array(z.enum(REPORT_CONTENTS))
+      .min(1)
+      .meta({
+        description: "Dimensions and lists, a file or sheet each, as `export` takes them.",
+        examples: [["channel", "utm_campaign"]],
+      })
+      .optional(),
+    by: z
+      .array(z.enum(DIMENSIONS))
+      .min(1)
+      .meta({
+        description: "Dimensions that are grouped by together.",
+        examples: [["utm_source", "utm_medium"]],
+      })
+      .optional(),
+    range: range.optional(),
+    grain: z.enum(GRAINS).meta({ description: "Split the rows by period." }).optional(),
+    compare: z.enum(COMPARISONS).meta({ description: "Add the columns …_previous and …_change." }).optional(),
+    fill: flag("Add rows of zeros for periods without calls."),
+    total: flag("Add a row of totals, in which each caller counts once."),
+    raw: flag("Group by utm values exactly as stored."),
+    top: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .meta({
+        description: "Keep the keys with the most calls, and put the others into one row.",
+        examples: [20],
+      })
+      .optional(),
+    filter: filter.optional(),
+    format: z.enum(REPORT_FORMATS).meta({ description: "csv by default." }).optional(),
+    profile: z
+      .enum(PROFILES)
+      .meta({ description: "Plain values, or values formatted for Excel." })
+      .optional(),
+    delimiter: z.enum(DELIMITER_NAMES).meta({ description: "Delimiter of CSV files." }).optional(),
+    with: z.array(z.enum(PRIVATE_COLUMNS)).meta({ description: "Private columns of calls." }).optional(),
+    conversion: conversion.optional(),
+    folder: pattern(PLACEHOLDERS)
+      .superRefine(by(parsePath))
+      .meta({
+        description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced. Default: reports/{account}/{report}.`,
+        examples: ["reports/{account}/weekly"],
+      })
+      .optional(),
+    cron: z
+      .string()
+      .min(1)
+      .meta({
+        description: "When the schedule makes it, in the account's time zone; by hand alone by default.",
+        examples: ["0 7 * * 1"],
+      })
+      .optional(),
+    fresh: z
+      .string()
+      .superRefine(by(parseAge))
+      .meta({
+        description: "How old the last good sync may be: else the schedule waits for one, or starts it.",
+        examples: ["2h"],
+      })
+      .optional(),
+    personal_data: flag("Let personal data be delivered."),
+    deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
+  })
+  .superRefine(({ range: days, compare, grain, fill }, context) => {
+    if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
+    const isClosed = days?.last !== undefined || (days?.from !== undefined && days.to !== undefined);
+    if (compare !== undefined && !isClosed)
+      context.addIssue("compare needs a range with last, or from and to");
+  })
+  .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
+
+/** What `calltally.yaml` may hold. */
+export const fileSchema = z
+  .strictObject({
+    ...sharedSettings,
+    log_level: z.enum(LOG_LEVELS).meta(about(SETTINGS.logLevel, "info")).optional(),
+    host_requests: z
+      .int()
+      .min(1)
+      .max(256)
+      .meta({
+        description: `Requests to one host at once, by all accounts together. Default: ${HOST_REQUESTS}.`,
+        examples: [8],
+      })
+      .optional(),
+    smtp_url_file: file
+      .meta({
+        description:
+          "File that holds the address of the mail server, such as smtps://user:password@mail.example.com.",
+        examples: ["secrets/smtp.url"],
+      })
+      .optional(),
+    doorbell: z
+      .strictObject({
+        secret_file: file.meta({
+          description: "File that holds the secret of the deliveries.",
+          examples: ["secrets/doorbell"],
+        }),
+        account: z
+          .string()
+          .meta({
+            description: "The account that is synced; without it, each at /doorbell/<account>.",
+            examples: ["acme"],
+          })
+          .optional(),
+        min_seconds: z
+          .int()
+          .min(1)
+          .max(86_400)
+          .meta({
+            description: "At most one sync of an account in so many seconds. Default: 60.",
+            examples: [60],
+          })
+          .optional(),
+      })
+      .meta({ description: "Starts a sync when the platform delivers an event to `schedule --listen`." })
+      .optional(),
+    accounts: z.record(name, account).meta({ description: "The accounts, by name." }).optional(),
+    reports: z.record(name, report).meta({ description: "The reports, by name." }).optional(),
+  })
+  .meta({
+    title: "calltally.yaml",
+    description: "Accounts and reports of calltally. What stands at the top holds for all accounts.",
+  });
+
+export type FileContent = z.infer<typeof fileSchema>;
+export type ReportContent = z.infer<typeof report>;
+
+const keyOf = ({ env }: SettingSpec<unknown>) => env.replace("CALLTALLY_", "").toLowerCase();
+
+/** The settings that the file can hold, by their keys in it. */
+export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map(
+  Object.values(SETTINGS)
+    .map((spec: SettingSpec<unknown>) => [keyOf(spec), spec] as const)
+    .filter(([key]) => key in ownSettings || key in fileSchema.shape),
+);
+
+/** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
+export const OWN_SETTINGS: readonly SettingSpec<unknown>[] = [
+  SETTINGS.baseUrl,
+  SETTINGS.token,
+  SETTINGS.heartbeatUrl,
+  ...[...FILE_SETTINGS].filter(([key]) => key in ownSettings).map(([, spec]) => spec),
+];
+
+/** Keys that hold paths, which are relative to the file's folder. */
+export const PATH_SETTINGS: ReadonlySet<SettingSpec<unknown>> = new Set<SettingSpec<unknown>>([
+  SETTINGS.tokenFile,
+  SETTINGS.database,
+  SETTINGS.exportDir,
+  SETTINGS.aliasesFile,
+]);

@@ -1,0 +1,107 @@
+import { resolve } from "node:path";
+import { UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
+import { type Configuration, configurationWithoutFile, HOST_REQUESTS } from "./accounts.ts";
+import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
+import { FILE_SETTINGS, OWN_SETTINGS, PATH_SETTINGS } from "./file-schema.ts";
+import { findGiven, type Layer, readDotenv, type SettingSources } from "./setting-layers.ts";
+import { SETTINGS } from "./settings.ts";
+
+/**
+ * Reads the configuration: the file, and with accounts in it no settings elsewhere that tell them apart.
+ *
+ * @param path of the file, relative to the working folder
+ * @throws UsageError that says all that is wrong with it
+ */
+export function readConfiguration(path: string, sources: SettingSources): Configuration {
+  const file = readCalltallyFile(path, sources.folder);
+  const shared = { ...sources, file: [toLayer(file, [], file.content)] };
+  const { accounts = {}, host_requests: hostRequests = HOST_REQUESTS } = file.content;
+  if (Object.keys(accounts).length === 0) {
+    return { ...configurationWithoutFile(shared), file };
+  }
+  assertNoneElsewhere(file, sources);
+  const named = Object.entries(accounts).map(([name, content]) => ({
+    name,
+    sources: {
+      ...sources,
+      file: [toLayer(file, ["accounts", name], content), ...shared.file, defaultsOf(file, name)],
+    },
+    heartbeatFile:
+      content.heartbeat_url_file === undefined
+        ? undefined
+        : {
+            path: file.resolvePath(content.heartbeat_url_file),
+            place: file.placeOf(["accounts", name, "heartbeat_url_file"]),
+          },
+  }));
+  assertOwnWarehouses(file, named);
+  const [base] = shared.file;
+  const withoutAddress = { ...base?.values, [SETTINGS.baseUrl.env]: undefined };
+  return {
+    file,
+    accounts: named,
+    shared: { ...sources, file: base === undefined ? [] : [{ ...base, values: withoutAddress }] },
+    hostRequests,
+  };
+}
+
+function toLayer(file: CalltallyFile, path: readonly string[], content: object): Layer {
+  const values: Record<string, string> = {};
+  const places: Record<string, string> = {};
+  for (const [key, value] of Object.entries(content)) {
+    const spec = FILE_SETTINGS.get(key);
+    if (spec === undefined || value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(",") : String(value);
+    values[spec.env] = PATH_SETTINGS.has(spec) ? file.resolvePath(text) : text;
+    places[spec.env] = file.placeOf([...path, key]);
+  }
+  return { origin: "calltally.yaml", values, places };
+}
+
+function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
+  return {
+    origin: "default",
+    values: {
+      [SETTINGS.database.env]: resolvePath(`data/${name}/calltally.db`),
+      [SETTINGS.exportDir.env]: resolvePath(`data/${name}/exports`),
+    },
+  };
+}
+
+/** A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse. */
+function assertNoneElsewhere(file: CalltallyFile, { env, folder }: SettingSources): void {
+  const given = [
+    { where: "the environment", values: env },
+    { where: ".env", values: readDotenv(folder) },
+  ].flatMap(({ where, values }) =>
+    OWN_SETTINGS.filter((spec) => values[spec.env]).map((spec) => `${spec.env} in ${where}`),
+  );
+  if (given.length === 0) return;
+  const verb = given.length === 1 ? "is" : "are";
+  throw new UsageError(
+    `Cannot tell which account ${given.join(", ")} ${verb} of: ${file.name} names the accounts`,
+    {
+      hint: `Unset ${given.length === 1 ? "it" : "them"}, and say it in the file, below the account that it is of.`,
+    },
+  );
+}
+
+function assertOwnWarehouses(
+  file: CalltallyFile,
+  accounts: readonly { name: string; sources: SettingSources }[],
+): void {
+  const owners = new Map<string, string>();
+  for (const { name, sources } of accounts) {
+    const text = findGiven(SETTINGS.database, sources.file ?? [])?.text ?? "";
+    const database = realFile(resolve(sources.folder, text));
+    const owner = owners.get(database);
+    if (owner !== undefined) {
+      throw new UsageError(
+        `Cannot use ${file.name}\n${file.placeOf(["accounts", name, "database"])}: ${text} is the warehouse of ${owner} as well`,
+        { hint: "Give each account a warehouse of its own; by default it is data/{account}/calltally.db." },
+      );
+    }
+    owners.set(database, name);
+  }
+}

@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from "node:fs";
+import { UsageError } from "../errors.ts";
+import { reasonOf } from "../file-access.ts";
+
+/**
+ * Reads a file that holds a secret, without the white space around it. Others must not be able to read it; its group may
+ * where root owns it, so that a service can be given a file that it cannot change (PostgreSQL has it so with keys).
+ *
+ * @param place who names the file, such as `calltally.yaml:12:5: accounts.acme.token_file`
+ * @throws UsageError that names the place, and says what to do
+ */
+export function readSecretFile(file: string, place: string): string {
+  assertPrivate(file, place);
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`${place}: cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Refuses a file of secrets that others can read; what is not there, whoever reads it says.
+ *
+ * @throws UsageError that names the place, and says what to do
+ */
+export function assertPrivate(file: string, place: string): void {
+  if (process.platform === "win32") return;
+  const stat = statOf(file);
+  if (stat === undefined) return;
+  const isRoots = stat.uid === 0 && process.getuid?.() !== 0;
+  if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return;
+  throw new UsageError(`${place}: other users can read this file, which holds a secret`, {
+    hint: "Run chmod 600 on it.",
+  });
+}
+
+function statOf(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

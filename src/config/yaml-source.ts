@@ -1,0 +1,84 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, visit } from "yaml";
+
+export type Path = readonly PropertyKey[];
+
+/** Where something stands in a file; line and column count from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** What is wrong, where. */
+export interface Problem extends Position {
+  /** Keys from the top of the file; none for what is no YAML. */
+  path: Path;
+  message: string;
+}
+
+/** YAML as plain values, with the place of each. */
+export interface YamlSource {
+  value: unknown;
+  /** Returns where the value of a path stands, or the nearest thing above it that there is; of a key with `isKey`. */
+  positionOf: (path: Path, isKey?: boolean) => Position;
+  problems: Problem[];
+}
+
+/**
+ * Reads one YAML 1.2 document. Anchors, aliases and tags are refused: what they make is not what one sees, and some make
+ * gigabytes of a few lines.
+ */
+export function readYaml(text: string): YamlSource {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const problems: Problem[] = [];
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const complain = (offset: number, message: string) => problems.push({ ...at(offset), path: [], message });
+  for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
+    complain(pos[0], code === "BAD_ALIAS" ? STAR : message);
+  }
+  visit(document, {
+    Alias: (_, { range }) => void complain(range?.[0] ?? 0, "aliases (*name) are not read"),
+    Value: (_, node) => {
+      const offset = node.range?.[0] ?? 0;
+      if (node.anchor !== undefined) complain(offset, "anchors (&name) are not read");
+      if (node.tag !== undefined) complain(offset, `the tag ${node.tag} is not read`);
+      if (isScalar(node) && typeof node.value === "number" && String(node.value) !== node.source) {
+        complain(
+          offset,
+          `${node.source} is a number that may be meant otherwise: put it in quotes, or write it plainly`,
+        );
+      }
+    },
+  });
+  const positionOf = (path: Path, isKey = false): Position => {
+    let node: Node | null = document.contents;
+    for (const [index, key] of path.entries()) {
+      const found = childOf(node, key);
+      if (found === undefined) break;
+      const isLast = index === path.length - 1;
+      node = (isLast && isKey) || found.value === null ? found.key : found.value;
+    }
+    return at(node?.range?.[0] ?? 0);
+  };
+  // What is no YAML, or more than its text, is not made into values.
+  const value: unknown = problems.length === 0 ? document.toJS({ maxAliasCount: 0 }) : undefined;
+  return { value, positionOf, problems };
+}
+
+const STAR =
+  "a text that begins with * stands in quotes, as a cron expression does; aliases (*name) are not read";
+
+function childOf(
+  node: ParsedNode | Node | null,
+  key: PropertyKey,
+): { key: Node | null; value: Node | null } | undefined {
+  if (isMap<Node, Node | null>(node)) {
+    const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+    return pair && { key: pair.key, value: pair.value };
+  }
+  const item = isSeq<Node>(node) && typeof key === "number" ? node.items[key] : undefined;
+  return item && { key: item, value: item };
+}

@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { calltally } from "./run.ts";
+
+const tableOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+
+describe("calltally export --by account,…", () => {
+  it("has each row of each account's own file, in one order, with sums that add up, and says whose callers count", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 300, seed: 1, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
+    writeAccounts(
+      folder.path,
+      { acme, beta },
+      { more: { beta: "{timezone}".replace("{timezone}", "timezone: Asia/Tokyo") } },
+    );
+    const options = { cwd: folder.path };
+    expect((await calltally(["sync"], options)).code).toBe(0);
+    const flags = ["--grain", "month", "--from", "2020-01-01", "--to", "2029-12-31", "--compare", "previous"];
+    for (const by of ["account,channel,campaign", "channel,account", "account"]) {
+      const names = by.split(",").filter((name) => name !== "account");
+      const { code, stdout, stderr } = await calltally(["export", "--by", by, ...flags], options);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const file = by.replaceAll(",", "-");
+      expect(stdout).toMatch(new RegExp(`^data/exports/${file}.csv  \\d+ rows, 500 calls\n`));
+      const merged = tableOf(readFileSync(join(folder.path, `data/exports/${file}.csv`), "utf8"));
+      const own = [];
+      for (const account of names.length > 0 ? ["acme", "beta"] : []) {
+        const alone = await calltally(
+          ["export", "--by", names.join(), ...flags, "--stdout", "--account", account],
+          options,
+        );
+        own.push(...tableOf(alone.stdout).map((row) => ({ account, ...row })));
+      }
+      const sorted = (rows: Record<string, string>[]) =>
+        rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+      if (names.length > 0) expect(sorted(merged)).toEqual(sorted(own));
+      expect(merged.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(500);
+      expect(
+        Object.keys(merged[0] ?? {})
+          .slice(0, names.length + 2)
+          .filter((name) => name !== "campaign_id"),
+      ).toEqual(["period", ...by.split(",")].slice(0, by.includes("campaign") ? 4 : names.length + 2));
+      const order = merged.map(
+        ({ period, calls }) => `${period} ${String(1e6 - Number(calls)).padStart(7, "0")}`,
+      );
+      expect(order).toEqual(order.toSorted());
+    }
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({
+      callers: expect.stringMatching(/one who called two accounts is two callers/),
+      accounts: {
+        acme: { run: { run_id: 1, verdict: "exact" }, timezone: "UTC" },
+        beta: { run: { run_id: 1, verdict: "exact" }, timezone: "Asia/Tokyo" },
+      },
+      files: [{ file: "account.csv", contents: "account", sums: { calls: 500 } }],
+    });
+  });
+
+  it("takes a filter value that one account's calls have, and refuses one of none, totals, and missing warehouses", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 60, seed: 1 });
+    await using beta = await startSandbox({ calls: 60, seed: 2 });
+    for (const id of acme.calls.ids) acme.calls.edit(id, { disposition: "answered" });
+    for (const id of beta.calls.ids) beta.calls.edit(id, { disposition: "busy" });
+    writeAccounts(folder.path, { acme, beta });
+    const options = { cwd: folder.path };
+    const early = await calltally(["export", "--by", "account,channel"], options);
+    expect(early).toMatchObject({ code: 7, stdout: "" });
+    expect((await calltally(["sync"], options)).code).toBe(0);
+    const by = ["export", "--by", "account", "--stdout"];
+    const busy = await calltally([...by, "--disposition", "busy"], options);
+    expect(busy.code).toBe(0);
+    expect(tableOf(busy.stdout).map(({ account, calls }) => [account, calls])).toEqual([
+      ["beta", "60"],
+      ["acme", "0"],
+    ]);
+    expect(await calltally([...by, "--disposition", "bussy"], options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^calltally: --disposition bussy: no call in the warehouse has this value/,
+      ),
+    });
+    for (const flags of [["--total"], ["--grain", "day", "--fill"]]) {
+      expect(await calltally([...by, ...flags], options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^calltally: --(total|fill) is for one account: callers are not merged/,
+        ),
+      });
+    }
+    writeFileSync(join(folder.path, "calltally.yaml"), "limit: 1000\n", { mode: 0o600 });
+    expect(await calltally(by, options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--by account needs accounts"),
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { readJobs } from "../../src/warehouse/job-table.ts";
+import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { readLastGoodRun } from "../../src/warehouse/runs.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+interface Line {
+  account?: string;
+  job?: string;
+  msg: string;
+  exitCode?: number;
+  healthz?: string;
+  metrics?: string;
+}
+
+const TOP = "jitter_seconds: 0\nretry_seconds: 0\n";
+
+describe("calltally schedule, of several accounts", () => {
+  it("runs the jobs of each apart, and serves health and metrics by account", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
+    await using gamma = await startSandbox({ calls: 20, token: "t0ken-of-gamma" });
+    writeAccounts(folder.path, { acme, beta, gamma }, { top: TOP, more: { gamma: "timezone: Asia/Tokyo" } });
+    writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
+    const options = { cwd: folder.path };
+    const listed = JSON.parse((await calltally(["schedule", "--json"], options)).stdout);
+    expect(
+      listed.map(({ account, job, timezone }: Record<string, string>) => [account, job, timezone]),
+    ).toEqual([
+      ...["sync", "export", "insights"].map((job) => ["acme", job, "UTC"]),
+      ...["sync", "export", "insights"].map((job) => ["beta", job, "UTC"]),
+      ...["sync", "export", "insights"].map((job) => ["gamma", job, "Asia/Tokyo"]),
+    ]);
+    expect((await calltally(["schedule", "--list"], options)).stdout).toMatch(
+      /^account +job +cron +last done +next, each in its zone$/m,
+    );
+
+    const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], options);
+    const lines: Line[] = [];
+    let rest = "";
+    const arrived = Promise.withResolvers<void>();
+    const isDone = () => {
+      const ends = (job: string) =>
+        lines.filter((line) => line.job === job && "seconds" in line).map(({ account }) => account);
+      return ends("sync").length >= 3 && ends("export").length >= 3;
+    };
+    running.stderr?.on("data", (chunk: Buffer) => {
+      const texts = (rest + chunk).split("\n");
+      rest = texts.pop() ?? "";
+      lines.push(...texts.map((text): Line => JSON.parse(text)));
+      if (isDone()) arrived.resolve();
+    });
+    await Promise.race([arrived.promise, running.done]);
+    const { healthz = "", metrics = "" } = lines.find((line) => line.healthz !== undefined) ?? {};
+    const health = await fetch(healthz);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toMatchObject({
+      status: "failing",
+      reason: expect.stringMatching(/^beta: no sync has succeeded yet/),
+      accounts: {
+        acme: { status: "ok", last_good_sync: { verdict: "exact" } },
+        beta: { status: "failing" },
+        gamma: { status: "ok" },
+      },
+    });
+    const page = await (await fetch(metrics)).text();
+    expect(page).toContain('calltally_calls{account="acme",state="live"} 60\n');
+    expect(page).toContain('calltally_job_healthy{account="beta",job="sync"} 0\n');
+    expect(page.match(/^# TYPE calltally_calls /gm)).toHaveLength(1);
+    running.kill("SIGTERM");
+    expect((await running.done).code).toBe(0);
+
+    const synced = lines.filter(
+      ({ job, msg }) => job === "sync" && ["done", "failed with exit code 4"].includes(msg),
+    );
+    expect(synced.map(({ account, exitCode }) => [account, exitCode]).sort()).toEqual([
+      ["acme", 0],
+      ["beta", 4],
+      ["gamma", 0],
+    ]);
+    expect(
+      lines
+        .filter(({ msg }) => msg === "synced")
+        .map(({ account }) => account)
+        .sort(),
+    ).toEqual(["acme", "gamma"]);
+    for (const [name, isGood] of [
+      ["acme", true],
+      ["beta", false],
+      ["gamma", true],
+    ] as const) {
+      using warehouse = openWarehouseReader(join(folder.path, `data/${name}/calltally.db`));
+      expect(readLastGoodRun(warehouse) !== undefined).toBe(isGood);
+      const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
+      expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["sync"]);
+    }
+  });
+
+  it("says what is wrong with an account, and goes on with the others", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 10 });
+    writeAccounts(folder.path, { acme, beta: acme }, { top: TOP });
+    writeFileSync(join(folder.path, "beta.token"), "");
+    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/"account":"acme".*"msg":"synced"/);
+    expect(stderr).toMatch(/^beta: calltally.yaml:\d+:17: accounts.beta.token_file: is empty$/m);
+    const running = startCalltally(["schedule"], { cwd: folder.path });
+    const warned = new Promise<string>((resolve) =>
+      running.stderr?.once("data", (chunk) => resolve(String(chunk))),
+    );
+    expect(JSON.parse((await warned).split("\n")[0] ?? "")).toMatchObject({
+      account: "beta",
+      msg: expect.stringMatching(
+        /^its syncs will fail: calltally.yaml:\d+:17: accounts.beta.token_file: is empty$/,
+      ),
+    });
+    running.kill("SIGTERM");
+    expect((await running.done).code).toBe(0);
+  });
+});

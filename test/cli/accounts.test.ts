@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+/** Starts a server that hands every request on, and counts how many are under way at once. */
+async function startCounter({ url, token }: { url: string; token: string }) {
+  let [underWay, most] = [0, 0];
+  const server = createServer((incoming, outgoing) => {
+    most = Math.max(most, ++underWay);
+    outgoing.once("close", () => underWay--);
+    const onward = request(url + incoming.url, { headers: incoming.headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    most: () => most,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+describe("several accounts", () => {
+  it("are synced, exported, shown and doctored each by itself; one that fails stops no other", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 120, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });
+    await using gamma = await startSandbox({ calls: 50, token: "t0ken-of-gamma" });
+    const more = { beta: "timezone: America/Chicago" };
+    writeAccounts(folder.path, { acme, beta, gamma }, { more });
+    writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
+    const options = { cwd: folder.path };
+
+    const synced = await calltally(["sync"], options);
+    expect(synced.code).toBe(4);
+    expect(synced.stdout).toMatch(/^acme\nRun 1, .*\n {2}read +120 /m);
+    expect(synced.stdout).toMatch(/^gamma\nRun 1, .*\n {2}read +50 /m);
+    expect(synced.stderr).toMatch(/^beta: .*401/m);
+    const json = JSON.parse((await calltally(["sync", "--json"], options)).stdout);
+    expect(json).toMatchObject({
+      acme: { run_id: 2 },
+      beta: { error: { exit_code: 4 } },
+      gamma: { run_id: 2 },
+    });
+    expect(Object.keys(json)).toEqual(["acme", "beta", "gamma"]);
+
+    const table = await calltally(["status"], options);
+    expect(table).toMatchObject({ code: 0, stderr: "" });
+    const lines = table.stdout.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines).toEqual([
+      expect.stringMatching(/^account +working +verdict +fresh +calls +jobs +problems$/),
+      expect.stringMatching(/^acme +yes +(exact|probable) +0 min +120 *$/),
+      expect.stringMatching(/^beta +no +never +0 +The API refused the token.*…$/),
+      expect.stringMatching(/^gamma +yes +(exact|probable) +0 min +50 *$/),
+      "",
+      "3 accounts, 1 with a problem: calltally status --account NAME",
+    ]);
+    expect((await calltally(["status", "--max-age", "1h"], options)).code).toBe(3);
+    expect(
+      (await calltally(["status", "--max-age", "1h", "--account", "acme", "--account", "gamma"], options))
+        .code,
+    ).toBe(0);
+    expect((await calltally(["status", "--account", "acme"], options)).stdout).toMatch(
+      /^Working {4}yes: run 2/,
+    );
+    expect(JSON.parse((await calltally(["status", "--json"], options)).stdout)).toMatchObject({
+      acme: { calls: { live: 120 } },
+      beta: { last_good_run: null },
+    });
+
+    writeFileSync(join(folder.path, "beta.token"), beta.token);
+    expect((await calltally(["sync", "--account", "beta"], options)).stdout).toMatch(
+      /^Run 3, .*\n {2}read +80 /m,
+    );
+    const exported = await calltally(["export", "channel"], options);
+    expect(exported).toMatchObject({ code: 0, stderr: "" });
+    expect(exported.stdout).toMatch(
+      /^acme\ndata\/acme\/exports\/channel.csv {2}.*120 calls\n(.*\n)*\nbeta\ndata\/beta\/exports\/channel.csv .*80 calls$/m,
+    );
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/beta/exports/manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({
+      timezone: "America/Chicago",
+      origin: { base_url: expect.stringContaining(beta.url) },
+    });
+
+    const doctored = await calltally(["doctor"], options);
+    expect(doctored.code).toBe(0);
+    expect(doctored.stdout).toMatch(
+      /^gamma\nok +CALLTALLY_BASE_URL +http.* \(from calltally.yaml:10:15: accounts.gamma.base_url\)$/m,
+    );
+  });
+
+  it("have to be named where a command works on one", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 20 });
+    await using beta = await startSandbox({ calls: 30 });
+    writeAccounts(folder.path, { acme, beta });
+    const options = { cwd: folder.path };
+    expect((await calltally(["sync"], options)).code).toBe(0);
+    const count = ["query", "--format", "csv", "SELECT count(*) AS calls FROM calls"];
+    expect(await calltally(count, options)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "calltally: This command works on one account, and there are acme, beta\nName one, e.g. --account acme\n",
+    });
+    expect((await calltally([...count, "--account", "beta"], options)).stdout).toBe("calls\r\n30\r\n");
+    expect((await calltally([...count, "--account", "betta"], options)).stderr).toBe(
+      "calltally: There is no account betta: calltally.yaml has acme, beta\nDid you mean beta?\n",
+    );
+    // A warehouse tells whose it is; one of nobody's has neither address nor token.
+    expect((await calltally([...count, "--database", "data/acme/calltally.db"], options)).stdout).toBe(
+      "calls\r\n20\r\n",
+    );
+    const foreign = await calltally(["sync", "--database", "other.db"], options);
+    expect(foreign).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^calltally: CALLTALLY_BASE_URL is not set/),
+    });
+    for (const command of [
+      ["backup", "b.db"],
+      ["explain", "1"],
+      ["insight", "show", "101"],
+      ["schema"],
+      ["webhook", "patch", "44", "--status", "active", "--dry-run"],
+    ]) {
+      expect(await calltally(command, options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("works on one account"),
+      });
+    }
+    for (const flags of [
+      ["sync", "--rebind"],
+      ["export", "channel", "--stdout"],
+      ["export", "--out", "x"],
+    ]) {
+      expect(await calltally(flags, options)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--account"),
+      });
+    }
+    expect(existsSync(join(folder.path, "x"))).toBe(false);
+  });
+
+  it("share one limit of requests to a host, below which each keeps its own", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 400, latencyMs: 15 });
+    await using counted = await startCounter(sandbox);
+    const names = ["a", "b", "c", "d", "e"];
+    const accounts = Object.fromEntries(names.map((name) => [name, counted]));
+    writeAccounts(folder.path, accounts, { top: "host_requests: 3\nlimit: 60\n" });
+    expect((await calltally(["sync"], { cwd: folder.path })).code).toBe(0);
+    expect(counted.most()).toBe(3);
+  });
+
+  it("stop together, with the code of the signal", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 5000, latencyMs: 300 });
+    writeAccounts(folder.path, { acme, beta: acme });
+    const running = startCalltally(["sync"], { cwd: folder.path });
+    while (acme.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    running.kill("SIGTERM");
+    expect(await running.done).toMatchObject({
+      code: 143,
+      stdout: "",
+      stderr: expect.stringContaining("Stopped by SIGTERM"),
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+const YAML = `timezone: Europe/Berlin
+smtp_url_file: smtp.url
+accounts:
+  acme:
+    base_url: https://api.example.com
+    token_file: acme.token
+  beta:
+    base_url: https://api.example.com
+    token_file: beta.token
+    qualified_seconds: 90
+reports:
+  weekly:
+    contents: [channel]
+    range: { last: 4w }
+    filter: { exclude_callers: test-numbers.txt }
+    cron: "0 7 * * 1"
+    deliver:
+      - email: { to: [marketing@acme.example] }
+      - webhook: { url_file: slack.url }
+      - command: [sh, -c, "ls {folder}"]
+`;
+
+function write(folder: string, files: Record<string, string>, mode = 0o600): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode });
+}
+
+const SECRETS = {
+  "acme.token": "t0ken-of-acme",
+  "beta.token": "t0ken-of-beta",
+  "smtp.url": "smtps://u:s3cret@mail.example.com",
+  "slack.url": "https://hooks.example.com/s3cret",
+};
+
+describe("calltally config", () => {
+  it("checks all of it, sends nothing, and says every problem at its place", async () => {
+    using folder = makeTempFolder();
+    const options = { cwd: folder.path, env: { PATH: "/usr/bin:/bin" } };
+    write(folder.path, { "calltally.yaml": YAML, "test-numbers.txt": "+49 30 123456\n", ...SECRETS });
+    expect(await calltally(["config", "check"], options)).toEqual({
+      code: 0,
+      stdout: "calltally.yaml: 2 accounts, 1 report: no problem\n",
+      stderr: "",
+    });
+
+    const broken = YAML.replace("0 7 * * 1", "0 25 * * 1")
+      .replace("sh, -c", "shh, -c")
+      .replace("qualified_seconds: 90", "sync_cron: hourly");
+    write(folder.path, {
+      "calltally.yaml": broken,
+      "test-numbers.txt": "+49 30 123456\nMax\n",
+      "slack.url": "ftp://x/s3cret",
+    });
+    chmodSync(join(folder.path, "smtp.url"), 0o644);
+    chmodSync(join(folder.path, "acme.token"), 0o604);
+    const { code, stdout, stderr } = await calltally(["config", "check"], options);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "acme: calltally.yaml:6:17: accounts.acme.token_file: other users can read this file, which holds a secret",
+      expect.stringMatching(
+        /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
+      ),
+      "calltally.yaml:2:16: smtp_url_file: other users can read this file, which holds a secret",
+      expect.stringMatching(
+        /^calltally.yaml:16:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
+      ),
+      expect.stringMatching(
+        /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: .*line 2 of .*test-numbers.txt is not a phone number$/,
+      ),
+      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the file does not hold an address with https://, or http:// for this machine",
+      "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
+      "calltally.yaml: 2 accounts, 1 report: 7 problems",
+    ]);
+    const json = JSON.parse((await calltally(["config", "check", "--json"], options)).stdout);
+    expect(json).toMatchObject({ accounts: 2, reports: 1, problems: { length: 7 } });
+  });
+
+  it("shows what is in force and where it comes from, and no secret", async () => {
+    using folder = makeTempFolder();
+    write(folder.path, { "calltally.yaml": YAML, ...SECRETS, ".env": "CALLTALLY_LIMIT=500\n" });
+    const options = { cwd: folder.path, env: { CALLTALLY_QUALIFIED_SECONDS: "30" } };
+    const { code, stdout, stderr } = await calltally(["config", "show", "--account", "beta"], options);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toMatch(/s3cret|t0ken/);
+    expect(stdout).toMatch(/^CALLTALLY_TOKEN_FILE +calltally.yaml:9:17 +set, 13 characters$/m);
+    expect(stdout).toMatch(/^CALLTALLY_TIMEZONE +calltally.yaml:1:11 +Europe\/Berlin$/m);
+    expect(stdout).toMatch(/^CALLTALLY_QUALIFIED_SECONDS +environment +30$/m);
+    expect(stdout).toMatch(/^CALLTALLY_LIMIT +.env +500$/m);
+    expect(stdout).toMatch(/^CALLTALLY_DATABASE +default +data\/beta\/calltally.db$/m);
+    expect(stdout).toMatch(/^weekly +all +csv +0 7 \* \* 1 +email, webhook, command$/m);
+    const json = JSON.parse((await calltally(["config", "show", "--json"], options)).stdout);
+    expect(json.accounts.map(({ account }: { account: string }) => account)).toEqual(["acme", "beta"]);
+    expect(json.accounts[0].settings).toContainEqual({
+      setting: "CALLTALLY_TIMEZONE",
+      value: "Europe/Berlin",
+      from: "calltally.yaml:1:11",
+    });
+  });
+
+  it("describes the file as JSON Schema, and in the words that docs/calltally-yaml.md has", async () => {
+    const options = { cwd: "." };
+    const schema = JSON.parse((await calltally(["config", "schema"], options)).stdout);
+    expect(schema.properties.accounts.additionalProperties).toMatchObject({
+      required: ["token_file"],
+      additionalProperties: false,
+      properties: { timezone: { type: "string", examples: ["America/New_York"] } },
+    });
+    const { stdout } = await calltally(["config", "schema", "--reference"], options);
+    expect(readFileSync("docs/calltally-yaml.md", "utf8").trimEnd()).toBe(stdout.trimEnd());
+  });
+
+  it("ends every command with 2 for a file that cannot be used, but those that need none", async () => {
+    using folder = makeTempFolder();
+    mkdirSync(join(folder.path, "conf"));
+    write(folder.path, { "conf/c.yaml": "accounts: 5\n" });
+    const options = { cwd: folder.path };
+    const bad = {
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, and is 5\n"),
+    };
+    for (const command of [["sync"], ["query", "SELECT 1"], ["config", "check"], ["schedule", "--list"]]) {
+      expect(await calltally([...command, "--config", "conf/c.yaml"], options)).toEqual(bad);
+    }
+    expect(await calltally(["status"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } })).toEqual(
+      bad,
+    );
+    const missing = await calltally(["status", "--config", "none.yaml"], options);
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: "calltally: Cannot read none.yaml: no such file or directory\n",
+    });
+    expect(
+      (await calltally(["completion", "bash"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } }))
+        .code,
+    ).toBe(0);
+  });
+});

@@ -1,0 +1,399 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { chooseAccounts, findFile, settingsOfAccount } from "../../src/config/accounts.ts";
+import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { UsageError } from "../../src/errors.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+interface Given {
+  yaml: string | Buffer;
+  env?: Record<string, string>;
+  dotenv?: string;
+  mode?: number;
+  /** Files beside it, by their names. */
+  files?: Record<string, string>;
+  path?: string;
+}
+
+/** Reads a configuration in a folder of its own, and returns what `look` makes of it. */
+function read<T>(
+  given: Given,
+  look: (configuration: ReturnType<typeof readConfiguration>, folder: string) => T,
+): T {
+  const { yaml, env = {}, dotenv, mode = 0o644, files = {}, path = "calltally.yaml" } = given;
+  using folder = makeTempFolder();
+  const file = join(folder.path, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, yaml);
+  chmodSync(file, mode);
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder.path, name), text, { mode: 0o600 });
+  if (dotenv !== undefined) writeFileSync(join(folder.path, ".env"), dotenv);
+  return look(readConfiguration(path, { env, folder: folder.path }), folder.path);
+}
+
+/** Returns what reading threw, in lines. */
+function problemsOf(given: Given): string[] {
+  try {
+    read(given, () => undefined);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+const ACME = `accounts:
+  acme:
+    base_url: https://api.example.com
+    token_file: acme.token
+`;
+const TWO = `${ACME}  beta:
+    base_url: https://beta.example.com
+    token_file: beta.token
+`;
+
+describe("readConfiguration", () => {
+  it("says all that is wrong at once: place, what is allowed, and what was probably meant", () => {
+    const yaml = `timezone: America/Chicag
+limt: 5
+accounts:
+  acme:
+    token_file: secrets/
+    token: abc
+    concurrency: 99
+    retry_seconds: many
+    answered: [yes, "a,b"]
+    org_unit_id: [1]
+  ACME:
+    base_url: http://api.example.com
+    token_file: x
+reports:
+  weekly:
+    accounts: [acm]
+    contents: [channel, utm_campaing]
+    range: { last: 4weeks }
+    grain: weak
+    filter: { channel: paid serch, first_time: yes }
+    folder: reports/{acount}
+    deliver:
+      - email: { to: [marketing] }
+      - webhook: { url: https://hooks.example.com }
+      - {}
+  ../up: {}
+doorbell: { secret_file: s, account: beta }
+`;
+    expect(problemsOf({ yaml })).toEqual([
+      "Cannot use calltally.yaml",
+      "calltally.yaml:1:11: timezone: America/Chicag is not an IANA time zone; did you mean America/Chicago?",
+      "calltally.yaml:2:1: limt: is not a known key; did you mean limit?",
+      "calltally.yaml:4:3: accounts.acme: has no base_url, and there is none at the top",
+      "calltally.yaml:5:17: accounts.acme.token_file: must be a file, and ends as a folder does",
+      "calltally.yaml:6:5: accounts.acme.token: the token does not stand in this file: name a file that holds it, with token_file",
+      "calltally.yaml:7:18: accounts.acme.concurrency: must be a whole number from 1 to 32",
+      'calltally.yaml:8:20: accounts.acme.retry_seconds: must be a number, and is "many"',
+      "calltally.yaml:9:21: accounts.acme.answered[1]: must be without a comma: each value is an item of its own",
+      "calltally.yaml:10:18: accounts.acme.org_unit_id: must be a text or a number, and is a list",
+      "calltally.yaml:11:3: accounts.ACME: differs from another account by capitals alone, and would share its folder",
+      "calltally.yaml:12:15: accounts.ACME.base_url: must start with https:// (http:// only for this machine), since the token travels with each request",
+      'calltally.yaml:16:16: reports.weekly.accounts[0]: "acm" is not one of acme, ACME; did you mean acme?',
+      expect.stringMatching(
+        /^calltally\.yaml:17:25: reports\.weekly\.contents\[1\]: "utm_campaing" is not one of utm_source, .*; did you mean utm_campaign\?$/,
+      ),
+      expect.stringMatching(/^calltally\.yaml:18:20: reports\.weekly\.range\.last: .*did you mean 4w\?$/),
+      expect.stringMatching(
+        /^calltally\.yaml:19:12: reports\.weekly\.grain: "weak" is not one of day, week, .*did you mean week\?$/,
+      ),
+      expect.stringMatching(
+        /^calltally\.yaml:20:24: reports\.weekly\.filter\.channel: .*did you mean Paid Search\?$/,
+      ),
+      'calltally.yaml:20:48: reports.weekly.filter.first_time: must be true or false, and is "yes"',
+      "calltally.yaml:21:13: reports.weekly.folder: {acount} is not one of {account}, {report}, {from}, {to}, {period}, {date}; did you mean {account}?",
+      "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be a mail address, such as marketing@acme.example",
+      "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
+      "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; known are url_file",
+      "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook and command",
+      "calltally.yaml:26:3: reports.../up: must be letters, digits, - and _, at most 64, the first a letter or digit",
+      'calltally.yaml:27:38: doorbell.account: "beta" is not one of acme, ACME',
+    ]);
+  });
+
+  const BOMB = `a: &a [x, x]\n${"bcdefgh"
+    .split("")
+    .map((key, index) => `${key}: &${key} [*${"abcdefg"[index]}, *${"abcdefg"[index]}]`)
+    .join("\n")}`;
+
+  it.each([
+    { name: "an empty file", yaml: "", says: ["Cannot use calltally.yaml: it is empty"] },
+    {
+      name: "comments alone",
+      yaml: `${"#".repeat(100_000)}\n`,
+      says: ["Cannot use calltally.yaml: it is empty"],
+    },
+    {
+      name: "UTF-16",
+      yaml: Buffer.from("accounts:", "utf16le"),
+      says: ["Cannot use calltally.yaml: it is not UTF-8 text"],
+    },
+    {
+      name: "Latin-1",
+      yaml: Buffer.from("# caf\xe9", "latin1"),
+      says: ["Cannot use calltally.yaml: it is not UTF-8 text"],
+    },
+    {
+      name: "a list",
+      yaml: "- a",
+      says: ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, and is a list"],
+    },
+    {
+      name: "a tab",
+      yaml: "accounts:\n\tacme: 1",
+      says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Tabs are not allowed as indentation"],
+    },
+    {
+      name: "a key twice",
+      yaml: "limit: 5\nlimit: 6",
+      says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Map keys must be unique"],
+    },
+    {
+      name: "two documents",
+      yaml: "limit: 5\n---\nlimit: 6",
+      says: [
+        "Cannot use calltally.yaml",
+        expect.stringMatching(/^calltally.yaml:2:1: Source contains multiple/),
+      ],
+    },
+    {
+      name: "a tag",
+      yaml: "timezone: !!binary xx",
+      says: ["Cannot use calltally.yaml", expect.stringMatching(/the tag .*binary is not read$/)],
+    },
+    {
+      name: "another number than one sees",
+      yaml: "limit: 0x10",
+      says: [
+        "Cannot use calltally.yaml",
+        expect.stringMatching(/^calltally.yaml:1:8: 0x10 is a number that may be meant otherwise/),
+      ],
+    },
+    {
+      name: "__proto__",
+      yaml: "__proto__: { limit: 5 }\nconstructor: 1",
+      says: [
+        "Cannot use calltally.yaml",
+        expect.stringContaining("1:1: __proto__: is not a known key"),
+        expect.stringContaining("2:1: constructor: is not a known key"),
+      ],
+    },
+    {
+      name: "a secret",
+      yaml: `${ACME}    heartbeat_url: https://x`,
+      says: ["Cannot use calltally.yaml", expect.stringContaining("heartbeat_url: the address is a secret")],
+    },
+  ])("refuses $name", ({ yaml, says }) => {
+    expect(problemsOf({ yaml })).toEqual(says);
+  });
+
+  it("refuses anchors and aliases, a bomb of them at once, and a bare star with a word on quotes", () => {
+    expect(problemsOf({ yaml: BOMB })[1]).toBe("calltally.yaml:1:7: anchors (&name) are not read");
+    expect(problemsOf({ yaml: "sync_cron: * * * * *" })[1]).toMatch(
+      /^calltally.yaml:1:12: a text that begins with \* stands in quotes/,
+    );
+  });
+
+  it("refuses a file that others can write, or that is larger than a person writes", () => {
+    for (const mode of [0o664, 0o646]) {
+      expect(problemsOf({ yaml: ACME, mode })).toEqual([
+        "Cannot use calltally.yaml: other users can write it, and it says where the token goes and what is run",
+      ]);
+    }
+    expect(problemsOf({ yaml: "#".repeat(1_000_001) })).toEqual([
+      "Cannot use calltally.yaml: it is larger than 1000000 bytes",
+    ]);
+  });
+
+  it("puts flags, the environment, .env, the account and the top of the file before defaults", () => {
+    const yaml = `limit: 500
+concurrency: 2
+timezone: Europe/Berlin
+qualified_seconds: 30
+answered: [answered, transferred, picked up]
+${TWO}    timezone: Europe/Paris
+    qualified_seconds: 45
+    retry_seconds: 7
+    org_unit_id: 7
+    insight_ids: [101, 102]
+`;
+    const env = { CALLTALLY_CONCURRENCY: "3" };
+    const settings = read(
+      {
+        yaml,
+        env,
+        dotenv: "CALLTALLY_QUALIFIED_SECONDS=60",
+        files: { "acme.token": "a\n", "beta.token": "b\n" },
+      },
+      ({ accounts }, folder) =>
+        accounts.map(({ name, sources }) => {
+          const inFolder = {
+            ...sources,
+            file: sources.file?.map((layer) => ({ ...layer, values: { ...layer.values } })) ?? [],
+          };
+          for (const { values } of inFolder.file) {
+            if (values.CALLTALLY_TOKEN_FILE)
+              Object.assign(values, { CALLTALLY_TOKEN_FILE: join(folder, values.CALLTALLY_TOKEN_FILE) });
+          }
+          const found = settingsOfAccount({
+            name,
+            sources: { ...inFolder, flags: { CALLTALLY_LIMIT: "9" } },
+          });
+          const {
+            token,
+            limit,
+            concurrency,
+            timezone,
+            rules,
+            retrySeconds,
+            orgUnitId,
+            insightIds,
+            database,
+            exportDir,
+          } = found;
+          return {
+            name,
+            token,
+            limit,
+            concurrency,
+            timezone,
+            qualified: rules.qualified_seconds,
+            retrySeconds,
+            orgUnitId,
+            insightIds,
+            database,
+            exportDir,
+          };
+        }),
+    );
+    const shared = { limit: 9, concurrency: 3, qualified: 60 };
+    expect(settings).toEqual([
+      {
+        name: "acme",
+        token: "a",
+        ...shared,
+        timezone: "Europe/Berlin",
+        retrySeconds: 120,
+        orgUnitId: undefined,
+        insightIds: [],
+        database: "data/acme/calltally.db",
+        exportDir: "data/acme/exports",
+      },
+      {
+        name: "beta",
+        token: "b",
+        ...shared,
+        timezone: "Europe/Paris",
+        retrySeconds: 7,
+        orgUnitId: "7",
+        insightIds: [101, 102],
+        database: "data/beta/calltally.db",
+        exportDir: "data/beta/exports",
+      },
+    ]);
+  });
+
+  it("takes relative paths from the folder of the file", () => {
+    read(
+      { yaml: ACME, path: "conf/calltally.yaml", files: { "conf/acme.token": "t" } },
+      ({ accounts }, folder) => {
+        const settings = accounts.map((account) => settingsOfAccount(account));
+        expect(settings).toMatchObject([
+          { token: "t", database: join(folder, "conf/data/acme/calltally.db") },
+        ]);
+      },
+    );
+  });
+
+  it.each([
+    "BASE_URL",
+    "TOKEN",
+    "TOKEN_FILE",
+    "DATABASE",
+    "ORG_UNIT_ID",
+    "EXPORT_DIR",
+    "INSIGHT_IDS",
+    "HEARTBEAT_URL",
+  ])(
+    "refuses CALLTALLY_%s beside accounts, in the environment or .env, and takes it without them",
+    (setting) => {
+      const name = `CALLTALLY_${setting}`;
+      const says = (where: string) => [
+        `Cannot tell which account ${name} in ${where} is of: calltally.yaml names the accounts`,
+      ];
+      expect(problemsOf({ yaml: ACME, env: { [name]: "1" } })).toEqual(says("the environment"));
+      expect(problemsOf({ yaml: ACME, dotenv: `${name}=1` })).toEqual(says(".env"));
+      expect(problemsOf({ yaml: "limit: 5", env: { [name]: "1" } })).toEqual([]);
+    },
+  );
+
+  it("refuses two accounts with one warehouse, under whichever names", () => {
+    using folder = makeTempFolder();
+    mkdirSync(join(folder.path, "real"));
+    symlinkSync(join(folder.path, "real"), join(folder.path, "link"));
+    const yaml = `${ACME}    database: ${folder.path}/real/calls.db
+  beta: { base_url: https://b.example.com, token_file: t, database: ${folder.path}/link/calls.db }
+`;
+    expect(problemsOf({ yaml })[1]).toMatch(
+      /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is the warehouse of acme as well$/,
+    );
+  });
+
+  it("refuses a token that others can read; the group may where root owns it", () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "acme.token");
+    writeFileSync(file, "t");
+    const tokenOf = (mode: number) => {
+      chmodSync(file, mode);
+      return read({ yaml: ACME.replace("acme.token", file) }, ({ accounts }) =>
+        accounts.map((account) => settingsOfAccount(account).token),
+      );
+    };
+    expect(tokenOf(0o600)).toEqual(["t"]);
+    for (const mode of [0o604, 0o640, 0o644]) {
+      expect(() => tokenOf(mode)).toThrow(
+        "calltally.yaml:4:17: accounts.acme.token_file: other users can read this file, which holds a secret",
+      );
+    }
+  });
+});
+
+describe("chooseAccounts", () => {
+  it("takes all where none is named, and says what there is", () => {
+    read({ yaml: TWO }, (configuration) => {
+      const names = (chosen: readonly string[]) =>
+        chooseAccounts(configuration, chosen).map(({ name }) => name);
+      expect([names([]), names(["beta"]), names(["beta", "acme"])]).toEqual([
+        ["acme", "beta"],
+        ["beta"],
+        ["acme", "beta"],
+      ]);
+      expect(() => names(["acne"])).toThrow("There is no account acne: calltally.yaml has acme, beta");
+    });
+  });
+});
+
+describe("findFile", () => {
+  it("takes --config before the environment, .env and the working folder", () => {
+    using folder = makeTempFolder();
+    const find = (named?: string, env = {}) => findFile(named, { env, folder: folder.path });
+    expect(find()).toBeUndefined();
+    writeFileSync(join(folder.path, "calltally.yaml"), ACME);
+    expect(find()).toBe("calltally.yaml");
+    writeFileSync(join(folder.path, ".env"), "CALLTALLY_CONFIG=c.yaml");
+    expect([
+      find(),
+      find(undefined, { CALLTALLY_CONFIG: "b.yaml" }),
+      find("a.yaml", { CALLTALLY_CONFIG: "b.yaml" }),
+    ]).toEqual(["c.yaml", "b.yaml", "a.yaml"]);
+    expect(() => find("")).toThrow("--config is empty");
+  });
+});
