@@ -28,7 +28,7 @@ export interface EmailTarget {
   smtp: SmtpServer;
   /** Bytes of attachments in all. @default DEFAULT_ATTACH_BYTES */
   attachBytes?: number | undefined;
-  /** @default MAIL_TIMEOUTS */
+  /** @default 30 s to connect, 5 min without a byte, 15 min in all */
   timeouts?: MailTimeouts | undefined;
 }
 

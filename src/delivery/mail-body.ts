@@ -6,9 +6,9 @@ export interface MailFile extends Pick<ReportFile, "name" | "bytes"> {
   isAttached: boolean;
 }
 
-// Colours that read well on white and on black, so that one mail does for readers of either.
-const MUTED = "color:#767676";
-const LINE = "1px solid #8884";
+// No colours but the reader's own, so that one mail does for those who read black on white and white on black.
+const MUTED = "opacity:.7";
+const LINE = "1px solid rgba(128,128,128,.35)";
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const CELL = `padding:10px 0;border-top:${LINE}`;
 
@@ -45,7 +45,7 @@ ${account === null ? "" : html`<div style="font-size:13px;${MUTED}">${account}</
 <div style="margin:2px 0 20px;${MUTED}">${range}</div>
 <table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
 ${figures}</table>
-<p style="margin:20px 0 0;padding:10px 14px;border-left:4px solid #8888">${verdict}</p>
+<p style="margin:20px 0 0;padding:10px 14px;border-left:4px solid rgba(128,128,128,.6)">${verdict}</p>
 ${caveats.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${caveats.map((caveat) => html`<li style="margin:4px 0">${caveat}</li>\n`)}</ul>\n`}${
   files.length === 0
     ? ""

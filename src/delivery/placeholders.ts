@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 
 /** What a folder pattern and the subject of an e-mail may name. */
-export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
+const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
 
 /** What an argument of a command may name besides: where the files are, and the one file of a report that has one. */
 export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
@@ -12,6 +12,9 @@ type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 
 /** What stands for each placeholder; one that has no value here cannot be used. */
 export type PlaceholderValues = { readonly [P in Placeholder]?: string | undefined };
+
+/** Other braces are text: arguments of commands may be programs. */
+const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** Bytes of a name at most, as Linux, macOS and Windows have it. */
 const MAX_NAME_BYTES = 255;
@@ -23,12 +26,12 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
  *
  * @throws UsageError with the nearest one
  */
-export function assertPlaceholders(pattern: string, known: readonly Placeholder[]): void {
-  for (const [, name = ""] of pattern.matchAll(/\{([^{}]*)\}/g)) {
+function assertPlaceholders(pattern: string, known: readonly Placeholder[]): void {
+  for (const [, name = ""] of pattern.matchAll(PLACEHOLDER)) {
     if (known.some((each) => each === name)) continue;
     const near = nearest(name, known);
     throw new UsageError(`Cannot use {${name}} in ${pattern}: there is no such placeholder`, {
-      hint: `${near === undefined ? "" : `Did you mean {${near}}? `}There are ${known.map((each) => `{${each}}`).join(" ")}.`,
+      hint: `${near === undefined ? "" : `Did you mean {${near}}? `}There are ${listOf(known)}.`,
     });
   }
 }
@@ -49,13 +52,26 @@ export function fillPlaceholders(
 }
 
 /**
+ * Asserts that a folder pattern can be expanded.
+ *
+ * @throws UsageError
+ */
+export function assertPattern(pattern: string): void {
+  assertPlaceholders(pattern, PLACEHOLDERS);
+  if (!/[{}]/.test(pattern.replace(PLACEHOLDER, ""))) return;
+  throw new UsageError(`Cannot use ${pattern} as a folder: it has a brace of no placeholder`, {
+    hint: `There are ${listOf(PLACEHOLDERS)}.`,
+  });
+}
+
+/**
  * Returns the path that a folder pattern stands for. Each value is one name, or a part of one, which cannot lead out of
  * its folder: what a name cannot have is replaced, and a short hash then keeps different values different.
  *
  * @throws UsageError where a placeholder is unknown, or has no value
  */
 export function expandPattern(pattern: string, values: PlaceholderValues): string {
-  assertPlaceholders(pattern, PLACEHOLDERS);
+  assertPattern(pattern);
   return pattern
     .split("/")
     .map((part) => expandName(part, pattern, values))
@@ -94,6 +110,10 @@ function cut(text: string, maxBytes: number): string {
   return cut;
 }
 
+function listOf(known: readonly Placeholder[]): string {
+  return known.map((name) => `{${name}}`).join(" ");
+}
+
 function requireValue(name: Placeholder, values: PlaceholderValues, pattern: string): string {
   const value = values[name];
   if (value !== undefined) return value;
@@ -105,7 +125,7 @@ function replaceEach<P extends Placeholder>(
   known: readonly P[],
   replace: (name: P) => string,
 ): string {
-  return text.replace(/\{([^{}]*)\}/g, (all, name) => {
+  return text.replace(PLACEHOLDER, (all, name) => {
     const placeholder = known.find((each) => each === name);
     return placeholder === undefined ? all : replace(placeholder);
   });

@@ -15,7 +15,7 @@ export interface MailTimeouts {
   totalMs: number;
 }
 
-export const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalMs: 900_000 };
+const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalMs: 900_000 };
 
 /** Bytes of a message that are handed over at once. */
 const CHUNK_BYTES = 64 * 1024;

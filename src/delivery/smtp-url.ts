@@ -53,7 +53,8 @@ export function parseSmtpUrl(text: string): SmtpServer {
 
 function parseSender(text: string): MailAddress {
   if (text === "") throw new Error("must say who the mails are from: add ?from=calls@example.com");
-  const [sender, ...more] = parseAddresses(text, { flatten: true });
+  // The parser would leave line breaks out, and what they had begun in.
+  const [sender, ...more] = /\p{Cc}/u.test(text) ? [] : parseAddresses(text, { flatten: true });
   if (sender === undefined || more.length > 0 || !isMailAddress(sender.address)) {
     throw new Error("must say who the mails are from, as one address: add ?from=calls@example.com");
   }
