@@ -87,12 +87,10 @@ function toOptions(server: SmtpServer, { connectMs, idleMs }: MailTimeouts) {
   };
 }
 
-/** Yields the message; its end only after `claim`, whose error then ends the stream before it. */
+/** Yields the message, and ends only after `claim`: the line that ends it is sent then. */
 function* inChunks(message: Buffer, claim: () => void): Generator<Buffer> {
-  const last = Math.max(0, message.length - CHUNK_BYTES);
-  for (let at = 0; at < last; at += CHUNK_BYTES) yield message.subarray(at, Math.min(at + CHUNK_BYTES, last));
+  for (let at = 0; at < message.length; at += CHUNK_BYTES) yield message.subarray(at, at + CHUNK_BYTES);
   claim();
-  yield message.subarray(last);
 }
 
 const smtpError = z.object({

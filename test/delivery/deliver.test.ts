@@ -195,13 +195,13 @@ describe("deliver by e-mail", () => {
     using run = makeRun();
     await using mute = await startMailServer({ onConnect: never });
     await using slow = await startMailServer({ onMessage: never });
-    const mailBy = (to: string, port: number, connectMs: number, idleMs: number): DeliveryTarget => {
+    const toOne = (to: string, port: number, connectMs: number, idleMs: number): DeliveryTarget => {
       const timeouts = { connectMs, idleMs, totalMs: patient };
       return { channel: "email", to: [to], subject: "Calls", smtp: smtpAt(port), timeouts };
     };
     const results = await send(run, [
-      mailBy("ann@example.com", mute.port, impatient, patient),
-      mailBy("bob@example.com", slow.port, patient, 5 * impatient),
+      toOne("ann@example.com", mute.port, impatient, patient),
+      toOne("bob@example.com", slow.port, patient, 5 * impatient),
     ]);
     expect(results).toMatchObject([
       { status: "failed", attempts: 3, last_error: expect.stringContaining("Greeting never received") },
@@ -211,7 +211,7 @@ describe("deliver by e-mail", () => {
 
   it("does not send without TLS, nor by a certificate that nobody vouches for, but to this machine", async () => {
     const far = { isLocal: false };
-    expect(await mailBy({ hidesTls: true }, { ...far, login: LOGIN })).toMatchObject({
+    expect(await mailBy({ lacksTls: true }, far)).toMatchObject({
       status: "failed",
       taken: [],
     });
@@ -225,7 +225,7 @@ describe("deliver by e-mail", () => {
       });
       expect(await mailBy({ isImplicitTls }, { isImplicitTls })).toMatchObject({ status: "delivered" });
     }
-    expect(await mailBy({ hidesTls: true })).toMatchObject({
+    expect(await mailBy({ lacksTls: true })).toMatchObject({
       status: "delivered",
       taken: [{ isSecure: false }],
     });

@@ -61,21 +61,21 @@ describe("buildMessage", () => {
     expect(whole).not.toMatch(/[^\r]\n/);
   });
 
-  it.each([
-    "Calls\r\nBcc: eve@example.com",
-    "Calls\n\nbody",
-    "Calls\u2028Bcc: eve@example.com",
-    "Calls\u0085Bcc: eve@example.com\u0000",
-  ])("keeps %j in one header", async (subject) => {
-    using folder = makeTempFolder();
-    const { headers } = await build(makeSummary(folder.path), subject);
-    const from = { name: "Calls\r\nBcc: eve@example.com", address: FROM.address };
-    const { headers: others } = await build(makeSummary(folder.path), "Calls", { from });
-    for (const all of [headers, others]) {
-      expect(all.filter((header) => /^(bcc|body)/i.test(header))).toEqual([]);
-      expect(all.filter((header) => /^(subject|from):/i.test(header))).toHaveLength(2);
-    }
-  });
+  it.each(["\r\n", "\n\n", "\r", "\u2028", "\u0085", "\0\n\v"])(
+    "keeps a subject and a name with %j in one header",
+    async (end) => {
+      using folder = makeTempFolder();
+      const text = `Calls${end}Bcc: eve@example.com`;
+      const from = { ...FROM, name: text };
+      const { headers } = await build(makeSummary(folder.path), text, { from });
+      expect(headers.filter((header) => /^bcc/i.test(header))).toEqual([]);
+      const named = headers.filter((header) => /^(subject|from):/i.test(header)).map(decode);
+      expect(named).toEqual([
+        'From: "Calls Bcc: eve@example.com" <calls@example.com>',
+        "Subject: Calls Bcc: eve@example.com",
+      ]);
+    },
+  );
 
   it("encodes a subject in any script, and the domain of an address as DNS has it", async () => {
     using folder = makeTempFolder();

@@ -20,7 +20,7 @@ type Reply = number | undefined;
 
 export interface MailServerOptions {
   /** @default false */
-  hidesTls?: boolean;
+  lacksTls?: boolean;
   /** TLS from the start. @default false */
   isImplicitTls?: boolean;
   /** Asks for the login above. @default false */
@@ -53,9 +53,8 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     ...IDENTITY,
     logger: false,
     secure: options.isImplicitTls ?? false,
-    hideSTARTTLS: options.hidesTls ?? false,
     authOptional: !options.needsLogin,
-    disabledCommands: options.needsLogin ? [] : ["AUTH"],
+    disabledCommands: [...(options.needsLogin ? [] : ["AUTH"]), ...(options.lacksTls ? ["STARTTLS"] : [])],
     closeTimeout: 100,
     onAuth({ username, password }, _session, done) {
       const isRight = username === LOGIN.user && password === LOGIN.password;
