@@ -6,7 +6,10 @@ import { ApiError, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
-const RETRIED_STATUSES = new Set([408, 425, 429]);
+/** Whether a status asks for another attempt. */
+export function isTransientStatus(status: number): boolean {
+  return status >= 500 || [408, 425, 429].includes(status);
+}
 
 /** Failures of a connection that was never made, so that nothing can have reached the service. */
 const UNSENT = new Set([
@@ -34,7 +37,7 @@ export function errorOfResponse(
       hint: "Check CALLTALLY_TOKEN_FILE or CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.",
     });
   }
-  if (status >= 500 || RETRIED_STATUSES.has(status)) {
+  if (isTransientStatus(status)) {
     const retryAfter = headers["retry-after"];
     return new ApiError(EXIT.unreachable, `The API returned ${status}${said}${named}`, {
       ...details,
@@ -55,11 +58,15 @@ export function errorOfResponse(
 
 /** Returns the error for a request that got no response. */
 export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
-  return new ApiError(EXIT.unreachable, `Cannot reach ${origin}: ${reasonOf(cause, attemptTimeoutMs)}`, {
-    transient: true,
-    unsent: codesOf(cause).some((code) => UNSENT.has(code)),
-    hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
-  });
+  return new ApiError(
+    EXIT.unreachable,
+    `Cannot reach ${origin}: ${reasonForNoResponse(cause, attemptTimeoutMs)}`,
+    {
+      transient: true,
+      unsent: codesOf(cause).some((code) => UNSENT.has(code)),
+      hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
+    },
+  );
 }
 
 /** The shape of an error body is not documented: these members are taken where they are text. */
@@ -77,7 +84,8 @@ function readErrorBody(body: string): { requestId?: string; message?: string } {
   }
 }
 
-function reasonOf(cause: unknown, attemptTimeoutMs: number): string {
+/** Says why there was no response. */
+export function reasonForNoResponse(cause: unknown, attemptTimeoutMs: number): string {
   if (cause instanceof DOMException && cause.name === "TimeoutError") {
     return `no complete response within ${attemptTimeoutMs / 1000} s`;
   }

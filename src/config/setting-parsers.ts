@@ -11,8 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export function parseBaseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new Error("is not a URL");
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
     throw new Error(
       "must start with https:// (http:// only for this machine), since the token travels with each request",
     );
@@ -22,6 +21,11 @@ export function parseBaseUrl(text: string): URL {
   }
   if (/\/v3\/*$/.test(url.pathname)) throw new Error("must be given without /v3, which is appended");
   return url;
+}
+
+/** Whether a URL is of this machine, so that what is sent to it stays here. */
+export function isOnThisMachine({ hostname }: URL): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
 }
 
 /** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */

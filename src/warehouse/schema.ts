@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
@@ -371,6 +371,76 @@ export const jobs = sqliteTable("jobs", {
   /** End of the first run that failed since then, ISO 8601 UTC; null where none did. */
   failing_since: text(),
 });
+
+/** The runs of named reports, one row a run. */
+export const report_runs = sqliteTable(
+  "report_runs",
+  {
+    /** Number of the run. */
+    report_run_id: integer().primaryKey({ autoIncrement: true }),
+    /** Name of the report. */
+    report: text().notNull(),
+    /** Name of the account; null for the only one. */
+    account: text(),
+    /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
+    scheduled_for: text(),
+    /** When it last started, ISO 8601 UTC. */
+    started_at: text().notNull(),
+    /** End of the run, ISO 8601 UTC; null while it runs, or where its process was killed. */
+    finished_at: text(),
+    /** running, done, failed, or interrupted: its process ended before it did. */
+    status: text({ enum: ["running", "done", "failed", "interrupted"] }).notNull(),
+    /** Verdict of the sync that its figures are of: exact, verified, probable or unverified; null if there was none. */
+    verdict: text({ enum: VERDICTS }),
+    /** First day of its range, YYYY-MM-DD in the report's time zone; null where it is open. */
+    range_from: text(),
+    /** Last day of its range, YYYY-MM-DD in the report's time zone; null where it is open. */
+    range_to: text(),
+    /** Whether its figures are older than the report asks for. */
+    is_stale: integer({ mode: "boolean" }).notNull().default(false),
+    /** Absolute path of the folder that its files are in; null until they are. */
+    folder: text(),
+    /** JSON array of its files: {name, path, bytes, sha256, is_personal}; null until they are written. */
+    files: text(),
+    /** What went wrong, without secrets and personal data; null where nothing did. */
+    error: text(),
+    /** The process that runs or ran it: its id, and where the system tells, `@` and its start. */
+    process: text().notNull(),
+  },
+  (table) => [index("report_runs_by_report").on(table.report, table.report_run_id)],
+);
+
+/** What was delivered to whom, one row for each recipient of a report run. */
+export const deliveries = sqliteTable(
+  "deliveries",
+  {
+    /** Number of the delivery. */
+    delivery_id: integer().primaryKey({ autoIncrement: true }),
+    /** The run in `report_runs`. */
+    report_run_id: integer()
+      .notNull()
+      .references(() => report_runs.report_run_id),
+    /** email, webhook or command. */
+    channel: text({ enum: ["email", "webhook", "command"] }).notNull(),
+    /** The address of an e-mail; the host of a web hook, or the program of a command, and eight digits of a hash of the rest. */
+    recipient: text().notNull(),
+    /** pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only what is pending is sent without being asked for again. */
+    status: text({ enum: ["pending", "sending", "delivered", "failed", "outcome unknown"] }).notNull(),
+    /** Attempts so far. */
+    attempts: integer().notNull().default(0),
+    /** What went wrong in the last attempt, without secrets; null where nothing did. */
+    last_error: text(),
+    /** Start of the first attempt, ISO 8601 UTC; null before it. */
+    started_at: text(),
+    /** When it was delivered, failed or became unknown, ISO 8601 UTC; null before. */
+    finished_at: text(),
+    /** Message-ID of an e-mail, the same in each attempt; null for other channels. */
+    message_id: text(),
+    /** The process of the last attempt, as in `report_runs`; null before the first one. */
+    process: text(),
+  },
+  (table) => [uniqueIndex("deliveries_once").on(table.report_run_id, table.channel, table.recipient)],
+);
 
 /** Insight details as last fetched (API v3 § 2.1), under the API's own names. */
 export const insights = sqliteTable("insights", {

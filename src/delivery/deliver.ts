@@ -1,0 +1,188 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import { jitteredDelayMs, MAX_RETRY_AFTER_MS, type RetryPolicy } from "../api/retry.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { describeError } from "../errors.ts";
+import {
+  type Channel,
+  claimDelivery,
+  type Delivery,
+  type DeliveryStatus,
+  openDeliveries,
+  readDelivery,
+  recordAttempt,
+  recordAttemptEnd,
+} from "../warehouse/delivery-table.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
+import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
+
+/** For a process that goes on: five attempts in about half an hour, or after the hour that a service asks for. */
+export const PATIENT_RETRY: RetryPolicy = {
+  attempts: 5,
+  baseDelayMs: 120_000,
+  maxDelayMs: 960_000,
+  budgetMs: MAX_RETRY_AFTER_MS + 300_000,
+};
+
+/** For a command that somebody waits for. */
+export const BRIEF_RETRY: RetryPolicy = {
+  attempts: 3,
+  baseDelayMs: 2000,
+  maxDelayMs: 10_000,
+  budgetMs: 30_000,
+};
+
+/** Attempts of each channel at the same time, in one call. */
+const AT_ONCE: Readonly<Record<Channel, number>> = { email: 2, webhook: 4, command: 2 };
+
+/** A report run that is to be delivered. */
+export type DeliveryJob = Pick<DeliverySource, "runId" | "summary" | "values" | "personalData"> & {
+  targets: readonly DeliveryTarget[];
+};
+
+export interface DeliverOptions {
+  /** Ends attempts and waits; what was not sent stays `pending`, and the next call goes on with it. */
+  signal: AbortSignal;
+  retry: RetryPolicy;
+  /** Whether what failed before, or has an unknown outcome, is sent again. @default false */
+  again?: boolean;
+  /** Texts that must not be kept in the ledger, whatever error quotes them: the token. */
+  secrets?: readonly string[];
+  /** Told of each attempt that is tried again. */
+  onRetry?: (recipient: string, error: string, delayMs: number) => void;
+  clock?: Clock;
+  /** Uniform in [0, 1), for jitter. */
+  random?: () => number;
+}
+
+/** How the delivery to one recipient stands at the end of a call; `sending` where another process is at it. */
+export type DeliveryResult = Pick<Delivery, "channel" | "recipient" | "status" | "attempts" | "last_error">;
+
+/**
+ * Delivers a report run to each recipient once, side by side, and returns how each stands, in the order of the targets.
+ * The ledger has an entry before anything is sent and one after; a recipient that fails takes no other with it. What an
+ * earlier call has settled is not sent again.
+ *
+ * @throws UsageError where a target cannot be sent to as it is asked for; nothing was sent to any
+ */
+export async function deliver(
+  warehouse: Warehouse,
+  { targets, ...job }: DeliveryJob,
+  options: DeliverOptions,
+): Promise<DeliveryResult[]> {
+  const { clock = systemClock, again = false } = options;
+  const warehouseId = readOrigin(warehouse).warehouse_id;
+  const source = { ...job, warehouseId, now: () => clock.now() };
+  const recipients = uniqueRecipients(targets.flatMap((target) => toRecipients(target, source)));
+  const entries = openDeliveries(
+    warehouse,
+    job.runId,
+    recipients.map(({ key }) => key),
+    { again, now: isoOf(clock) },
+  );
+  const limits = {
+    email: pLimit(AT_ONCE.email),
+    webhook: pLimit(AT_ONCE.webhook),
+    command: pLimit(AT_ONCE.command),
+  };
+  const courier = new Courier(warehouse, { clock, ...options });
+  const settled = await Promise.allSettled(
+    recipients.map(async (recipient, index) => {
+      const { delivery_id: id, status, channel } = entryOf(entries, index);
+      if (status === "pending") await courier.bring(recipient, id, limits[channel]);
+      return readDelivery(warehouse, id);
+    }),
+  );
+  return settled.map((result) => {
+    // The ledger itself could not be written, which is no matter of one recipient.
+    if (result.status === "rejected") throw result.reason;
+    const { channel, recipient, status, attempts, last_error } = result.value;
+    return { channel, recipient, status, attempts, last_error };
+  });
+}
+
+/** Brings a report to recipients one by one, and keeps the ledger. */
+class Courier {
+  readonly #warehouse: Warehouse;
+  readonly #options: DeliverOptions & { clock: Clock };
+
+  constructor(warehouse: Warehouse, options: DeliverOptions & { clock: Clock }) {
+    this.#warehouse = warehouse;
+    this.#options = options;
+  }
+
+  /** Tries until it is settled, the policy is used up, or the signal aborts. */
+  async bring(recipient: Recipient, id: number, limit: LimitFunction): Promise<void> {
+    const { signal, retry, clock, random = Math.random, onRetry } = this.#options;
+    const startedMs = clock.now();
+    for (let failures = 1; !signal.aborted; failures++) {
+      const outcome = await limit(() => this.#attempt(recipient, id));
+      if (outcome?.kind !== "temporary" || signal.aborted) return;
+      const delayMs =
+        Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, retry, random);
+      if (failures >= retry.attempts || clock.now() - startedMs + delayMs > retry.budgetMs) {
+        this.#end(id, { status: "failed", error: outcome.error, isClaimed: false });
+        return;
+      }
+      onRetry?.(recipient.key.recipient, outcome.error, delayMs);
+      await clock.sleep(delayMs, signal).catch(() => undefined); // aborted: it stays pending
+    }
+  }
+
+  /** Returns undefined where the ledger has it settled already, or the signal aborts before it begins. */
+  async #attempt({ attempt }: Recipient, id: number): Promise<AttemptOutcome | undefined> {
+    const { signal, clock, secrets = [] } = this.#options;
+    if (signal.aborted) return undefined;
+    recordAttempt(this.#warehouse, id, isoOf(clock));
+    let isClaimed = false;
+    const claim = () => {
+      if (!claimDelivery(this.#warehouse, id)) throw new AlreadyTakenError();
+      isClaimed = true;
+    };
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await attempt({ signal, claim });
+    } catch (error) {
+      if (error instanceof AlreadyTakenError) return undefined;
+      outcome = { kind: isClaimed ? "unknown" : "refused", error: describeError(error) };
+    }
+    const error = outcome.kind === "delivered" ? null : withoutSecrets(outcome.error, secrets);
+    this.#end(id, { status: STATUS_OF[outcome.kind], error, isClaimed });
+    return outcome;
+  }
+
+  #end(
+    id: number,
+    end: { status: Exclude<DeliveryStatus, "sending">; error: string | null; isClaimed: boolean },
+  ): void {
+    recordAttemptEnd(this.#warehouse, id, { ...end, now: isoOf(this.#options.clock) });
+  }
+}
+
+const STATUS_OF = {
+  delivered: "delivered",
+  refused: "failed",
+  temporary: "pending",
+  unknown: "outcome unknown",
+} as const;
+
+/** One address that two targets name gets one mail: of the first. */
+function uniqueRecipients(recipients: readonly Recipient[]): Recipient[] {
+  const byKey = new Map<string, Recipient>();
+  for (const recipient of recipients) {
+    const key = `${recipient.key.channel} ${recipient.key.recipient}`;
+    if (!byKey.has(key)) byKey.set(key, recipient);
+  }
+  return [...byKey.values()];
+}
+
+function entryOf(entries: readonly Delivery[], index: number): Delivery {
+  const entry = entries[index];
+  if (entry === undefined) throw new Error(`The ledger lacks entry ${index}`);
+  return entry;
+}
+
+function isoOf(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

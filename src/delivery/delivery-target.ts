@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { UsageError } from "../errors.ts";
+import type { DeliveryKey } from "../warehouse/delivery-table.ts";
+import type { Attempt } from "./attempt.ts";
+import { toHookBody } from "./hook-body.ts";
+import { type HookKind, kindOfHook } from "./hook-url.ts";
+import {
+  assertMailable,
+  buildMessage,
+  composeMail,
+  DEFAULT_ATTACH_BYTES,
+  type MailContent,
+  messageIdOf,
+} from "./mail-message.ts";
+import { COMMAND_PLACEHOLDERS, fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
+import { postHook } from "./post-hook.ts";
+import type { ReportSummary } from "./report-summary.ts";
+import { DEFAULT_COMMAND_MS, runCommand } from "./run-command.ts";
+import { type MailTimeouts, sendMail } from "./send-mail.ts";
+import { isMailAddress, type SmtpServer } from "./smtp-url.ts";
+
+/** An e-mail, one to each address. */
+export interface EmailTarget {
+  channel: "email";
+  to: readonly string[];
+  /** With placeholders. */
+  subject: string;
+  smtp: SmtpServer;
+  /** Bytes of attachments in all. @default DEFAULT_ATTACH_BYTES */
+  attachBytes?: number | undefined;
+  /** @default 30 s to connect, 5 min without a byte, 15 min in all */
+  timeouts?: MailTimeouts | undefined;
+}
+
+/** A web hook. */
+export interface WebhookTarget {
+  channel: "webhook";
+  url: URL;
+  /** @default by the host */
+  kind?: HookKind | undefined;
+  /** Time for one attempt, milliseconds. @default 30_000 */
+  timeoutMs?: number | undefined;
+}
+
+/** A command. */
+export interface CommandTarget {
+  channel: "command";
+  /** The program and its arguments, with placeholders in the arguments. */
+  argv: readonly [string, ...string[]];
+  /** Absolute path of the folder that it runs in. */
+  cwd: string;
+  /** @default DEFAULT_COMMAND_MS */
+  timeoutMs?: number | undefined;
+}
+
+export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
+
+/** What is to be delivered. */
+export interface DeliverySource {
+  warehouseId: string;
+  runId: number;
+  summary: ReportSummary;
+  /** What stands for the placeholders of subjects and arguments. */
+  values: PlaceholderValues;
+  /** Whether files that tell people apart may be mailed. */
+  personalData: boolean;
+  /** Milliseconds since 1970-01-01 UTC. */
+  now: () => number;
+}
+
+/** One recipient, and how to send to it once. */
+export interface Recipient {
+  key: DeliveryKey;
+  attempt: Attempt;
+}
+
+/**
+ * Returns the recipients of a target.
+ *
+ * @throws UsageError where something cannot be sent as it is asked for; nothing was sent
+ */
+export function toRecipients(target: DeliveryTarget, source: DeliverySource): Recipient[] {
+  switch (target.channel) {
+    case "email":
+      return toMailRecipients(target, source);
+    case "webhook":
+      return [toHookRecipient(target, source)];
+    case "command":
+      return [toCommandRecipient(target, source)];
+  }
+}
+
+function toMailRecipients(
+  { to, subject, smtp, attachBytes = DEFAULT_ATTACH_BYTES, timeouts }: EmailTarget,
+  { summary, values, personalData, warehouseId, runId, now }: DeliverySource,
+): Recipient[] {
+  assertMailable(summary.files, personalData);
+  const filled = fillPlaceholders(subject, values);
+  let content: Promise<MailContent> | undefined; // read once for all
+  return to.map((recipient) => {
+    if (!isMailAddress(recipient)) {
+      throw new UsageError(`Cannot send mail to ${JSON.stringify(recipient)}: it is not an address`, {
+        hint: "Give each address by itself, such as marketing@example.com.",
+      });
+    }
+    const messageId = messageIdOf(warehouseId, runId, recipient, smtp.from);
+    return {
+      key: { channel: "email", recipient, message_id: messageId },
+      attempt: async (context) => {
+        content ??= composeMail(summary, filled, attachBytes);
+        const head = { from: smtp.from, to: recipient, messageId, nowMs: now() };
+        return await sendMail(smtp, await buildMessage(await content, head), context, timeouts);
+      },
+    };
+  });
+}
+
+function toHookRecipient(
+  { url, kind = kindOfHook(url), timeoutMs }: WebhookTarget,
+  { summary }: DeliverySource,
+): Recipient {
+  const body = toHookBody(summary, kind);
+  return {
+    key: { channel: "webhook", recipient: withDigest(url.host, url.href), message_id: null },
+    attempt: (context) => postHook(url, body, context, timeoutMs),
+  };
+}
+
+function toCommandRecipient(
+  { argv, cwd, timeoutMs = DEFAULT_COMMAND_MS }: CommandTarget,
+  { values }: DeliverySource,
+): Recipient {
+  const [program, ...args] = argv;
+  const filled = args.map((arg) => fillPlaceholders(arg, values, COMMAND_PLACEHOLDERS));
+  return {
+    // Two uploads by one program are two recipients; those of another folder are not.
+    key: { channel: "command", recipient: withDigest(program, JSON.stringify(argv)), message_id: null },
+    attempt: (context) => runCommand({ program, args: filled, cwd, timeoutMs }, context),
+  };
+}
+
+function withDigest(name: string, whole: string): string {
+  return `${name} #${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
+}

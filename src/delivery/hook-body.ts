@@ -1,0 +1,119 @@
+import type { HookKind } from "./hook-url.ts";
+import { formatBytes, type ReportSummary } from "./report-summary.ts";
+
+/** Characters that Slack takes in a header, and in a section or context; a message with more is refused. */
+const [SLACK_HEADER, SLACK_TEXT] = [150, 2900];
+/** Fields that Slack takes in one section. */
+const SLACK_FIELDS = 10;
+
+/** Returns the JSON body that the service behind a web hook shows. Files are named and not sent. */
+export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
+  switch (kind) {
+    case "slack":
+      return toSlackMessage(summary);
+    case "teams":
+      return toTeamsMessage(summary);
+    case "json":
+      return toPlainJson(summary);
+  }
+}
+
+/** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
+function toSlackMessage(summary: ReportSummary): unknown {
+  const { headline, verdict, caveats } = summary;
+  const fields = headline.map(({ name, value, change }) =>
+    mrkdwn(
+      `*${escapeSlack(name)}*\n${escapeSlack(value)}${change === null ? "" : `  (${escapeSlack(change)})`}`,
+    ),
+  );
+  const notes = [verdict, ...caveats, ...filesInWords(summary)].map(escapeSlack);
+  return {
+    text: escapeSlack(toSentence(summary)),
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: cut(summary.title, SLACK_HEADER) } },
+      { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(summary)))] },
+      ...inGroups(fields, SLACK_FIELDS).map((group) => ({ type: "section", fields: group })),
+      { type: "context", elements: [mrkdwn(notes.join("\n"))] },
+    ],
+  };
+}
+
+function mrkdwn(text: string) {
+  return { type: "mrkdwn", text: cut(text, SLACK_TEXT) };
+}
+
+/** Else `<!channel>` would ring everybody's phone. */
+function escapeSlack(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** An Adaptive Card in a message, the one form that Workflows of Teams take: https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using */
+function toTeamsMessage(summary: ReportSummary): unknown {
+  const { title, headline, verdict, caveats } = summary;
+  const facts = headline.map(({ name, value, change }) => ({
+    title: name,
+    value: change === null ? value : `${value} (${change})`,
+  }));
+  const notes = [verdict, ...caveats, ...filesInWords(summary)];
+  const card = {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    body: [
+      paragraph({ text: title, size: "large", weight: "bolder" }),
+      paragraph({ text: subtitleOf(summary), isSubtle: true }),
+      { type: "FactSet", facts },
+      ...notes.map((text) => paragraph({ text, size: "small" })),
+    ],
+  };
+  const contentType = "application/vnd.microsoft.card.adaptive";
+  return { type: "message", attachments: [{ contentType, contentUrl: null, content: card }] };
+}
+
+/** A TextBlock would take the text for Markdown, with links that somebody else put there. */
+function paragraph(run: { text: string; size?: string; weight?: string; isSubtle?: boolean }) {
+  return { type: "RichTextBlock", inlines: [{ type: "TextRun", ...run }] };
+}
+
+function toPlainJson(summary: ReportSummary): unknown {
+  const { title, account, range, headline, verdict, caveats, files } = summary;
+  return {
+    text: toSentence(summary),
+    title,
+    account,
+    range,
+    headline,
+    verdict,
+    caveats,
+    files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+  };
+}
+
+/** What a notification shows. */
+function toSentence(summary: ReportSummary): string {
+  const figures = summary.headline.map(
+    ({ name, value, change }) => `${name} ${value}${change === null ? "" : ` (${change})`}`,
+  );
+  return `${summary.title}, ${subtitleOf(summary)}: ${figures.join(", ")}`;
+}
+
+function subtitleOf({ account, range }: ReportSummary): string {
+  return account === null ? range : `${account}, ${range}`;
+}
+
+function filesInWords({ files, folder }: ReportSummary): string[] {
+  if (files.length === 0) return [];
+  const names = files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`);
+  return [`Files in ${folder}: ${names.join(", ")}`];
+}
+
+function inGroups<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, group) =>
+    items.slice(group * size, (group + 1) * size),
+  );
+}
+
+function cut(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+}

@@ -1,0 +1,108 @@
+import { Agent, buildConnector, type Dispatcher } from "undici";
+import { isTransientStatus, reasonForNoResponse } from "../api/failure.ts";
+import { parseRetryAfterMs } from "../api/retry.ts";
+import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
+
+/** Time for one attempt, milliseconds. */
+const TIMEOUT_MS = 30_000;
+/** Bytes that are read of a response: what a service says when it refuses. */
+const MAX_RESPONSE_BYTES = 2000;
+
+/**
+ * Posts a JSON body once, and follows no redirect. The delivery is claimed once there is a connection: before that
+ * nothing can have arrived.
+ *
+ * @throws AlreadyTakenError
+ */
+export async function postHook(
+  url: URL,
+  body: unknown,
+  { signal, claim }: AttemptContext,
+  timeoutMs = TIMEOUT_MS,
+): Promise<AttemptOutcome> {
+  let isClaimed = false;
+  const claimOnce = () => {
+    if (!isClaimed) claim();
+    isClaimed = true;
+  };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const agent = new Agent({
+    allowH2: false,
+    headersTimeout: 0, // the signal bounds these
+    bodyTimeout: 0,
+    connect: claimAfter(buildConnector({ timeout: timeoutMs, allowH2: false }), claimOnce),
+  });
+  try {
+    const response = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": "calltally" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    return await toOutcome(response, url);
+  } catch (error) {
+    if (error instanceof AlreadyTakenError) throw error;
+    const reason = quote(
+      reasonForNoResponse(timeout.aborted ? timeout.reason : error, timeoutMs),
+      secretsOf(url),
+    );
+    if (isClaimed)
+      return { kind: "unknown", error: `No response of ${url.host} after it was sent: ${reason}` };
+    const isFinal = /certificate|altname/i.test(reason);
+    return { kind: isFinal ? "refused" : "temporary", error: `Cannot reach ${url.host}: ${reason}` };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+function claimAfter(connect: buildConnector.connector, claim: () => void): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      try {
+        claim();
+      } catch (problem) {
+        socket.destroy();
+        return callback(problem instanceof Error ? problem : new Error(String(problem)), null);
+      }
+      callback(null, socket);
+    });
+}
+
+async function toOutcome(response: Dispatcher.ResponseData, url: URL): Promise<AttemptOutcome> {
+  const { statusCode: status, headers } = response;
+  if (status >= 200 && status < 300) {
+    await response.body.dump({ limit: MAX_RESPONSE_BYTES }).catch(() => undefined);
+    return { kind: "delivered" };
+  }
+  const said = quote(await readStart(response.body), secretsOf(url));
+  const error = `${url.host} answered ${status}${said === "" ? "" : `: ${said}`}`;
+  if (!isTransientStatus(status)) return { kind: "refused", error };
+  const retryAfter = headers["retry-after"];
+  const header = retryAfter === undefined ? undefined : String(retryAfter);
+  return { kind: "temporary", error, retryAfterMs: parseRetryAfterMs(header, Date.now()) };
+}
+
+/** The status counts, whatever becomes of the body. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    // What came of it will do.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
+}
+
+/** The address is the secret, and so is every longer part of it. */
+function secretsOf(url: URL): string[] {
+  const parts = [...url.pathname.split("/"), ...url.searchParams.values()].filter((part) => part.length >= 8);
+  return [url.href, url.pathname + url.search, ...parts];
+}

@@ -1,0 +1,46 @@
+/** A file of a report. */
+export interface ReportFile {
+  /** Its name, without a folder. */
+  name: string;
+  /** Absolute path. */
+  path: string;
+  bytes: number;
+  /** SHA-256 of its bytes, hexadecimal. */
+  sha256: string;
+  /** Whether it has what tells people apart: numbers, transcripts, recordings. */
+  isPersonal: boolean;
+}
+
+/** A headline figure, ready to be read. */
+export interface Figure {
+  /** Such as `Calls`. */
+  name: string;
+  /** Such as `1,204`. */
+  value: string;
+  /** How it has changed, such as `+12.4 %`; null where there is nothing to compare with. */
+  change: string | null;
+}
+
+/** What a delivery says of a report. */
+export interface ReportSummary {
+  title: string;
+  /** Null for the only account. */
+  account: string | null;
+  /** Its range in words, such as `19 October to 15 November 2026, by week`. */
+  range: string;
+  headline: readonly Figure[];
+  /** How complete the figures are, one sentence. */
+  verdict: string;
+  /** What is provisional, stale or left out, a sentence each. */
+  caveats: readonly string[];
+  /** Absolute path of the folder that the files are in. */
+  folder: string;
+  files: readonly ReportFile[];
+}
+
+/** Returns a size as it is read, such as `12 kB` or `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,129 @@
+import { Readable } from "node:stream";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { z } from "zod";
+import { AlreadyTakenError, type AttemptContext, type AttemptOutcome, quote } from "./attempt.ts";
+import type { MailMessage } from "./mail-message.ts";
+import type { SmtpServer } from "./smtp-url.ts";
+
+/** Times for the steps of a transaction, milliseconds. */
+export interface MailTimeouts {
+  /** For connecting, the greeting and TLS. */
+  connectMs: number;
+  /** Without a byte from the server; RFC 5321 § 4.5.3.2 has 10 minutes for the reply to a message. */
+  idleMs: number;
+  /** For all of it, however slowly the server sends. */
+  totalMs: number;
+}
+
+const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalMs: 900_000 };
+
+/** Bytes of a message that are handed over at once. */
+const CHUNK_BYTES = 64 * 1024;
+/** How long a server has to close its side at the end. */
+const CLOSE_MS = 1000;
+
+/**
+ * Sends one message to one recipient in one SMTP transaction. The delivery is claimed right before the end of the
+ * message is handed over: before that the server cannot have taken it.
+ *
+ * @throws AlreadyTakenError
+ */
+export async function sendMail(
+  server: SmtpServer,
+  { bytes, envelope }: MailMessage,
+  { signal, claim }: AttemptContext,
+  timeouts: MailTimeouts = MAIL_TIMEOUTS,
+): Promise<AttemptOutcome> {
+  let isClaimed = false;
+  const claimOnce = () => {
+    claim();
+    isClaimed = true;
+  };
+  const connection = new SMTPConnection(toOptions(server, timeouts));
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
+  const interrupted = Promise.withResolvers<never>();
+  interrupted.promise.catch(() => undefined); // it may be rejected when nobody waits any more
+  connection.on("error", interrupted.reject);
+  const onStop = () => interrupted.reject(stop.reason);
+  stop.addEventListener("abort", onStop, { once: true });
+  const step = async (start: (done: (error?: Error | null) => void) => void): Promise<void> => {
+    const done = new Promise<void>((resolve, reject) =>
+      start((error) => (error ? reject(error) : resolve())),
+    );
+    await Promise.race([interrupted.promise, done]);
+  };
+  try {
+    stop.throwIfAborted();
+    await step((done) => connection.connect(done));
+    const { login } = server;
+    if (login !== undefined) {
+      await step((done) => connection.login({ user: login.user, pass: login.password }, done));
+    }
+    const message = Readable.from(inChunks(bytes, claimOnce), { objectMode: false });
+    await step((done) => connection.send({ ...envelope, size: bytes.length }, message, done));
+    connection.quit();
+    return { kind: "delivered" };
+  } catch (error) {
+    if (error instanceof AlreadyTakenError) throw error;
+    return toOutcome(error, server, isClaimed);
+  } finally {
+    stop.removeEventListener("abort", onStop);
+    connection.close();
+  }
+}
+
+function toOptions(server: SmtpServer, { connectMs, idleMs }: MailTimeouts) {
+  return {
+    host: server.host,
+    port: server.port,
+    secure: server.isImplicitTls,
+    requireTLS: !server.isLocal && !server.isImplicitTls,
+    tls: { rejectUnauthorized: !server.isLocal },
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: idleMs,
+    socketCloseTimeout: CLOSE_MS,
+  };
+}
+
+/** Yields the message, and ends only after `claim`: the line that ends it is sent then. */
+function* inChunks(message: Buffer, claim: () => void): Generator<Buffer> {
+  for (let at = 0; at < message.length; at += CHUNK_BYTES) yield message.subarray(at, at + CHUNK_BYTES);
+  claim();
+}
+
+const smtpError = z.object({
+  message: z.string(),
+  code: z.string().optional().catch(undefined),
+  /** The server's own words, with its code. */
+  response: z.string().optional().catch(undefined),
+  responseCode: z.number().optional().catch(undefined),
+});
+
+/** Errors that another attempt would end with, where the server itself has said nothing. */
+const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE", "ENOAUTH"]);
+
+function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): AttemptOutcome {
+  const { code, message, response, responseCode } = smtpError.parse(error);
+  const place = `${server.host}:${server.port}`;
+  const secrets = secretsOf(server);
+  if (responseCode !== undefined && response !== undefined) {
+    const refusal = `${place} said: ${quote(response, secrets)}`;
+    return { kind: responseCode >= 500 ? "refused" : "temporary", error: refusal };
+  }
+  const problem = quote(message, secrets);
+  if (isClaimed) {
+    return { kind: "unknown", error: `No reply of ${place} after the message was sent: ${problem}` };
+  }
+  const isFinal = FINAL_CODES.has(code ?? "") || /certificate|altname/i.test(message);
+  return { kind: isFinal ? "refused" : "temporary", error: `Cannot send by ${place}: ${problem}` };
+}
+
+/** The password as it is, and as it goes over the wire. */
+function secretsOf({ login }: SmtpServer): string[] {
+  if (login === undefined) return [];
+  const { user, password } = login;
+  const encoded = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString("base64"));
+  return [password, ...encoded];
+}

@@ -1,0 +1,78 @@
+import parseAddresses from "nodemailer/lib/addressparser";
+import { isOnThisMachine } from "../config/setting-parsers.ts";
+
+/** A mail server, how to log in, and who the mails are from. */
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** Whether TLS starts at once (smtps); otherwise by STARTTLS. */
+  isImplicitTls: boolean;
+  /** Whether it may go without TLS, or by a certificate that nobody vouches for: the server is this machine. */
+  isLocal: boolean;
+  login: { user: string; password: string } | undefined;
+  from: MailAddress;
+}
+
+export interface MailAddress {
+  /** Empty where there is none. */
+  name: string;
+  address: string;
+}
+
+/** Ports of submission (RFC 6409) and of submission over TLS (RFC 8314). */
+const [SUBMISSION, SUBMISSIONS] = [587, 465];
+
+/**
+ * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`: by STARTTLS, which is required but for this
+ * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
+ *
+ * @throws Error that says what is wrong, without the URL: it holds a password
+ */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = URL.parse(text.trim());
+  if (url === null) throw new Error("is not a URL");
+  if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
+    throw new Error("must start with smtp:// (STARTTLS) or smtps:// (TLS from the start)");
+  }
+  if (url.hostname === "") throw new Error("names no host");
+  if (!/^\/?$/.test(url.pathname) || url.hash) throw new Error("must have neither path nor fragment");
+  const unknown = [...url.searchParams.keys()].filter((name) => name !== "from");
+  if (unknown.length > 0) throw new Error("may have no parameter but from");
+  const [user, password] = [decode(url.username), decode(url.password)];
+  if ((user === "") !== (password === "")) throw new Error("must have both user and password, or neither");
+  const isImplicitTls = url.protocol === "smtps:";
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (isImplicitTls ? SUBMISSIONS : SUBMISSION) : Number(url.port),
+    isImplicitTls,
+    isLocal: isOnThisMachine(url),
+    login: user === "" ? undefined : { user, password },
+    from: parseSender(url.searchParams.get("from") ?? user),
+  };
+}
+
+function parseSender(text: string): MailAddress {
+  if (text === "") throw new Error("must say who the mails are from: add ?from=calls@example.com");
+  // The parser would leave line breaks out, and what they had begun in.
+  const [sender, ...more] = /\p{Cc}/u.test(text) ? [] : parseAddresses(text, { flatten: true });
+  if (sender === undefined || more.length > 0 || !isMailAddress(sender.address)) {
+    throw new Error("must say who the mails are from, as one address: add ?from=calls@example.com");
+  }
+  return { name: sender.name, address: sender.address };
+}
+
+/** Whether a text is one plain e-mail address, without a name; quoted local parts are none. */
+export function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error("has a % that stands for nothing in user or password: write it as %25");
+  }
+}

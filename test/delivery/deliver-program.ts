@@ -1,0 +1,27 @@
+import { BRIEF_RETRY, deliver } from "../../src/delivery/deliver.ts";
+import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { commandTo, emailTo, hookTo, readSummary, smtpAt, VALUES } from "./report.ts";
+
+// Delivers run 1 of a warehouse, as a process that can be killed: <database> <folder> <channel> <port or script>
+
+const [database = "", folder = "", channel, place = ""] = process.argv.slice(2);
+using warehouse = openExistingWarehouse(database);
+function targetOf(): DeliveryTarget {
+  if (channel === "webhook") return hookTo(Number(place));
+  if (channel === "command") return commandTo(place, folder);
+  // `email-far`: as by a server that is not this machine
+  return emailTo(["ann@example.com"], smtpAt(Number(place), { isLocal: channel !== "email-far" }));
+}
+
+await deliver(
+  warehouse,
+  {
+    runId: 1,
+    summary: readSummary(folder),
+    values: VALUES,
+    personalData: false,
+    targets: [targetOf()],
+  },
+  { signal: new AbortController().signal, retry: BRIEF_RETRY },
+);

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { toHookBody } from "../../src/delivery/hook-body.ts";
+import { kindOfHook, parseHookUrl } from "../../src/delivery/hook-url.ts";
+import type { ReportSummary } from "../../src/delivery/report-summary.ts";
+
+const SUMMARY: ReportSummary = {
+  title: "Weekly calls",
+  account: "acme",
+  range: "October",
+  headline: [
+    { name: "Calls", value: "1,204", change: "+12.4 %" },
+    { name: "Answer rate", value: "81.3 %", change: null },
+  ],
+  verdict: "Verified.",
+  caveats: ["Ask <!channel> & *all*."],
+  folder: "/srv/reports",
+  files: [
+    { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
+  ],
+};
+
+describe("kindOfHook", () => {
+  it.each([
+    ["https://hooks.slack.com/services/T0/B0/x", "slack"],
+    ["https://prod-23.westeurope.logic.azure.com/workflows/x?sig=y", "teams"],
+    ["https://default0.0.environment.api.powerplatform.com/powerautomate/x", "teams"],
+    ["https://acme.webhook.office.com/webhookb2/x", "teams"],
+    ["https://hooks.slack.com.example.com/x", "json"],
+    ["http://127.0.0.1:8080/x", "json"],
+  ])("%s → %s", (url, kind) => {
+    expect(kindOfHook(parseHookUrl(url))).toBe(kind);
+  });
+});
+
+describe("parseHookUrl", () => {
+  it.each([
+    "hooks.slack.com/SECRET",
+    "http://hooks.slack.com/SECRET",
+    "https://u:SECRET@example.com/",
+    "ftp://example.com/SECRET",
+  ])("refuses %s, and does not show it", (url) => {
+    const read = () => parseHookUrl(url);
+    expect(read).toThrow(/^(is|must) /);
+    expect(read).not.toThrow("SECRET");
+  });
+});
+
+describe("toHookBody", () => {
+  it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
+    expect(toHookBody(SUMMARY, "slack")).toEqual({
+      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      blocks: [
+        { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
+        { type: "context", elements: [{ type: "mrkdwn", text: "acme, October" }] },
+        {
+          type: "section",
+          fields: [
+            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4 %)" },
+            { type: "mrkdwn", text: "*Answer rate*\n81.3 %" },
+          ],
+        },
+        {
+          type: "context",
+          elements: [
+            {
+              type: "mrkdwn",
+              text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nFiles in /srv/reports: channel.csv (12 kB)",
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("keeps Slack's bounds: ten fields a section, and the length of texts", () => {
+    const headline = Array.from({ length: 23 }, (_, index) => ({
+      name: `Figure ${index}`,
+      value: "1",
+      change: null,
+    }));
+    const body = JSON.stringify(
+      toHookBody({ ...SUMMARY, headline, title: "📞".repeat(200), caveats: ["x".repeat(5000)] }, "slack"),
+    );
+    const { blocks } = JSON.parse(body);
+    const sections = blocks.filter((block: { type: string }) => block.type === "section");
+    expect(sections.map((section: { fields: unknown[] }) => section.fields.length)).toEqual([10, 10, 3]);
+    expect([...blocks[0].text.text]).toHaveLength(150);
+    expect(blocks.at(-1).elements[0].text).toHaveLength(2900);
+  });
+
+  it("is a message with an Adaptive Card for Teams, whose texts are no Markdown", () => {
+    const run = (text: string, style: object) => ({
+      type: "RichTextBlock",
+      inlines: [{ type: "TextRun", text, ...style }],
+    });
+    expect(toHookBody(SUMMARY, "teams")).toMatchObject({
+      type: "message",
+      attachments: [
+        {
+          contentType: "application/vnd.microsoft.card.adaptive",
+          content: {
+            type: "AdaptiveCard",
+            version: "1.4",
+            body: [
+              run("Weekly calls", { size: "large", weight: "bolder" }),
+              run("acme, October", { isSubtle: true }),
+              {
+                type: "FactSet",
+                facts: [
+                  { title: "Calls", value: "1,204 (+12.4 %)" },
+                  { title: "Answer rate", value: "81.3 %" },
+                ],
+              },
+              run("Verified.", { size: "small" }),
+              run("Ask <!channel> & *all*.", { size: "small" }),
+              run("Files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("is plain JSON with a text for others", () => {
+    const { folder: _, ...said } = SUMMARY;
+    expect(toHookBody(SUMMARY, "json")).toEqual({
+      text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
+      ...said,
+      files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { BRIEF_RETRY, deliver } from "../../src/delivery/deliver.ts";
+import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import { readDeliveries } from "../../src/warehouse/delivery-table.ts";
+import { startBadServer, text } from "../api/bad-server.ts";
+import { type MailServerOptions, startMailServer } from "./mail-server.ts";
+import {
+  commandTo,
+  emailTo,
+  hookTo,
+  makeRun,
+  smtpAt,
+  VALUES,
+  writeReportFile,
+  writeSummary,
+} from "./report.ts";
+
+// However a process is killed: nobody gets a report twice, and what may have arrived is not repeated unasked.
+
+type Run = ReturnType<typeof makeRun>;
+/** Bytes of a file: more than the machine holds of a message on its way between two processes. */
+const LARGE = 12_000_000;
+const PROGRAM = join(import.meta.dirname, "deliver-program.ts");
+
+/** Delivers a run in another process. */
+function startProcess({ database, summary }: Run, channel: string, place: string | number): ChildProcess {
+  writeSummary(summary);
+  const args = [PROGRAM, database, summary.folder, channel, String(place)];
+  return spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+}
+
+/** Goes on with a run after its process was killed. */
+async function goOn({ warehouse, runId, summary }: Run, target: DeliveryTarget, again = false) {
+  const job = { runId, summary, values: VALUES, personalData: false, targets: [target] };
+  const options = { signal: new AbortController().signal, retry: BRIEF_RETRY, again };
+  const [result] = await deliver(warehouse, job, options);
+  return result?.status;
+}
+
+function statusOf({ warehouse, runId }: Run): string | undefined {
+  return readDeliveries(warehouse, runId)[0]?.status;
+}
+
+/** Kills the process at a step of its mail, and returns what the ledger says before and after another one. */
+async function killAt(step: (kill: () => Promise<void>) => MailServerOptions, bytes = 100) {
+  using run = makeRun();
+  let child: ChildProcess | undefined;
+  const killed = Promise.withResolvers<void>();
+  const kill = async () => {
+    if (child === undefined || child.killed) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    killed.resolve();
+  };
+  await using server = await startMailServer(step(kill));
+  const file = writeReportFile(run.folder, "file.bin", Buffer.alloc(bytes, "x"));
+  child = startProcess({ ...run, summary: { ...run.summary, files: [file] } }, "email", server.port);
+  await killed.promise;
+  const before = statusOf(run);
+  const target = emailTo(["ann@example.com"], smtpAt(server.port));
+  const after = await goOn(run, target);
+  const mails = server.taken.length;
+  return { before, after, mails };
+}
+
+it.each([
+  {
+    step: "at the greeting",
+    options: (kill: () => Promise<void>) => ({ onConnect: async () => void (await kill()) }),
+  },
+  {
+    step: "at the recipient",
+    options: (kill: () => Promise<void>) => ({ onRcpt: async () => void (await kill()) }),
+  },
+  { step: "within the message", options: (kill: () => Promise<void>) => ({ onData: () => void kill() }) },
+])("sends the mail of a process that was killed $step, once", async ({ options }) => {
+  expect(await killAt(options, LARGE)).toEqual({ before: "pending", after: "delivered", mails: 1 });
+});
+
+it("does not repeat a mail that the server had when the process was killed", async () => {
+  const seen = await killAt((kill) => ({ onMessage: async () => void (await kill()) }));
+  expect(seen).toEqual({ before: "outcome unknown", after: "outcome unknown", mails: 1 });
+});
+
+it("does not repeat a mail that the server had taken when the process was killed before its second entry", async () => {
+  using run = makeRun();
+  const lock = run.warehouse.sqlite;
+  const goodbye = Promise.withResolvers<void>();
+  let isTaken = false;
+  await using server = await startMailServer({
+    onMessage: () => {
+      isTaken = true;
+      lock.exec("BEGIN IMMEDIATE"); // the second entry has to wait
+      return undefined;
+    },
+    onClose: () => {
+      if (isTaken) goodbye.resolve();
+    },
+  });
+  const child = startProcess(run, "email", server.port);
+  await goodbye.promise; // so the process has the reply
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  lock.exec("COMMIT");
+  expect(statusOf(run)).toBe("outcome unknown");
+  expect(await goOn(run, emailTo(["ann@example.com"], smtpAt(server.port)))).toBe("outcome unknown");
+  expect(server.taken).toHaveLength(1);
+});
+
+it("does not repeat a web hook that was sent when the process was killed, but when it is asked to", async () => {
+  using run = makeRun();
+  const killed = Promise.withResolvers<void>();
+  let child: ChildProcess | undefined;
+  await using server = await startBadServer(() => {
+    child?.once("exit", () => killed.resolve());
+    child?.kill("SIGKILL");
+  }, text("ok"));
+  child = startProcess(run, "webhook", server.url.port);
+  await killed.promise;
+  const target = hookTo(Number(server.url.port));
+  expect([statusOf(run), await goOn(run, target)]).toEqual(["outcome unknown", "outcome unknown"]);
+  expect(server.requests).toHaveLength(1);
+  expect(await goOn(run, target, true)).toBe("delivered");
+  expect(server.requests).toHaveLength(2);
+});
+
+it("does not repeat a command that ran when the process was killed", async () => {
+  using run = makeRun();
+  const script = "kill -9 $PPID; echo x >> ran";
+  const child = startProcess(run, "command", script);
+  await once(child, "exit");
+  expect(child.signalCode).toBe("SIGKILL");
+  expect(await goOn(run, commandTo(script, run.folder))).toBe("outcome unknown");
+  const ran = join(run.folder, "ran");
+  while (!existsSync(ran)) await sleep(10);
+  expect(readFileSync(ran, "utf8")).toBe("x\n");
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { toMailHtml } from "../../src/delivery/mail-body.ts";
+import { buildMessage, composeMail, messageIdOf } from "../../src/delivery/mail-message.ts";
+import type { ReportSummary } from "../../src/delivery/report-summary.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { makeSummary, writeReportFile } from "./report.ts";
+
+const FROM = { name: "Calls", address: "calls@example.com" };
+const HEAD = {
+  from: FROM,
+  to: "ann@example.com",
+  messageId: "<17@example.com>",
+  nowMs: Date.parse("2026-11-16T07:00:00Z"),
+};
+
+async function build(summary: ReportSummary, subject: string, head: Partial<typeof HEAD> = {}) {
+  const { bytes, envelope } = await buildMessage(await composeMail(summary, subject), { ...HEAD, ...head });
+  const whole = bytes.toString();
+  const [top = ""] = whole.split("\r\n\r\n", 1);
+  const headers = top.replace(/\r\n\s+/g, " ").split("\r\n");
+  return { whole, headers, envelope };
+}
+
+/** Decodes an encoded word of RFC 2047, in Q. */
+function decode(header: string): string {
+  return header.replaceAll(/\?= =\?UTF-8\?Q\?/g, "").replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, text) =>
+    decodeURIComponent(
+      text
+        .replaceAll("_", " ")
+        .replaceAll("%", "%25")
+        .replace(/=([0-9A-F]{2})/g, "%$1"),
+    ),
+  );
+}
+
+describe("buildMessage", () => {
+  it("has text, HTML and files, and headers that no machine answers to", async () => {
+    using folder = makeTempFolder();
+    const { headers, whole, envelope } = await build(makeSummary(folder.path), "Calls, week 2026-W46");
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        "From: Calls <calls@example.com>",
+        "To: ann@example.com",
+        "Subject: Calls, week 2026-W46",
+        "Message-ID: <17@example.com>",
+        "Date: Mon, 16 Nov 2026 07:00:00 +0000",
+        "Auto-Submitted: auto-generated",
+      ]),
+    );
+    expect(envelope).toEqual({ from: "calls@example.com", to: ["ann@example.com"] });
+    const types = [...whole.matchAll(/^Content-Type: ([\w/]+)/gm)].map(([, type]) => type);
+    expect(types).toEqual([
+      "multipart/mixed",
+      "multipart/alternative",
+      "text/plain",
+      "text/html",
+      "text/csv",
+    ]);
+    expect(whole).toContain("Content-Disposition: attachment; filename=channel.csv");
+    expect(whole).toContain(Buffer.from("channel,calls\r\nDirect,3\r\n").toString("base64"));
+    expect(whole).not.toMatch(/[^\r]\n/);
+  });
+
+  it.each(["\r\n", "\n\n", "\r", "\u2028", "\u0085", "\0\n\v"])(
+    "keeps a subject and a name with %j in one header",
+    async (end) => {
+      using folder = makeTempFolder();
+      const text = `Calls${end}Bcc: eve@example.com`;
+      const from = { ...FROM, name: text };
+      const { headers } = await build(makeSummary(folder.path), text, { from });
+      expect(headers.filter((header) => /^bcc/i.test(header))).toEqual([]);
+      const named = headers.filter((header) => /^(subject|from):/i.test(header)).map(decode);
+      expect(named).toEqual([
+        'From: "Calls Bcc: eve@example.com" <calls@example.com>',
+        "Subject: Calls Bcc: eve@example.com",
+      ]);
+    },
+  );
+
+  it("encodes a subject in any script, and the domain of an address as DNS has it", async () => {
+    using folder = makeTempFolder();
+    const subject =
+      "Anrufe für Zahnärzte, 第46週 📞 in one long subject that does not fit on a line of a header";
+    const { headers, envelope } = await build(makeSummary(folder.path), subject, {
+      to: "ann@bücher.example",
+    });
+    const header = headers.find((each) => each.startsWith("Subject: ")) ?? "";
+    expect(header).toMatch(/^[\x20-\x7e]+$/);
+    expect(decode(header)).toBe(`Subject: ${subject}`);
+    expect(envelope.to).toEqual(["ann@xn--bcher-kva.example"]);
+  });
+});
+
+describe("composeMail", () => {
+  it("attaches files in their order as long as all fit, and names the others with their size and place", async () => {
+    using folder = makeTempFolder();
+    const summary = makeSummary(folder.path);
+    const sizes = [600, 500, 400];
+    const files = sizes.map((bytes) => writeReportFile(folder.path, `${bytes}.bin`, Buffer.alloc(bytes)));
+    const mail = await composeMail({ ...summary, files }, "Calls", 1000);
+    expect(mail.attachments.map(({ filename, content }) => [filename, content.length])).toEqual([
+      ["600.bin", 600],
+      ["400.bin", 400],
+    ]);
+    expect(mail.text).toContain(
+      `Files\n- 600.bin (600 bytes)\n- 500.bin (500 bytes, not attached)\n- 400.bin (400 bytes)\nWhat is not attached is in ${folder.path}\n`,
+    );
+    expect(mail.html).toContain("500 bytes, not attached");
+    const all = await composeMail({ ...summary, files }, "Calls");
+    expect(all.text + all.html).not.toContain("not attached");
+  });
+
+  it("says the same in text and HTML: figures, changes, verdict and caveats", async () => {
+    using folder = makeTempFolder();
+    const { text, html } = await composeMail(makeSummary(folder.path), "Calls");
+    for (const words of [
+      "acme",
+      "Weekly calls",
+      "19 October to",
+      "1,204",
+      "+12.4 %",
+      "81.3 %",
+      "Verified: every",
+      "provisional",
+      "channel.csv",
+    ]) {
+      expect(text).toContain(words);
+      expect(html).toContain(words);
+    }
+    expect(text).toContain("Calls         1,204  +12.4 %\nAnswer rate  81.3 %\n");
+  });
+});
+
+describe("toMailHtml", () => {
+  it("escapes every text, and loads nothing from elsewhere", async () => {
+    const evil = `"><img src=https://evil.example/x onerror=alert(1)>'&`;
+    const summary = {
+      title: evil,
+      account: evil,
+      range: evil,
+      headline: [{ name: evil, value: evil, change: evil }],
+      verdict: evil,
+      caveats: [evil],
+      folder: evil,
+      files: [],
+    };
+    const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
+    expect(
+      html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
+    ).toHaveLength(12);
+    expect(html).not.toMatch(/<(img|script|link|style|a|iframe)\b|url\(|\ssrc="/i);
+  });
+});
+
+describe("messageIdOf", () => {
+  it("is the same for the same warehouse, run and recipient, and another for others", () => {
+    const id = messageIdOf("w", 1, "ann@example.com", FROM);
+    expect(id).toMatch(/^<[0-9a-f]{32}@example\.com>$/);
+    expect(messageIdOf("w", 1, "ann@example.com", FROM)).toBe(id);
+    const others = [
+      messageIdOf("v", 1, "ann@example.com", FROM),
+      messageIdOf("w", 2, "ann@example.com", FROM),
+      messageIdOf("w", 1, "bob@example.com", FROM),
+    ];
+    expect(new Set([id, ...others]).size).toBe(4);
+  });
+});

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { buffer } from "node:stream/consumers";
+import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
+import { selfSigned } from "../sandbox/certificate.ts";
+
+export const IDENTITY = selfSigned("localhost");
+export const LOGIN = { user: "calls@example.com", password: "pass-word-17" };
+
+/** A mail that the server has taken. */
+export interface TakenMail {
+  from: string;
+  to: string[];
+  raw: string;
+  isSecure: boolean;
+  user: string | undefined;
+}
+
+/** An SMTP code that refuses; undefined takes it. */
+type Reply = number | undefined;
+
+export interface MailServerOptions {
+  /** @default false */
+  lacksTls?: boolean;
+  /** TLS from the start. @default false */
+  isImplicitTls?: boolean;
+  /** Asks for the login above. @default false */
+  needsLogin?: boolean;
+  onConnect?: () => Reply | Promise<Reply>;
+  onRcpt?: (address: string) => Reply | Promise<Reply>;
+  /** At the start of a message. */
+  onData?: (stream: SMTPServerDataStream) => void;
+  /** Once the whole message is there, before it is taken. */
+  onMessage?: (to: string) => Reply | Promise<Reply>;
+  /** Once a client says goodbye, or is gone. */
+  onClose?: () => void;
+}
+
+export interface MailServer extends AsyncDisposable {
+  readonly port: number;
+  readonly taken: TakenMail[];
+  /** Ends every connection at once, with a reset. */
+  cut: () => void;
+}
+
+/** Starts a real SMTP server on 127.0.0.1, with a self-signed certificate for localhost. */
+export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const taken: TakenMail[] = [];
+  const reply = async (work: () => Reply | Promise<Reply>, done: (error?: Error | null) => void) => {
+    const code = await work();
+    done(typeof code === "number" ? refusal(code) : null);
+  };
+  const server = new SMTPServer({
+    ...IDENTITY,
+    logger: false,
+    secure: options.isImplicitTls ?? false,
+    authOptional: !options.needsLogin,
+    disabledCommands: [...(options.needsLogin ? [] : ["AUTH"]), ...(options.lacksTls ? ["STARTTLS"] : [])],
+    closeTimeout: 100,
+    onAuth({ username, password }, _session, done) {
+      const isRight = username === LOGIN.user && password === LOGIN.password;
+      done(isRight ? null : refusal(535, `no such login: ${password}`), { user: username });
+    },
+    onConnect: (_session, done) => void reply(async () => await options.onConnect?.(), done),
+    onRcptTo: ({ address }, _session, done) => void reply(async () => await options.onRcpt?.(address), done),
+    async onData(stream, { envelope, secure, user }, done) {
+      options.onData?.(stream);
+      const raw = await buffer(stream).catch(() => undefined);
+      if (raw === undefined) return;
+      const to = envelope.rcptTo.map(({ address }) => address);
+      const code = await options.onMessage?.(to.join());
+      if (typeof code === "number") return done(refusal(code));
+      const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+      taken.push({
+        from,
+        to,
+        raw: raw.toString(),
+        isSecure: secure,
+        user: user === undefined ? undefined : String(user),
+      });
+      done();
+    },
+    onClose: () => options.onClose?.(),
+  });
+  server.on("error", () => undefined); // clients that are cut off are what is tested
+  const listener = server.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const address = listener.address();
+  if (address === null || typeof address === "string") throw new Error("The mail server has no port");
+  return {
+    port: address.port,
+    taken,
+    cut: () => {
+      for (const connection of server.connections) connection._socket.destroy();
+    },
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function refusal(code: number, message = code < 500 ? "come back later" : "no, never"): Error {
+  return Object.assign(new Error(message), { responseCode: code });
+}

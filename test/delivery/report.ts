@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
+import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { startReportRun } from "../../src/warehouse/report-run-table.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** Writes a file of a report. */
+export function writeReportFile(folder: string, name: string, content: string | Buffer): ReportFile {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { name, path, bytes: Buffer.byteLength(content), sha256, isPersonal: false };
+}
+
+/** A report with one small file. */
+export function makeSummary(folder: string): ReportSummary {
+  return {
+    title: "Weekly calls",
+    account: "acme",
+    range: "19 October to 15 November 2026, by week",
+    headline: [
+      { name: "Calls", value: "1,204", change: "+12.4 %" },
+      { name: "Answer rate", value: "81.3 %", change: null },
+    ],
+    verdict: "Verified: every call that the service lists is in these figures.",
+    caveats: ["The last day is provisional."],
+    folder,
+    files: [writeReportFile(folder, "channel.csv", "channel,calls\r\nDirect,3\r\n")],
+  };
+}
+
+export const VALUES = {
+  account: "acme",
+  report: "weekly",
+  from: "2026-10-19",
+  to: "2026-11-15",
+  period: "2026-W46",
+};
+
+/** A warehouse with one report run that is under way. */
+export function makeRun() {
+  const folder = makeTempFolder();
+  const database = join(folder.path, "calltally.db");
+  const warehouse = openWarehouse(database);
+  return {
+    folder: folder.path,
+    database,
+    warehouse,
+    runId: startRun(warehouse),
+    summary: makeSummary(folder.path),
+    [Symbol.dispose]: () => {
+      warehouse[Symbol.dispose]();
+      folder.remove();
+    },
+  };
+}
+
+function startRun(warehouse: Warehouse): number {
+  const begun = {
+    report: "weekly",
+    account: "acme",
+    scheduledFor: null,
+    startedAt: "2026-11-16T07:00:00.000Z",
+  };
+  const started = startReportRun(warehouse, begun);
+  if ("conflict" in started) throw new Error(`The run is ${started.conflict}`);
+  return started.runId;
+}
+
+/** The mail server of a test, as a URL would have it. */
+export function smtpAt(port: number, other: Partial<SmtpServer> = {}): SmtpServer {
+  return {
+    host: "localhost",
+    port,
+    isImplicitTls: false,
+    isLocal: true,
+    login: undefined,
+    from: { name: "Calls", address: "calls@example.com" },
+    ...other,
+  };
+}
+
+export function emailTo(to: readonly string[], smtp: SmtpServer): DeliveryTarget {
+  return { channel: "email", to, subject: "Calls, week {period}", smtp, attachBytes: 30_000_000 };
+}
+
+export function hookTo(port: number): DeliveryTarget {
+  return { channel: "webhook", url: new URL(`http://127.0.0.1:${port}/SECRET-HOOK-17`) };
+}
+
+export function commandTo(script: string, folder: string): DeliveryTarget {
+  return { channel: "command", argv: ["sh", "-c", script], cwd: folder };
+}
+
+/** Keeps a summary for another process. */
+export function writeSummary(summary: ReportSummary): void {
+  writeFileSync(join(summary.folder, "summary.json"), JSON.stringify(summary));
+}
+
+export function readSummary(folder: string): ReportSummary {
+  return JSON.parse(readFileSync(join(folder, "summary.json"), "utf8"));
+}
