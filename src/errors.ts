@@ -9,6 +9,7 @@ export const EXIT = {
   locked: 6,
   storage: 7,
   contract: 8,
+  undelivered: 9,
   sigint: 130,
   sigterm: 143,
 } as const;
@@ -27,6 +28,7 @@ const GRAVITY: readonly ExitCode[] = [
   EXIT.refused,
   EXIT.contract,
   EXIT.unreachable,
+  EXIT.undelivered,
   EXIT.failed,
   EXIT.locked,
   EXIT.unverified,

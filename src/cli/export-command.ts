@@ -4,6 +4,7 @@ import { type ExitCode, UsageError } from "../errors.ts";
 import {
   ACCOUNT,
   CONSENTS,
+  DEFAULT_CONVERSION,
   DELIMITER_NAMES,
   FORMATS,
   LISTS,
@@ -104,7 +105,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option(...OPTION.database)
     .option(...OPTION.json)
     .optionsGroup("Google Ads:")
-    .option("--conversion-name <name>", "name of the conversion action", parseName, "Qualified call")
+    .option("--conversion-name <name>", "name of the conversion action", parseName, DEFAULT_CONVERSION)
     .addOption(
       new Option("--conversion-value <amount>", "value of a conversion; blank by default").argParser(
         parseAmount,

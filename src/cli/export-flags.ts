@@ -2,16 +2,18 @@ import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calen
 import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { ACCOUNT, type Delimiter } from "../export/choices.ts";
+import { ACCOUNT, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
-import type { CallFlags } from "./calls-command.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
+/** Flags of `export` as a command line has them, or as something else says the same. */
+export type GivenFlags = { [Flag in keyof ExportFlags]?: ExportFlags[Flag] | undefined };
+
 /** Returns what is to be written; the default rollups where nothing is named. */
-export function toTargets(contents: readonly Contents[], flags: ExportFlags): Target[] {
+export function toTargets(contents: readonly Contents[], flags: GivenFlags): Target[] {
   const by = flags.by?.filter((dimension) => dimension !== ACCOUNT);
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS;
   const targets = [...new Set(named)].map((content): Target => {
@@ -32,9 +34,9 @@ export function toTargets(contents: readonly Contents[], flags: ExportFlags): Ta
   return by === undefined || isNamed ? targets : [...targets, { kind: "rollup", dimensions: by }];
 }
 
-function toConversion(flags: ExportFlags) {
+function toConversion(flags: GivenFlags) {
   const {
-    conversionName: name,
+    conversionName: name = DEFAULT_CONVERSION,
     conversionValue: value,
     currency,
     adUserData,
@@ -46,7 +48,7 @@ function toConversion(flags: ExportFlags) {
 
 /** Returns the days that calls are from; undefined for all of them. */
 export function toRange(
-  { from, to, last }: Pick<CallFlags, "from" | "to" | "last">,
+  { from, to, last }: Pick<GivenFlags, "from" | "to" | "last">,
   timezone: string,
   nowMs: number,
 ): DateRange | undefined {
@@ -71,12 +73,12 @@ export function toRange(
 export function toComparison({
   compare,
   last,
-}: Pick<ExportFlags, "compare" | "last">): Comparison | undefined {
+}: Pick<GivenFlags, "compare" | "last">): Comparison | undefined {
   return compare && last !== undefined ? comparisonOfLast(last, compare) : compare;
 }
 
 /** Returns which calls count. */
-export function toFilter(flags: CallFlags): CallFilter {
+export function toFilter(flags: GivenFlags): CallFilter {
   const { orgUnit, channel, source, campaign, disposition, minDuration, trackingNumber, excludeCallers } =
     flags;
   return {
@@ -95,14 +97,14 @@ export function toFilter(flags: CallFlags): CallFilter {
 }
 
 /** Returns how the files are written. */
-export function toFormat({ format = "csv", profile, delimiter }: ExportFlags): ExportFormat {
+export function toFormat({ format = "csv", profile, delimiter }: GivenFlags): ExportFormat {
   if (format === "xlsx") return { format };
   const sign: Delimiter | undefined = delimiter === "tab" ? "\t" : delimiter;
   return { format, profile, delimiter: sign };
 }
 
 /** Refuses flags that would go unheard beside the others. */
-export function assertTogether(targets: readonly Target[], flags: ExportFlags): void {
+export function assertTogether(targets: readonly Target[], flags: GivenFlags): void {
   const {
     grain,
     fill = false,

@@ -3,10 +3,18 @@ import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
 import { describeInOwnWords } from "../api/api-errors.ts";
 import { hostLimits } from "../api/host-limits.ts";
-import { settingsOfAccount } from "../config/accounts.ts";
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import {
+  type CalltallyError,
+  describeError,
+  EXIT,
+  type ExitCode,
+  InterruptedError,
+  UsageError,
+} from "../errors.ts";
 import { type Log, maskOf, openLog } from "../log.ts";
+import { nearest } from "../nearest.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
@@ -15,14 +23,17 @@ import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
-import { oneOf } from "./suggest.ts";
-
-const NAMES = JOBS.map((job) => job.name);
+import { REPORT_JOB } from "./report-defaults.ts";
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
     .description("Runs one job of the schedule once, and logs instead of printing a summary.")
-    .addArgument(new Argument("<name>", "the job").choices(NAMES).argParser(oneOf(NAMES)))
+    .addArgument(
+      new Argument(
+        "<name>",
+        `the job: ${JOBS.map((job) => job.name).join(", ")}, or ${REPORT_JOB}<name>, a report of calltally.yaml`,
+      ),
+    )
     .addOption(new Option("--run <id>", "id for log lines, passed by schedule").hideHelp())
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
     .action(async (name, { run: runOfSchedule }) => {
@@ -32,22 +43,38 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
       const remarks = runOfSchedule === undefined ? remarksOf(context) : [];
       const accounts = accountsOf(context);
       const limitOf = hostLimits(configurationOf(context).hostRequests);
-      for (const job of JOBS.filter((known) => known.name === name)) {
-        await overAccounts(
-          accounts,
-          { context, exit },
-          async ({ account, context: own, exit: end }) => {
-            const settings = settingsOfAccount(account);
-            const ids = { ...(account.name !== undefined && { account: account.name }), job: name, run };
-            const log = (await openLogOf(own, settings)).child(ids);
-            if (accounts.length === 1) logUncaught(log);
-            for (const remark of remarks.splice(0)) log.warn(remark);
-            end(await runTold(job, { settings, log, signal: context.signal, limitOf }));
-          },
-          { atOnce: SYNCS_AT_ONCE },
-        );
-      }
+      const { reportJobs } = await import("./report-jobs.ts");
+      const jobsOf = (account: Account) => [
+        ...JOBS,
+        ...reportJobs(configurationOf(context), account, context.folder),
+      ];
+      assertJob(name, accounts.flatMap(jobsOf));
+      await overAccounts(
+        accounts,
+        { context, exit },
+        async ({ account, context: own, exit: end }) => {
+          const jobs = jobsOf(account);
+          const job = jobs.find((known) => known.name === name);
+          if (job === undefined) return; // a report of other accounts
+          const settings = settingsOfAccount(account);
+          const ids = { ...(account.name !== undefined && { account: account.name }), job: name, run };
+          const log = (await openLogOf(own, settings)).child(ids);
+          if (accounts.length === 1) logUncaught(log);
+          for (const remark of remarks.splice(0)) log.warn(remark);
+          end(await runTold(job, jobs, { settings, log, signal: context.signal, limitOf }));
+        },
+        { atOnce: SYNCS_AT_ONCE },
+      );
     });
+}
+
+function assertJob(name: string, jobs: readonly Job[]): void {
+  const names = [...new Set(jobs.map((job) => job.name))];
+  if (names.includes(name)) return;
+  const meant = nearest(name, names);
+  throw new UsageError(`There is no job ${name}; there are ${names.join(", ")}`, {
+    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  });
 }
 
 /** Opens the log as the settings have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
@@ -79,7 +106,7 @@ export function logUncaught(log: Log): void {
 }
 
 /** Runs a job, and tells of it where somebody wants to know: in the warehouse, and the monitor. */
-async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
+async function runTold(job: Job, jobs: readonly Job[], context: JobContext): Promise<ExitCode> {
   const { settings, log, signal } = context;
   const heartbeat = openHeartbeat({ url: settings.heartbeatUrl, log, signal });
   const journal = openJournal(settings.database, log);
@@ -95,15 +122,20 @@ async function runTold(job: Job, context: JobContext): Promise<ExitCode> {
     journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: told });
   }
   if (job.isSync && result !== "neither") {
-    await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, journal, context));
+    await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, jobs, journal, context));
   } else if (result === "failure") await heartbeat.end(false);
   return exitCode;
 }
 
 /** The monitor is to stay alarmed until the job that failed has succeeded, however well the syncs go meanwhile. */
-function areOthersFailing({ name }: Job, journal: JobJournal, { settings, log }: JobContext): boolean {
+function areOthersFailing(
+  { name }: Job,
+  jobs: readonly Job[],
+  journal: JobJournal,
+  { settings, log }: JobContext,
+): boolean {
   const limits = { nowMs: Date.now(), deadlineMs: settings.jobMinutes * 60_000 };
-  const others = JOBS.filter((job) => job.name !== name && job.idle?.(settings) === undefined);
+  const others = jobs.filter((job) => job.name !== name && job.idle?.(settings) === undefined);
   const failing = journal
     .read()
     .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))

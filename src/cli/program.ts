@@ -35,6 +35,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./report-command.ts")).reportCommand,
   },
   {
+    name: "run",
+    summary: "make reports of calltally.yaml, and deliver them",
+    load: async () => (await import("./run-command.ts")).runCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

@@ -1,3 +1,5 @@
+/** What the name of a report's job begins with. */
+export const REPORT_JOB = "report:";
 /** The page. */
 export const REPORT_FILE = "report.html";
 /** Below the folder of exports, whose manifest tells of other files. */

@@ -7,7 +7,7 @@ import { grainOf, reportTarget } from "../report/report-target.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import { toComparison, toFilter, toRange } from "./export-flags.ts";
+import { type GivenFlags, toComparison, toFilter, toRange } from "./export-flags.ts";
 import { describeExport, noteRemarks } from "./export-run.ts";
 import type { ReportFlags } from "./report-command.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
@@ -65,12 +65,13 @@ export async function runReport(
  * @throws UsageError where the days are open at an end
  */
 export function reportScope(
-  flags: Pick<ReportFlags, "from" | "to" | "last" | "grain" | "compare">,
+  flags: Pick<GivenFlags, "from" | "to" | "last" | "grain" | "compare">,
   timezone: string,
+  nowMs = systemClock.now(),
 ) {
   const isDated = [flags.from, flags.to, flags.last].some((flag) => flag !== undefined);
   const dated = isDated ? flags : { last: DEFAULT_STRETCH };
-  const { from, to } = toRange(dated, timezone, systemClock.now()) ?? {};
+  const { from, to } = toRange(dated, timezone, nowMs) ?? {};
   if (from === undefined || to === undefined) {
     throw new UsageError(
       "A report needs --from and --to, or --last: it compares with a period of the same length",

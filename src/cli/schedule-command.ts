@@ -4,6 +4,7 @@ import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
 import { describeError } from "../errors.ts";
 import { type DaemonAccount, runDaemon } from "../schedule/daemon.ts";
+import type { Job } from "../schedule/job-definition.ts";
 import { parseAddress } from "../schedule/monitor.ts";
 import { type PlannedJob, planJobs } from "../schedule/plan-jobs.ts";
 import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
@@ -35,15 +36,22 @@ export function scheduleCommand(context: Context) {
       const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
       const chosen = accountsOf(context);
       const remarks = remarksOf(context);
+      const { reportJobs } = await import("./report-jobs.ts");
+      const { file, hostRequests } = configurationOf(context);
+      const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
       if (list) {
         for (const remark of remarks) context.note(remark);
         const nowMs = Date.now();
-        const listed = chosen.flatMap((account) => listAccount(account, nowMs));
+        const listed = chosen.flatMap((account) =>
+          listAccount(account, [...JOBS, ...jobsOf(account)], nowMs),
+        );
         return context.print(json ? JSON.stringify(listed) : describeList(listed));
       }
-      const { file, hostRequests } = configurationOf(context);
       const args = file === undefined ? [] : ["--config", file.path];
-      const loaded = chosen.map((account) => loadAccount(account, args));
+      const loaded = chosen.map((account) => ({
+        ...loadAccount(account, args),
+        jobs: jobsOf(account),
+      }));
       const [first, ...others] = loaded;
       if (first === undefined) return;
       const log = await openLogOf(context, first.settings, ...others.map(({ settings }) => settings));
@@ -81,10 +89,10 @@ function loadAccount(account: Account, args: readonly string[]): DaemonAccount &
   }
 }
 
-function listAccount(account: Account, nowMs: number): ListedJob[] {
+function listAccount(account: Account, jobs: readonly Job[], nowMs: number): ListedJob[] {
   const settings = settingsOfAccount(account);
-  const snapshot = openSnapshots(JOBS, settings)();
-  return planJobs(JOBS, settings, snapshot, nowMs).map((planned) => ({
+  const snapshot = openSnapshots(jobs, settings)();
+  return planJobs(jobs, settings, snapshot, nowMs).map((planned) => ({
     ...(account.name !== undefined && { account: account.name }),
     ...listJob(planned, nowMs),
   }));

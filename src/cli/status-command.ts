@@ -2,12 +2,12 @@ import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { type Age, parseAge } from "../calendar/age-text.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { describeError, EXIT, type ExitCode, worstCode } from "../errors.ts";
-import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
+import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { noteOtherRules } from "./rules-note.ts";
 import { type AccountStatus, describeAccounts } from "./status/account-table.ts";
-import { readStatus, type Status } from "./status/read-status.ts";
+import { readStatus, type ScheduledReport, type Status } from "./status/read-status.ts";
 import { describeHistory, describeStatus } from "./status/status-screen.ts";
 
 const RUNS_SHOWN = 5;
@@ -39,9 +39,10 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
       await overAccounts(
         accounts,
         { context, exit },
-        ({ context: own, exit: end }) => {
+        ({ account, context: own, exit: end }) => {
           const settings = settingsOf(own, flags);
-          const status = readStatus(settings, { runs: runs ?? RUNS_SHOWN, nowMs });
+          const reports = reportsOf(own, account);
+          const status = readStatus(settings, { runs: runs ?? RUNS_SHOWN, nowMs, reports });
           if (json) own.print(JSON.stringify(status));
           else own.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
           noteOtherRules(own, settings);
@@ -60,6 +61,13 @@ interface TableOptions {
   exit: (code: ExitCode) => void;
   maxAge: Age | undefined;
   nowMs: number;
+}
+
+function reportsOf(context: Context, { name: account = "" }: Account): ScheduledReport[] {
+  const { reports = {} } = configurationOf(context).file?.content ?? {};
+  return Object.entries(reports)
+    .filter(([, { accounts }]) => accounts === undefined || accounts.includes(account))
+    .map(([name, { cron }]) => ({ name, cron }));
 }
 
 /** Shows several accounts, a line each. */

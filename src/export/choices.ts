@@ -30,3 +30,6 @@ export const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const
 
 /** The column that names the account, where figures of several stand in one table. */
 export const ACCOUNT = "account";
+
+/** Name of the conversion action, where none is given. */
+export const DEFAULT_CONVERSION = "Qualified call";

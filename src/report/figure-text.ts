@@ -32,7 +32,7 @@ export function shareOf(value: Value | undefined): Html {
 
 /** Returns a change by a share, 0.25 → +25%. */
 export function changeOf(value: Value | undefined): Html {
-  return figure(value, (number) => changes.format(number));
+  return figure(value, formatChange);
 }
 
 /** Returns a duration, 244.5 → 4:05. */
@@ -61,6 +61,11 @@ export function formatCount(count: number): string {
 
 export function formatShare(share: number): string {
   return shares.format(share);
+}
+
+/** 0.25 → +25% */
+export function formatChange(share: number): string {
+  return changes.format(share);
 }
 
 /** The distance of two shares, 0.66 and 0.685 → +2.5 points. */

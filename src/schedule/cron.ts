@@ -36,6 +36,20 @@ export function parseCron(expression: string, timezone: string): Cron {
   return { expression, timezone, next };
 }
 
+/** Longer ago no slot is looked for: a 29th of February comes within eight years. */
+const MOST_BACK_MS = 8 * 366 * DAY_MS;
+
+/** Returns the latest slot up to an instant; both in milliseconds since 1970-01-01 UTC. */
+export function lastSlot({ next }: Cron, nowMs: number): number | undefined {
+  for (let backMs = 60_000; backMs < MOST_BACK_MS; backMs *= 2) {
+    let slotMs = next(nowMs - backMs);
+    if (slotMs > nowMs) continue;
+    for (let laterMs = next(slotMs); laterMs <= nowMs; laterMs = next(slotMs)) slotMs = laterMs;
+    return slotMs;
+  }
+  return undefined;
+}
+
 /** A cron expression whose fields must all fit. */
 interface Pattern {
   seconds: number[];

@@ -32,6 +32,8 @@ export interface DaemonAccount {
   settings: Settings;
   /** Arguments that name it to a child process. */
   args: readonly string[];
+  /** What it has beside the jobs of all accounts. @default nothing */
+  jobs?: readonly Job[];
 }
 
 export interface DaemonOptions {
@@ -56,6 +58,7 @@ export interface DaemonOptions {
 interface Watch {
   account: DaemonAccount;
   log: Log;
+  jobs: readonly Job[];
   planned: readonly PlannedJob[];
   active: readonly PlannedJob[];
   statistics: ReadonlyMap<string, JobStatistics>;
@@ -101,7 +104,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
       signal: stoppable.signal,
       run: async (name) => {
         const seen = watch.statistics.get(name);
-        const job = jobs.find((known) => known.name === name);
+        const job = watch.jobs.find((known) => known.name === name);
         if (seen === undefined || job === undefined) return;
         const work = () => runJob(seen, watch, clock, stoppable);
         // One account alone has its jobs side by side, as their slots come.
@@ -123,8 +126,9 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   log.info("stopped");
 }
 
-function watchAccount(jobs: readonly Job[], account: DaemonAccount, parent: Log, clock: Clock): Watch {
+function watchAccount(common: readonly Job[], account: DaemonAccount, parent: Log, clock: Clock): Watch {
   const { name, settings } = account;
+  const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
   const readSnapshot = quietly(openSnapshots(jobs, settings), log);
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
@@ -133,6 +137,7 @@ function watchAccount(jobs: readonly Job[], account: DaemonAccount, parent: Log,
   return {
     account,
     log,
+    jobs,
     planned,
     active,
     statistics,

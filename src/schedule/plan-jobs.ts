@@ -30,7 +30,8 @@ export function planJobs(
     const idle = job.idle?.(settings);
     const lastDone = snapshot?.lastDone.get(job.name) ?? null;
     const lastDoneMs = lastDone === null ? undefined : Date.parse(lastDone);
-    const isBehind = idle === undefined && (lastDoneMs === undefined || cron.next(lastDoneMs) <= nowMs);
+    const isMissed = lastDoneMs === undefined ? !job.waitsForFirstSlot : cron.next(lastDoneMs) <= nowMs;
+    const isBehind = idle === undefined && isMissed;
     return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };
   });
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, max } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, max } from "drizzle-orm";
 import { hasEnded, markProcess } from "../process-mark.ts";
 import { isCurrent } from "./migrate.ts";
 import type { Warehouse } from "./open.ts";
@@ -101,6 +101,24 @@ export function readLastReportRuns(warehouse: Warehouse): ReportRun[] {
     .orderBy(report_runs.report, report_runs.account)
     .all()
     .map((row) => settled(row.report_runs));
+}
+
+/** Returns the last run of a report that the schedule had due and that was done; nothing from a warehouse of an older schema. */
+export function readLastDueRun(
+  warehouse: Warehouse,
+  report: string,
+  account: string | null,
+): ReportRun | undefined {
+  if (!isCurrent(warehouse)) return undefined;
+  const isOfAccount = account === null ? isNull(report_runs.account) : eq(report_runs.account, account);
+  const isDone = and(eq(report_runs.status, "done"), isNotNull(report_runs.scheduled_for));
+  return warehouse.db
+    .select()
+    .from(report_runs)
+    .where(and(eq(report_runs.report, report), isOfAccount, isDone))
+    .orderBy(desc(report_runs.report_run_id))
+    .limit(1)
+    .get();
 }
 
 function readDueRun(

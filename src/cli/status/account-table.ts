@@ -37,6 +37,10 @@ function toLine({ name, status, late, error }: AccountStatus, nowMs: number) {
     status.calls_withheld > 0 && `${formatQuantity(status.calls_withheld, "call")} missing at once`,
     late !== undefined && late,
     ...failing.map(({ job, error: said }) => `${job}: ${said}`),
+    ...status.reports.flatMap(({ report, deliveries }) => {
+      const undelivered = deliveries.filter((delivery) => delivery.status !== "delivered").length;
+      return undelivered > 0 ? [`${report}: ${undelivered} not delivered`] : [];
+    }),
     status.rejected.length > 0 && `${formatQuantity(status.rejected.length, "row")} rejected`,
     status.drift.length > 0 && `${formatQuantity(status.drift.length, "member")} not as documented`,
   ];

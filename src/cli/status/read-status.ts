@@ -2,6 +2,7 @@ import type { Settings } from "../../config/load-settings.ts";
 import { parseCron } from "../../schedule/cron.ts";
 import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/call-table.ts";
+import { readDeliveries } from "../../warehouse/delivery-table.ts";
 import { readDrift } from "../../warehouse/drift.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { type JobRecord, readJobs } from "../../warehouse/job-table.ts";
@@ -9,6 +10,7 @@ import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
+import { readLastReportRuns } from "../../warehouse/report-run-table.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { nameFile } from "../../warehouse/sqlite-errors.ts";
 
@@ -16,12 +18,22 @@ const HOUR_MS = 3_600_000;
 
 export type Status = ReturnType<typeof readStatus>;
 
+/** A report of `calltally.yaml` that is of the account. */
+export interface ScheduledReport {
+  name: string;
+  /** Undefined for one that is made by hand alone. */
+  cron: string | undefined;
+}
+
 /**
  * Reads how things stand.
  *
  * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older calltally
  */
-export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; nowMs: number }) {
+export function readStatus(
+  settings: Settings,
+  { runs, nowMs, reports = [] }: { runs: number; nowMs: number; reports?: readonly ScheduledReport[] },
+) {
   using warehouse = openWarehouseReader(settings.database);
   try {
     assertCurrent(warehouse);
@@ -43,6 +55,8 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
       last_verified_pass: readLastVerifiedPass(warehouse) ?? null,
       /** How the jobs of the schedule, cron or systemd fared; nothing of those that never ran as one. */
       jobs: readJobs(warehouse).map((job) => withGoodRun(job, warehouse)),
+      /** The reports of calltally.yaml and those that were made, with their last run, its deliveries, and the next time. */
+      reports: readReports(warehouse, reports, settings.timezone, nowMs),
       rejected: readRejected(warehouse),
       drift: readDrift(warehouse),
       next: readNext(warehouse, settings, nowMs),
@@ -56,6 +70,26 @@ export function readStatus(settings: Settings, { runs, nowMs }: { runs: number; 
 function withGoodRun(record: JobRecord, warehouse: Warehouse): JobRecord {
   if (record.job !== "sync") return record;
   return { ...record, succeeded_at: readLastGoodRun(warehouse)?.finished_at ?? null };
+}
+
+function readReports(
+  warehouse: Warehouse,
+  scheduled: readonly ScheduledReport[],
+  timezone: string,
+  nowMs: number,
+) {
+  const runs = readLastReportRuns(warehouse);
+  const names = new Set([...scheduled.map(({ name }) => name), ...runs.map(({ report }) => report)]);
+  return [...names].map((name) => {
+    const cron = scheduled.find((report) => report.name === name)?.cron;
+    const last = runs.find(({ report }) => report === name);
+    return {
+      report: name,
+      next: cron === undefined ? null : nextSlot(cron, timezone, nowMs),
+      last_run: last ?? null,
+      deliveries: last === undefined ? [] : readDeliveries(warehouse, last.report_run_id),
+    };
+  });
 }
 
 /** What comes next, and when. */

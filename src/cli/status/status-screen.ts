@@ -28,6 +28,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     ...describeRejected(status),
     ...describeDrift(status),
     ...describeJobs(status, nowMs),
+    ...describeReports(status, nowMs),
     line("Next", describePlan(status)),
     ...describeSlots(status),
     line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
@@ -168,6 +169,33 @@ function describeJob(record: JobRecord, nowMs: number): string {
   if (failing_since !== null) return `failed ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
   if (exit_code === 0) return `succeeded ${ageOf(finished_at)}`;
   return `ended ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
+}
+
+/** A line a report, and below one whose delivery failed what the recipient's server said. */
+function describeReports({ reports }: Status, nowMs: number): string[] {
+  const width = Math.max(0, ...reports.map(({ report }) => report.length));
+  return reports
+    .flatMap(({ report, next, last_run: last, deliveries }) => {
+      const undelivered = deliveries.filter(({ status }) => status !== "delivered");
+      const text = [
+        last === null
+          ? "not made yet"
+          : `${last.status === "done" ? "made" : last.status} ${formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at))}`,
+        ...(last?.is_stale ? ["stale"] : []),
+        ...(deliveries.length > 0
+          ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
+          : []),
+        ...(next === null ? [] : [`next ${next.slice(5, 16).replace("T", " ")} UTC`]),
+      ].join(", ");
+      return [
+        `${report.padEnd(width)}  ${text}`,
+        ...undelivered.map(
+          ({ channel, recipient, status, last_error }) =>
+            `  ${channel} to ${recipient}: ${status}${last_error === null ? "" : `: ${last_error}`}`,
+        ),
+      ];
+    })
+    .map((text, index) => line(index === 0 ? "Reports" : "", text));
 }
 
 function describePlan({ next }: Status): string {

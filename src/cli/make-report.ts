@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import { describeInOwnWords } from "../api/api-errors.ts";
+import type { RetryPolicy } from "../api/retry.ts";
+import { parseAge } from "../calendar/age-text.ts";
+import { comparisonRange, toInstants } from "../calendar/dates.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { type DeliveryResult, deliver } from "../delivery/deliver.ts";
+import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
+import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
+import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
+import { type CustomTarget, type ExportResult, exportToFolder } from "../export/write-export.ts";
+import { formatChange, formatCount, formatPoints, formatShare } from "../report/figure-text.ts";
+import { describeDays } from "../report/period-text.ts";
+import { type Figures, readHeadline } from "../report/report-figures.ts";
+import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
+import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
+import { readLastGoodRun } from "../warehouse/runs.ts";
+import { toCalltallyError } from "./known-error.ts";
+import { type NamedReport, planReport, type ReportPlan, toDeliveryTargets } from "./named-report.ts";
+
+export interface MakeReportOptions {
+  /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
+  scheduledFor: string | null;
+  isDelivered: boolean;
+  /** How often delivery is tried. */
+  retry: RetryPolicy;
+  /** Folder that commands run in. */
+  workingFolder: string;
+  signal: AbortSignal;
+  clock?: Clock;
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+/** What became of a report. */
+export interface MadeReport extends ExportResult {
+  report: string;
+  report_run_id: number;
+  /** Whether the last good sync is older than the report asks for. */
+  is_stale: boolean;
+  deliveries: DeliveryResult[];
+}
+
+/**
+ * Makes a report, and delivers it: the ledger says before and after what is done, so that a run that was killed is taken up
+ * again and no recipient gets it twice. Returns undefined for a due run that is done already.
+ *
+ * @throws CalltallyError (exit 6) while another process is at the same due run
+ */
+export async function makeReport(
+  report: NamedReport,
+  options: MakeReportOptions,
+): Promise<MadeReport | undefined> {
+  const { scheduledFor, isDelivered, signal, clock = systemClock, workingFolder } = options;
+  const dueMs = scheduledFor === null ? clock.now() : Date.parse(scheduledFor);
+  // All that can be refused is refused before anything is written.
+  const plan = planReport(report, dueMs);
+  const targets = isDelivered ? toDeliveryTargets(report, workingFolder) : [];
+  using warehouse = openExistingWarehouse(plan.request.database);
+  const { name, account } = report;
+  const isoNow = () => new Date(clock.now()).toISOString();
+  const started = startReportRun(warehouse, { report: name, account, scheduledFor, startedAt: isoNow() });
+  if ("conflict" in started) {
+    if (started.conflict === "done") return undefined;
+    throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is at it`);
+  }
+  const { runId } = started;
+  const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
+    endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
+  try {
+    const is_stale = isStale(warehouse, report, clock.now());
+    const headline: { figures: Figures } = { figures: {} };
+    const result = await exportToFolder({
+      ...plan.request,
+      targets: [...plan.request.targets, headlineTarget(headline)],
+      signal,
+      clock,
+      onAttributed: options.onAttributed,
+    });
+    const { manifest, folder } = result;
+    const files = toFiles(result, plan);
+    updateReportRun(warehouse, runId, {
+      verdict: verdictOf(manifest),
+      range_from: plan.range.from ?? null,
+      range_to: plan.range.to ?? null,
+      is_stale,
+      folder,
+      files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
+    });
+    const [only, ...others] = files;
+    const deliveries = await deliver(
+      warehouse,
+      {
+        runId,
+        summary: summarize(report, { manifest, plan, files, folder, is_stale, headline: headline.figures }),
+        values: { ...plan.values, folder, ...(only && others.length === 0 && { file: only.path }) },
+        personalData: report.content.personal_data ?? false,
+        targets,
+      },
+      { signal, retry: options.retry, secrets: report.settings.token ? [report.settings.token] : [], clock },
+    );
+    signal.throwIfAborted();
+    end("done", null);
+    return { ...result, report: name, report_run_id: runId, is_stale, deliveries };
+  } catch (error) {
+    end(signal.aborted ? "interrupted" : "failed", describeInOwnWords(toCalltallyError(error)));
+    throw error;
+  }
+}
+
+/** Returns the exit code that a report ends with. */
+export function exitCodeOfReport({ manifest, is_stale, deliveries }: MadeReport): ExitCode {
+  const codes: ExitCode[] = [];
+  if (manifest.caveats !== undefined || is_stale) codes.push(EXIT.unverified);
+  if (deliveries.some(({ status }) => status !== "delivered")) codes.push(EXIT.undelivered);
+  return worstCode(codes);
+}
+
+/** Whether the last good sync ended longer ago than the report lets it. */
+export function isStale(warehouse: Warehouse, { content }: NamedReport, nowMs: number): boolean {
+  if (content.fresh === undefined) return false;
+  const finishedAt = readLastGoodRun(warehouse)?.finished_at;
+  return !finishedAt || nowMs - Date.parse(finishedAt) > parseAge(content.fresh).ms;
+}
+
+/** Reads the headline at the same moment of the warehouse as the files; writes no file. */
+function headlineTarget(headline: { figures: Figures }): CustomTarget {
+  return {
+    kind: "custom",
+    write: async ({ session, scope }) => {
+      const { span, range, timezone } = scope;
+      const { from, to } = range;
+      const before =
+        from === undefined || to === undefined ? undefined : comparisonRange({ from, to }, "previous");
+      const previousSpan = scope.previousSpan ?? (before && toInstants(before, timezone));
+      headline.figures = readHeadline(session, { span, previousSpan });
+      return [];
+    },
+  };
+}
+
+function toFiles({ manifest, folder }: ExportResult, { isPersonal }: ReportPlan): ReportFile[] {
+  return manifest.files.map(({ file, bytes, sha256, contents }) => ({
+    name: file,
+    path: join(folder, file),
+    bytes,
+    sha256,
+    isPersonal: isPersonal && ["calls", "google-leads", "workbook"].includes(contents),
+  }));
+}
+
+function verdictOf({ run }: Manifest) {
+  const verdict = run?.verdict;
+  return verdict === "exact" || verdict === "verified" || verdict === "probable" || verdict === "unverified"
+    ? verdict
+    : null;
+}
+
+interface SummaryOptions {
+  manifest: Manifest;
+  plan: ReportPlan;
+  files: readonly ReportFile[];
+  folder: string;
+  is_stale: boolean;
+  headline: Figures;
+}
+
+function summarize(
+  { name, account, content }: NamedReport,
+  { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,
+): ReportSummary {
+  const { run, range, origin, timezone } = manifest;
+  const isClosed = plan.range.from !== undefined && plan.range.to !== undefined;
+  return {
+    title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
+    account,
+    range: `${isClosed ? describeDays(plan.range) : "All calls"}, days of ${timezone}`,
+    headline: toHeadline(headline),
+    verdict:
+      run === null
+        ? "No sync has finished yet."
+        : `Sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
+    caveats: [
+      ...(origin.made_by_demo ? [MADE_UP] : []),
+      ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
+      ...describeCaveats(manifest),
+      ...(range.provisional
+        ? ["The latest days are provisional: late transcripts and corrections may still come."]
+        : []),
+    ],
+    folder,
+    files,
+  };
+}
+
+function toHeadline(figures: Figures): Figure[] {
+  const counted = (name: string, column: string): Figure => {
+    const change = figures[`${column}_change`];
+    return {
+      name,
+      value: formatCount(Number(figures[column] ?? 0)),
+      change: typeof change === "number" ? formatChange(change) : null,
+    };
+  };
+  const [rate, before] = [figures.answer_rate, figures.answer_rate_previous];
+  return [
+    counted("Calls", "calls"),
+    {
+      name: "Answer rate",
+      value: typeof rate === "number" ? formatShare(rate) : "–",
+      change: typeof rate === "number" && typeof before === "number" ? formatPoints(rate, before) : null,
+    },
+    counted("Qualified calls", "qualified_calls"),
+    counted("First-time callers", "first_time_callers"),
+    counted("Missed calls", "missed_calls"),
+  ];
+}

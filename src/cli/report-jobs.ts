@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeInOwnWords } from "../api/api-errors.ts";
+import type { Account, Configuration } from "../config/accounts.ts";
+import { PATIENT_RETRY } from "../delivery/deliver.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { lastSlot, parseCron } from "../schedule/cron.ts";
+import type { Job, JobContext } from "../schedule/job-definition.ts";
+import { logAttribution } from "../schedule/log-attribution.ts";
+import { runSync } from "../sync/run.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
+import { readLastDueRun } from "../warehouse/report-run-table.ts";
+import { toCalltallyError } from "./known-error.ts";
+import { exitCodeOfReport, isStale, makeReport } from "./make-report.ts";
+import type { NamedReport } from "./named-report.ts";
+import { REPORT_JOB } from "./report-defaults.ts";
+import { ofAccount } from "./run-reports.ts";
+
+/** A sync that runs meanwhile is waited for, but not for longer. */
+const LONGEST_WAIT_MS = 20 * 60_000;
+const POLL_MS = 2000;
+
+/** Returns the jobs of the reports that an account has on the schedule. */
+export function reportJobs(
+  { file }: Pick<Configuration, "file">,
+  account: Account,
+  workingFolder: string,
+): Job[] {
+  const { reports = {} } = file?.content ?? {};
+  return Object.entries(reports).flatMap(([name, content]): Job[] => {
+    const { cron } = content;
+    if (file === undefined || cron === undefined) return [];
+    if (content.accounts !== undefined && !content.accounts.includes(account.name ?? "")) return [];
+    return [
+      {
+        name: `${REPORT_JOB}${name}`,
+        cron: () => cron,
+        cronSetting: file.placeOf(["reports", name, "cron"]),
+        isSync: false,
+        waitsForFirstSlot: true,
+        readLastDone: (warehouse) =>
+          readLastDueRun(warehouse, name, account.name ?? null)?.finished_at ?? null,
+        run: async (context) => {
+          const report = ofAccount({ name, content, file }, account);
+          if (report === undefined) return EXIT.done;
+          return await runDue(report, cron, workingFolder, context);
+        },
+      },
+    ];
+  });
+}
+
+/** Makes a report for its last slot, of calls that are as fresh as it asks for. */
+async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
+  const { log, signal } = context;
+  const dueMs = lastSlot(parseCron(cron, report.settings.timezone), Date.now());
+  const scheduledFor = new Date(dueMs ?? Date.now()).toISOString();
+  await freshen(report, context);
+  const made = await makeReport(report, {
+    scheduledFor,
+    isDelivered: true,
+    retry: PATIENT_RETRY,
+    workingFolder,
+    signal,
+    onAttributed: logAttribution(log),
+  });
+  if (made === undefined) {
+    log.info({ scheduledFor }, "this run of the report is done already");
+    return EXIT.done;
+  }
+  const { folder, manifest, deliveries, is_stale } = made;
+  const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
+  log.info({ scheduledFor, folder, files, verdict: manifest.run?.verdict }, "report made");
+  if (is_stale) log.warn(`the last good sync is older than ${report.content.fresh}`);
+  for (const { channel, status, attempts, last_error } of deliveries) {
+    const level = status === "delivered" ? "info" : "error";
+    log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");
+  }
+  return exitCodeOfReport(made);
+}
+
+/** Sees to calls that are fresh enough: waits for a sync that runs, or runs one. What is stale still is told as such. */
+async function freshen(report: NamedReport, { settings, log, signal, limitOf }: JobContext): Promise<void> {
+  const untilMs = Date.now() + LONGEST_WAIT_MS;
+  const isOld = () => {
+    using warehouse = openExistingWarehouse(settings.database);
+    return isStale(warehouse, report, Date.now());
+  };
+  while (isOld() && Date.now() < untilMs) {
+    try {
+      await runSync({ ...toSyncOptions(settings, limitOf), signal, onAttributed: logAttribution(log) });
+      return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const isBusy = error instanceof CalltallyError && error.exitCode === EXIT.locked;
+      if (!isBusy) {
+        log.warn(`the sync before the report failed: ${describeInOwnWords(toCalltallyError(error))}`);
+        return;
+      }
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import type { CalltallyFile } from "../config/calltally-file.ts";
+import type { ReportContent } from "../config/file-schema.ts";
+import { BRIEF_RETRY, type DeliveryResult } from "../delivery/deliver.ts";
+import { type ExitCode, UsageError, worstCode } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import { attributionProgress } from "./attribution-progress.ts";
+import { type Context, configurationOf } from "./context.ts";
+import { noteUnmatchedDispositions } from "./disposition-note.ts";
+import { describeExport } from "./export-run.ts";
+import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
+import type { NamedReport } from "./named-report.ts";
+
+/** A report as `calltally.yaml` has it. */
+interface ReportOfFile {
+  name: string;
+  content: ReportContent;
+  file: CalltallyFile;
+}
+
+/**
+ * Returns the reports of these names.
+ *
+ * @throws UsageError that lists the names, and says which was probably meant
+ */
+export function choosePlanned(context: Context, names: readonly string[]): ReportOfFile[] {
+  const { file } = configurationOf(context);
+  const reports = file?.content.reports ?? {};
+  const known = Object.keys(reports);
+  return [...new Set(names)].map((name) => {
+    const content = reports[name];
+    if (file !== undefined && content !== undefined) return { name, content, file };
+    if (known.length === 0) {
+      throw new UsageError(`There is no report ${name}: ${file?.name ?? "calltally.yaml"} names none`, {
+        hint: "Name it there, below reports; calltally init writes a first one.",
+      });
+    }
+    const meant = nearest(name, known);
+    throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {
+      ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+    });
+  });
+}
+
+/** Returns a report as it is for an account; undefined where it is not of that. */
+export function ofAccount({ name, content, file }: ReportOfFile, account: Account): NamedReport | undefined {
+  const { accounts } = content;
+  if (accounts !== undefined && (account.name === undefined || !accounts.includes(account.name)))
+    return undefined;
+  return { name, content, file, account: account.name ?? null, settings: settingsOfAccount(account) };
+}
+
+/** Makes reports of an account, one after the other; one that fails stops no other. */
+export async function runReports(
+  { context, account, exit }: { context: Context; account: Account; exit: (code: ExitCode) => void },
+  reports: readonly ReportOfFile[],
+  {
+    deliver: isDelivered = false,
+    json = false,
+  }: { deliver?: boolean | undefined; json?: boolean | undefined },
+): Promise<void> {
+  const codes: ExitCode[] = [];
+  const made: MadeReport[] = [];
+  for (const report of reports) {
+    const named = ofAccount(report, account);
+    if (named === undefined) continue;
+    const result = await makeReport(named, {
+      scheduledFor: null,
+      isDelivered,
+      retry: BRIEF_RETRY,
+      workingFolder: context.folder,
+      signal: context.signal,
+      onAttributed: attributionProgress(context),
+    });
+    if (result === undefined) continue; // a run by hand is never done already
+    made.push(result);
+    codes.push(exitCodeOfReport(result));
+    if (!json) context.tell(describeMade(result, named, context.folder));
+    noteUnmatchedDispositions(context, named.settings);
+  }
+  if (json) context.print(JSON.stringify(made.map(({ isWarehouseEmpty: _, ...shown }) => shown)));
+  exit(worstCode(codes));
+}
+
+function describeMade(made: MadeReport, { content }: NamedReport, folder: string): string {
+  const stale = made.is_stale ? [`The last good sync is older than ${content.fresh}.`] : [];
+  return [
+    `${made.report}, run ${made.report_run_id}`,
+    describeExport(made, folder),
+    ...stale,
+    ...made.deliveries.map(describeDelivery),
+  ].join("\n");
+}
+
+/** Says how a delivery stands, a line. */
+export function describeDelivery({
+  channel,
+  recipient,
+  status,
+  attempts,
+  last_error,
+}: DeliveryResult): string {
+  const what = `${channel} to ${recipient}: ${status}`;
+  if (status === "delivered") return attempts > 1 ? `${what}, at the ${attempts}. attempt` : what;
+  return last_error === null ? what : `${what}: ${last_error}`;
+}
