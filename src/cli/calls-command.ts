@@ -2,9 +2,6 @@ import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typin
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { oneOf } from "./suggest.ts";
 
-/** Flags that say which calls count. */
-export type CallFlags = ReturnType<ReturnType<typeof callsCommand>["opts"]>;
-
 /** Declares a command about some calls, with the flags that say which. */
 export function callsCommand(name: string) {
   return new Command(name)

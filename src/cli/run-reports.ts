@@ -93,13 +93,7 @@ function describeMade(made: MadeReport, { content }: NamedReport, folder: string
 }
 
 /** Says how a delivery stands, a line. */
-export function describeDelivery({
-  channel,
-  recipient,
-  status,
-  attempts,
-  last_error,
-}: DeliveryResult): string {
+function describeDelivery({ channel, recipient, status, attempts, last_error }: DeliveryResult): string {
   const what = `${channel} to ${recipient}: ${status}`;
   if (status === "delivered") return attempts > 1 ? `${what}, at the ${attempts}. attempt` : what;
   return last_error === null ? what : `${what}: ${last_error}`;

@@ -1,0 +1,314 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+const WEEKLY = `  weekly:
+    contents: [channel, utm_campaign]
+    range: { last: 4w }
+    grain: week
+    compare: previous
+    format: xlsx
+    folder: reports/{account}/weekly
+    cron: "0 7 * * 1"
+`;
+
+/** Writes accounts, a mail server and reports into the folder. */
+function configure(
+  folder: string,
+  sandboxes: Parameters<typeof writeAccounts>[1],
+  reports: string,
+  mail?: Pick<MailServer, "port">,
+): void {
+  const top = mail === undefined ? "" : "smtp_url_file: smtp.url\n";
+  writeAccounts(folder, sandboxes, { top });
+  appendFileSync(join(folder, "calltally.yaml"), `reports:\n${reports}`);
+  if (mail !== undefined) {
+    const url = `smtp://127.0.0.1:${mail.port}?from=Calls%20<calls@example.com>`;
+    writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
+  }
+}
+
+/** Rows of an account's ledger. */
+function ledgerOf(folder: string, account: string, table: "report_runs" | "deliveries") {
+  using database = openReadOnly(join(folder, "data", account, "calltally.db"));
+  return database.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1`).all();
+}
+
+function openReadOnly(path: string) {
+  const database = new Database(path, { readonly: true });
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
+}
+
+const addresses = (mail: MailServer) => mail.taken.flatMap(({ to }) => to).sort();
+
+describe("named reports", () => {
+  it("are made for each account and delivered, and status shows them", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const reports = `${WEEKLY}    deliver:
+      - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, week {period}" }
+      - command: [cp, -r, "{folder}", "copy-{account}"]
+  page:
+    accounts: [acme]
+    format: html
+    folder: pages/{to}
+`;
+    configure(folder.path, { acme, beta }, reports, mail);
+    const options = { cwd: folder.path };
+    expect((await calltally(["config", "check"], options)).stdout).toContain("no problem");
+    await calltally(["sync"], options);
+
+    const { code, stdout, stderr } = await calltally(["run", "weekly", "page", "--deliver"], options);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^acme\nweekly, run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
+    expect(stdout).toMatch(/^email to boss@acme\.example: delivered$/m);
+    expect(addresses(mail)).toEqual([
+      "boss@acme.example",
+      "boss@acme.example",
+      "marketing@acme.example",
+      "marketing@acme.example",
+    ]);
+    const [first] = mail.taken;
+    expect(first?.raw).toMatch(/^Subject: Calls, week \d{4}-W\d\d\r$/m);
+    expect(first?.raw).toContain("calltally.xlsx");
+    expect(existsSync(join(folder.path, "copy-beta/calltally.xlsx"))).toBe(true);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
+      {
+        report: "weekly",
+        account: "acme",
+        scheduled_for: null,
+        status: "done",
+        verdict: "exact",
+        is_stale: 0,
+      },
+      { report: "page", status: "done" },
+    ]);
+    expect(ledgerOf(folder.path, "beta", "deliveries")).toMatchObject([
+      { channel: "email", recipient: "marketing@acme.example", status: "delivered", attempts: 1 },
+      { channel: "email", recipient: "boss@acme.example", status: "delivered", attempts: 1 },
+      { channel: "command", status: "delivered" },
+    ]);
+    const status = await calltally(["status", "--account", "acme"], options);
+    expect(status.stdout).toMatch(
+      /^Reports {4}weekly {2}made just now, delivered to 3 of 3, next \d\d-\d\d 07:00 UTC$/m,
+    );
+    expect(status.stdout).toMatch(/^ {11}page {4}made just now$/m);
+  });
+
+  it("have the figures that export has with the same flags", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme" });
+    const reports = `  figures:
+    contents: [source]
+    by: [weekday, hour]
+    range: { last: 3m }
+    grain: month
+    total: true
+    top: 3
+    filter: { channel: [Paid Search, Organic Search], min_duration_seconds: 10 }
+    folder: "out/{report}"
+`;
+    configure(folder.path, { acme }, reports);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    expect((await calltally(["run", "figures"], options)).code).toBe(0);
+    const flags = ["--last", "3m", "--grain", "month", "--total", "--top", "3", "--min-duration", "10"];
+    const channels = ["--channel", "Paid Search", "--channel", "Organic Search"];
+    await calltally(
+      ["export", "source", "--by", "weekday,hour", ...flags, ...channels, "--out", "by-hand"],
+      options,
+    );
+    for (const file of ["source.csv", "weekday-hour.csv"]) {
+      const made = readFileSync(join(folder.path, "out/figures", file), "utf8");
+      expect(made).toBe(readFileSync(join(folder.path, "by-hand", file), "utf8"));
+      expect(made.split("\r\n").length).toBeGreaterThan(5);
+    }
+  });
+
+  it("are made once for each slot, also when the process was killed at it", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 200, token: "t0ken-of-acme" });
+    const reached = Promise.withResolvers<void>();
+    let isFirst = true;
+    await using mail = await startMailServer({
+      lacksTls: true,
+      // Of the first mail the greeting never comes: the process is killed before anything was sent.
+      onConnect: async () => {
+        if (!isFirst) return undefined;
+        isFirst = false;
+        reached.resolve();
+        return await new Promise<undefined>(() => {});
+      },
+    });
+    const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+    configure(folder.path, { acme }, reports, mail);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+
+    const killed = startCalltally(["job", "report:weekly"], options);
+    await reached.promise;
+    killed.kill("SIGKILL");
+    await killed.done;
+    expect(addresses(mail)).toEqual([]);
+    const afterKill = await calltally(["status"], options);
+    expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
+
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    const again = await calltally(["job", "report:weekly"], options);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is done already") });
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
+      { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) },
+    ]);
+    expect(ledgerOf(folder.path, "acme", "deliveries")).toMatchObject([{ status: "delivered" }]);
+  });
+
+  it("end with 9 where a delivery failed, which takes no other with it", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({
+      lacksTls: true,
+      onRcpt: (address) => (address.startsWith("nobody") ? 550 : undefined),
+    });
+    const reports = `${WEEKLY}    deliver:
+      - email: { to: [nobody@acme.example, marketing@acme.example] }
+      - command: ["false"]
+`;
+    configure(folder.path, { acme }, reports, mail);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const { code, stdout } = await calltally(["run", "weekly", "--deliver"], options);
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
+    expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
+    expect(stdout).toMatch(/^command to false #\w+: failed: /m);
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+    const status = await calltally(["status"], options);
+    expect(status.stdout).toMatch(/delivered to 1 of 3/);
+    expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
+    const job = await calltally(["job", "report:weekly"], options);
+    expect(job.code).toBe(9);
+  });
+
+  it("are made of fresh calls: a sync goes first, and where it fails the report says that it is stale", async () => {
+    using folder = makeTempFolder();
+    await using mail = await startMailServer({ lacksTls: true });
+    const options = { cwd: folder.path };
+    const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+    {
+      await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+      configure(folder.path, { acme }, reports, mail);
+      await calltally(["sync"], options);
+      age(folder.path, 3);
+      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+      using database = openReadOnly(join(folder.path, "data/acme/calltally.db"));
+      expect(database.prepare("SELECT count(*) FROM sync_runs").pluck().get()).toBe(2);
+    }
+    age(folder.path, 3);
+    const byHand = await calltally(["run", "weekly", "--deliver"], options);
+    expect(byHand).toMatchObject({ code: 3, stdout: expect.stringContaining("older than 2h") });
+    expect(mail.taken.at(-1)?.raw.replaceAll("=\r\n", "")).toContain("The last good sync is older than 2h");
+    expect(ledgerOf(folder.path, "acme", "report_runs").at(-1)).toMatchObject({
+      is_stale: 1,
+      status: "done",
+    });
+  });
+
+  it("mail no personal data unless they say so", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const reports = (more: string) =>
+      `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
+    configure(folder.path, { acme }, reports(""), mail);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const refused = await calltally(["run", "leads", "--deliver"], options);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
+    expect(mail.taken).toEqual([]);
+    configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
+    expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+  });
+
+  it.each([
+    { report: WEEKLY, name: "wekly", says: "Did you mean weekly?" },
+    {
+      report: "  page:\n    format: html\n    contents: [channel]\n",
+      name: "page",
+      says: "leave out contents",
+    },
+    { report: "  page:\n    format: html\n    range: { from: 2026-01-01 }\n", name: "page", says: "--to" },
+    {
+      report: "  odd:\n    contents: [channel]\n    with: [caller_id]\n",
+      name: "odd",
+      says: "--with is for calls",
+    },
+    { report: "  odd:\n    contents: [channel]\n    folder: '{period}'\n", name: "odd", says: "{period}" },
+  ])("refuse what does not go together, and write nothing: $says", async ({ report, name, says }) => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    configure(folder.path, { acme }, report);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const { code, stdout, stderr } = await calltally(["run", name], options);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(says);
+    expect(existsSync(join(folder.path, "reports"))).toBe(false);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
+  });
+
+  it("run on the schedule, each account by itself", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });
+    const arrived = Promise.withResolvers<void>();
+    await using mail = await startMailServer({
+      lacksTls: true,
+      onClose: () => {
+        if (new Set(mail.taken.map(({ to }) => to.join())).size >= 2) arrived.resolve();
+      },
+    });
+    const reports = `  often:
+    contents: [channel]
+    cron: "*/2 * * * * *"
+    accounts: [acme]
+    deliver: [{ email: { to: [acme@example.com] } }]
+  seldom:
+    contents: [channel]
+    cron: "*/2 * * * * *"
+    accounts: [beta]
+    deliver: [{ email: { to: [beta@example.com] } }]
+`;
+    configure(folder.path, { acme, beta }, reports, mail);
+    const options = { cwd: folder.path, env: { CALLTALLY_JITTER_SECONDS: "0" } };
+    await calltally(["sync"], options);
+    const listed = await calltally(["schedule", "--list"], options);
+    expect(listed.stdout).toMatch(/^acme +report:often +\*\/2 \* \* \* \* \* +never /m);
+    const schedule = startCalltally(["schedule"], options);
+    await arrived.promise;
+    schedule.kill("SIGTERM");
+    expect((await schedule.done).code).toBe(0);
+    expect(new Set(addresses(mail))).toEqual(new Set(["acme@example.com", "beta@example.com"]));
+    const runs = ledgerOf(folder.path, "acme", "report_runs");
+    expect(new Set(runs.map(({ scheduled_for }) => scheduled_for)).size).toBe(runs.length);
+    expect(runs[0]).toMatchObject({ report: "often", account: "acme", status: "done" });
+  });
+});
+
+/** Makes the last sync of acme older. */
+function age(folder: string, hours: number): void {
+  const database = new Database(join(folder, "data/acme/calltally.db"));
+  database
+    .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
+    .run(`-${hours} hours`);
+  database.close();
+}
