@@ -97,9 +97,13 @@ describe("the titles of a report", () => {
     expect(page).toContain("Of the calls that have a duration: average");
   });
 
-  it("tell days of two years apart", async () => {
+  it("tell days of two years apart, whose bars are not hidden by the gaps between them", async () => {
     const { page } = await report([call(1)], { range: { from: "2025-08-01", to: "2026-09-27" } });
     expect(page).toContain(">1 Aug 2025</text>");
+    const pictures = [page, (await report([call(1)])).page].map(
+      (text) => /<svg role="img".*?<\/svg>/s.exec(text)?.[0],
+    );
+    expect(pictures.map((svg) => svg?.includes('stroke="var(--paper)"'))).toEqual([false, true]);
   });
 });
 
