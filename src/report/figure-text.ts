@@ -59,16 +59,12 @@ export function formatCount(count: number): string {
   return counts.format(count);
 }
 
-export function formatShare(share: number): string {
-  return shares.format(share);
-}
-
 /** The distance of two shares, 0.66 and 0.685 → +2.5 points. */
 export function formatPoints(now: number, before: number): string {
   return `${points.format((now - before) * 100)} points`;
 }
 
 /** 1 call, 5,432 calls */
-export function formatQuantity(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
