@@ -2,7 +2,13 @@ import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
-import { describeCaveats, MADE_UP, type ManifestFile, type TableEntry } from "../export/manifest.ts";
+import {
+  describeCaveats,
+  MADE_UP,
+  type ManifestFile,
+  type SheetEntry,
+  type TableEntry,
+} from "../export/manifest.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
@@ -61,6 +67,7 @@ export function noteRemarks(context: Context, written: Omit<ExportResult, "folde
   const { manifest } = written;
   for (const file of manifest.files) {
     if (file.examined !== undefined || countAside(file) > 0) context.note(describeFile(file));
+    for (const sheet of file.sheets ?? []) if (countAside(sheet) > 0) context.note(describeSheet(sheet));
   }
   for (const remark of remarksOn(written)) context.note(remark);
   if (manifest.origin.made_by_demo) context.note(MADE_UP);
@@ -73,7 +80,7 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   const { run, origin, files } = manifest;
   const lines = files.flatMap((file) => [
     `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
-    ...(file.sheets ?? []).map((sheet) => `  ${sheet.sheet}  ${describeTable(sheet)}`),
+    ...(file.sheets ?? []).map((sheet) => `  ${describeSheet(sheet)}`),
   ]);
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
@@ -87,7 +94,8 @@ const UNRECORDED = "The warehouse can only be read here, so its table exports do
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
   const { files, filter, compared_with } = manifest;
-  const calls = files.reduce((sum, { rows, ...file }) => sum + rows + countAside(file), 0);
+  const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
+  const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const cut = files
     .flatMap(({ sheets = [] }) => sheets)
@@ -122,7 +130,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
 }
 
 /** Calls that a table is made of and has no rows of. */
-function countAside({ examined = 0, excluded = {} }: Pick<ManifestFile, "examined" | "excluded">): number {
+function countAside({ examined = 0, excluded = {} }: Partial<ManifestFile>): number {
   return examined + Object.values(excluded).reduce((sum, count) => sum + count, 0);
 }
 
@@ -131,6 +139,10 @@ function describeFile(file: ManifestFile): string {
   if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
   if (examined === undefined) return describeTable(file);
   return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
+}
+
+function describeSheet(sheet: SheetEntry): string {
+  return `${sheet.sheet}  ${describeTable(sheet)}`;
 }
 
 function describeTable(table: TableEntry): string {

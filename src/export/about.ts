@@ -125,8 +125,8 @@ function describeContents({ contents, total_line, keys_in_other, excluded = {} }
   return [
     contents,
     ...(total_line ? ["and a line of totals"] : []),
-    ...(keys_in_other ? [`${keys_in_other} keys in the row (other)`] : []),
-    ...left.map(([reason, count]) => `${count} calls left out: ${reason}`),
+    ...(keys_in_other ? [`keys in the row (other): ${keys_in_other}`] : []),
+    ...left.map(([reason, count]) => `calls left out, ${reason}: ${count}`),
   ].join(", ");
 }
 

@@ -74,6 +74,6 @@ export function formatPoints(now: number, before: number): string {
 }
 
 /** 1 call, 5,432 calls */
-export function formatQuantity(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }

@@ -38,9 +38,13 @@ export function bar(share: number): Html {
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="10"/></svg>`;
 }
 
-/** The numbers of a chart, to be opened. */
-export function numbers(heads: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {
-  return html`<details><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="Numbers of the chart"><table>
+/** The numbers of the chart with this caption, to be opened. */
+export function numbers(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  return html`<details><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="${caption}, numbers"><table>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(([first, ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div></details>`;

@@ -9,12 +9,11 @@ import {
   formatCount,
   formatDuration,
   formatQuantity,
-  formatShare,
   type Html,
   shareOf,
 } from "./figure-text.ts";
 import { bar, chart, heatLegend, isolated, legend, numbers } from "./page-parts.ts";
-import { capitalized, labelOf } from "./period-text.ts";
+import { capitalized, describeDays, labelOf, longLabelOf } from "./period-text.ts";
 import {
   drawBars,
   drawWeek,
@@ -25,32 +24,33 @@ import {
   toWeek,
   WEEKDAYS,
 } from "./report-charts.ts";
-import type { Figures, Ranking, ReportFigures } from "./report-figures.ts";
+import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
 import type { Report } from "./report-page.ts";
 
 /** What stands for the picture where it is not seen. */
 const SEE_TABLE = "The table below has the numbers.";
+/** Days beyond these need their year to be told apart. */
+const DAYS_OF_YEAR = 365;
 
 /** Returns what a report shows of its calls, of which there are some. */
-export function chartSections({ figures, grain, manifest }: Report): Html {
-  return html`${periodSection(figures, grain)}
+export function chartSections({ figures, grain, days, manifest }: Report): Html {
+  return html`${periodSection(figures, grain, days)}
 ${channelSection(figures, grain)}
 ${rankingSection("Sources", "source", figures.sources, figures.headline)}
 ${rankingSection("Campaigns", "campaign", figures.campaigns, figures.headline)}
-${weekSection(figures, manifest.timezone)}
-${callerSection(figures, grain)}
+${weekSection(figures, manifest.timezone, days)}
+${callerSection(figures, grain, manifest)}
 ${durationSection(figures, manifest)}
-${moverSection(figures)}`;
+${moverSection(figures, manifest)}`;
 }
 
-function periodSection({ periods, headline: all }: ReportFigures, grain: string): Html {
-  const busiest = periods.reduce((most, row) => (Number(row.calls) > Number(most.calls) ? row : most));
-  const title = `${formatQuantity(Number(all.calls), "call")} in ${formatQuantity(periods.length, grain)}: ${formatCount(
-    Math.round(Number(all.calls) / periods.length),
-  )} a ${grain}, most ${grain === "day" ? "on" : "in"} ${labelOf(String(busiest.period))} (${formatCount(Number(busiest.calls))})`;
+function periodSection({ periods, headline: all }: ReportFigures, grain: string, days: number): Html {
+  const title = `${formatQuantity(Number(all.calls), "call")} in ${formatQuantity(days, "day")}${describeMost(periods, grain)}`;
+  const caption = `Calls by ${grain}`;
   return html`<h2>${title}</h2>
-${periodChart(`Calls by ${grain}`, periods, outcomeSeries(periods))}
+${periodChart(caption, periods, outcomeSeries(periods))}
 ${numbers(
+  caption,
   ["Period", "Calls", "Answered", "Missed", "Other"],
   periods.map((row) => [
     String(row.period),
@@ -59,26 +59,54 @@ ${numbers(
 )}`;
 }
 
+/** Says which period has the most calls, where there are several, and one has more than any other. */
+function describeMost(periods: readonly Figures[], grain: string): string {
+  if (periods.length === 1) return "";
+  const most = Math.max(...valuesOf(periods, "calls"));
+  const [busiest, tied] = periods.filter(({ calls }) => calls === most);
+  if (tied !== undefined) return `, at most ${formatCount(most)} in one ${grain}`;
+  return `, most ${grain === "day" ? "on" : "in"} ${longLabelOf(String(busiest?.period))} (${formatCount(most)})`;
+}
+
 function channelSection(figures: ReportFigures, grain: string): Html {
   const { channels, periods, headline: all } = figures;
-  const [first] = channels.shown;
-  const title = `${first?.channel} brought ${formatShare(Number(first?.calls) / Number(all.calls))} of all calls`;
+  const [first, second] = channels.shown;
+  const [most, calls] = [formatCount(Number(first?.calls)), formatQuantity(Number(all.calls), "call")];
+  const title =
+    second === undefined
+      ? `${first?.channel} is the only channel, with ${calls}`
+      : second.calls === first?.calls
+        ? `No channel leads: several have ${most} of ${calls} each`
+        : `${first?.channel} leads the channels, with ${most} of ${calls}`;
   const series = toChannelSeries(figures);
+  const caption = `Calls by channel and ${grain}`;
   return html`<h2>${title}</h2>
-${periodChart(`Calls by channel and ${grain}`, periods, series)}
+${periodChart(caption, periods, series)}
 ${rankingTable("channel", channels, all)}
 ${numbers(
+  caption,
   ["Period", ...series.map(({ name }) => name)],
   periods.map((row, index) => [String(row.period), ...series.map(({ values }) => countOf(values[index]))]),
 )}`;
 }
 
 function rankingSection(title: string, dimension: Dimension, ranking: Ranking, all: Figures): Html {
-  const { shown, rest } = ranking;
-  const [first] = shown;
-  const found = shown.length + (rest?.rows ?? 0);
-  return html`<h2>${title}: ${isolated(nameOf(first, dimension))} is first of ${formatCount(found)}, with ${formatQuantity(Number(first?.calls), "call")}</h2>
+  return html`<h2>${title}: ${describeLead(dimension, ranking)}</h2>
 ${rankingTable(dimension, ranking, all)}`;
+}
+
+/** Says which of the values is first; calls without one are no value. */
+function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | string {
+  const named = shown.filter((figures) => !isNotSet(figures));
+  const [first, second] = named;
+  if (first === undefined) return "no call has one";
+  const found = named.length + (rest?.rows ?? 0);
+  const calls = formatQuantity(Number(first.calls), "call");
+  if (second?.calls === first.calls) return `none of ${formatCount(found)} leads, several have ${calls} each`;
+  const name = isolated(nameOf(first, dimension));
+  return second === undefined
+    ? html`${name} is the only one, with ${calls}`
+    : html`${name} is first of ${formatCount(found)}, with ${calls}`;
 }
 
 function rankingTable(dimension: Dimension, { shown, rest }: Ranking, all: Figures): Html {
@@ -92,7 +120,7 @@ function rankingTable(dimension: Dimension, { shown, rest }: Ranking, all: Figur
 <td>${bar(Number(figures.calls) / most)}${countOf(figures.calls)}</td>
 ${cells(figures)}</tr>
 `;
-  const heads = ["Calls", "Change", "Answered", "Missed", "Qualified", "First-time"];
+  const heads = ["Calls", "Change", "Answer rate", "Missed", "Qualified", "First-time"];
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Calls by ${dimension}"><table>
 <thead><tr><th scope="col">${capitalized(dimension)}</th>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>
@@ -107,40 +135,55 @@ function restName(rows: number): string {
   return rows === 0 ? "(other): calls in the stretch before only" : `(other): ${formatCount(rows)} more`;
 }
 
-function weekSection({ hours }: ReportFigures, timezone: string): Html {
+function weekSection({ hours }: ReportFigures, timezone: string, days: number): Html {
   const week = (name: string, noun: string) => {
     const cells = toWeek(hours, name);
-    const [busiest, most] = [...cells].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
-    const when = busiest.replace(
-      /^(\w+) (\d\d)$/,
-      (_, day: string, hour: string) => `${day}s from ${hour}:00 to ${nextHour(hour)}:00`,
-    );
-    const title = most === 0 ? `No ${noun}` : `Most ${noun} come on ${when} (${formatCount(most)})`;
+    const title = `${capitalized(noun)}: ${describeBusiest(cells)}`;
     const caption = `${capitalized(noun)} by weekday and hour, as clocks in ${timezone} showed them`;
     const svg = drawWeek(cells, `${title}. ${SEE_TABLE}`);
     return html`<h3>${title}</h3>
 ${chart(svg, { caption, legend: heatLegend(heatSteps(cells)) })}
 ${numbers(
+  caption,
   ["Weekday", ...HOURS],
   WEEKDAYS.map((day) => [day, ...HOURS.map((hour) => countOf(cells.get(`${day} ${hour}`) ?? 0))]),
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
+${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} no whole number of weeks: some weekdays count more often than others.</p>`}
 ${week("calls", "calls")}
 ${week("missed_calls", "missed calls")}`;
 }
 
-function callerSection({ periods, headline: all }: ReportFigures, grain: string): Html {
+/** Says which hour of the week has the most, where one has more than any other. */
+function describeBusiest(cells: ReadonlyMap<string, number>): string {
+  const most = Math.max(0, ...cells.values());
+  if (most === 0) return "none";
+  const [busiest = "", tied] = [...cells].filter(([, count]) => count === most).map(([key]) => key);
+  if (tied !== undefined) return `at most ${formatCount(most)} in one hour of the week`;
+  const [day, hour] = busiest.split(" ");
+  return `most on ${day} from ${hour}:00 to ${nextHour(String(hour))}:00 (${formatCount(most)})`;
+}
+
+function callerSection(
+  { periods, headline: all }: ReportFigures,
+  grain: string,
+  { caveats }: Manifest,
+): Html {
+  if (caveats?.first_load)
+    return html`<h2>Which callers are new is not known until the first load has ended</h2>`;
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
   const series: Series[] = [
-    { name: "first call ever", color: 3, values: valuesOf(periods, "first_time_callers") },
+    { name: "first call in the copy", color: 3, values: valuesOf(periods, "first_time_callers") },
     { name: "called before", color: 7, values: returning },
   ];
+  const caption = `Callers by ${grain}; who called in two of them counts in both`;
   return html`<h2>${title}</h2>
-${periodChart(`Callers by ${grain}; who called in two of them counts in both`, periods, series)}
+${periodChart(caption, periods, series)}
 ${numbers(
-  ["Period", "Callers", "First call ever", "Called before"],
+  caption,
+  ["Period", "Callers", "First call in the copy", "Called before"],
   periods.map((row, index) => [
     String(row.period),
     countOf(row.unique_callers),
@@ -153,18 +196,20 @@ ${numbers(
 function durationSection({ durations, headline: all }: ReportFigures, { rules }: Manifest): Html {
   const names = durations.map(bandName);
   const median = all.median_duration_seconds;
+  const qualifying = `answered, and ${formatDuration(rules.qualified_seconds)} or longer`;
   const title =
     typeof median === "number"
-      ? `Half of all calls last ${formatDuration(median)} or longer`
+      ? `${formatCount(Number(all.qualified_calls))} of ${formatQuantity(Number(all.calls), "call")} qualified: ${qualifying}`
       : "No call has a duration";
   const series = outcomeSeries(
     durations.map((band) => ({ ...band, other_calls: band.calls - band.answered_calls - band.missed_calls })),
   );
   const caption = `Calls by duration; answered calls of ${formatDuration(rules.qualified_seconds)} or longer are qualified`;
   return html`<h2>${title}</h2>
-<p>Average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
+<p>Of the calls that have a duration: average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
 ${chart(drawBars(names, series, `${title}. ${SEE_TABLE}`), { caption, legend: legend(series) })}
 ${numbers(
+  caption,
   ["Duration", "Calls", "Answered", "Missed"],
   durations.map((band, index) => [
     names[index] ?? "",
@@ -175,12 +220,13 @@ ${numbers(
 )}`;
 }
 
-function moverSection({ movers }: ReportFigures): Html {
+function moverSection({ movers }: ReportFigures, { compared_with = {} }: Manifest): Html {
+  const before = describeDays(compared_with);
   const list = (title: string, found: ReportFigures["movers"]["up"]) =>
     found.length === 0
       ? html`<h3>${title}</h3><p class="faint">None.</p>`
       : html`<h3>${title}</h3>
-<table><thead><tr><th scope="col">What</th><th scope="col">Change</th><th scope="col">Calls</th><th scope="col">Before</th></tr></thead><tbody>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">What</th><th scope="col">Change</th><th scope="col">Calls</th><th scope="col">Before</th></tr></thead><tbody>
 ${found.map(
   ({
     dimension,
@@ -189,14 +235,15 @@ ${found.map(
   }) => html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>
 <td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`,
 )}
-</tbody></table>`;
+</tbody></table></div>`;
   return html`<h2>What moved most</h2>
-${list("More calls than in the stretch before", movers.up)}
-${list("Fewer calls", movers.down)}`;
+${list(`More calls than ${before}`, movers.up)}
+${list(`Fewer calls than ${before}`, movers.down)}`;
 }
 
 function periodChart(caption: string, periods: readonly Figures[], series: readonly Series[]): Html {
-  const labels = periods.map(({ period }) => labelOf(String(period)));
+  const label = periods.length > DAYS_OF_YEAR ? longLabelOf : labelOf;
+  const labels = periods.map(({ period }) => label(String(period)));
   return chart(drawBars(labels, series, `${caption}. ${SEE_TABLE}`), { caption, legend: legend(series) });
 }
 

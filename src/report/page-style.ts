@@ -21,7 +21,7 @@ h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.25rem 0 0.25rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 0.25rem; }
 p { margin: 0.25rem 0 0.75rem; }
 a { color: var(--link); }
-.faint, figcaption, .legend, dt, caption { color: var(--faint); }
+.faint, figcaption, .legend, dt { color: var(--faint); }
 .verdict { border-left: 4px solid var(--c3); background: var(--panel); padding: 0.5rem 0.75rem; }
 .verdict.doubt { border-left-color: var(--c2); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
@@ -35,9 +35,8 @@ figure { margin: 0 0 0.5rem; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; list-style: none; margin: 0.25rem 0; padding: 0; font-size: 0.9rem; }
 .legend svg { width: 0.8em; height: 0.8em; margin-right: 0.4em; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
-caption { text-align: left; padding: 0.25rem 0; }
 th, td { padding: 0.25rem 0.5rem; text-align: right; border-bottom: 1px solid var(--line); vertical-align: top; }
-th:first-child, td:first-child, .left { text-align: left; }
+th:first-child { text-align: left; width: 38%; }
 thead th { font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -56,7 +55,7 @@ footer { margin-bottom: 2rem; font-size: 0.9rem; }
 @media print {
   body { font-size: 10.5pt; }
   main, header, footer { max-width: none; padding: 0; }
-  h2, h3 { break-after: avoid; }
+  h2, h3, h2 + p { break-after: avoid; }
   tfoot { display: table-row-group; }
   .basis > div { break-inside: avoid; }
   figure, .tiles, tr { break-inside: avoid; }

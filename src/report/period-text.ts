@@ -8,10 +8,14 @@ export function labelOf(period: string): string {
   return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
 }
 
+/** {@link labelOf}, days with their year: 26 Oct 2026. */
+export function longLabelOf(period: string): string {
+  return `${labelOf(period)}${/^\d{4}-\d\d-\d\d$/.test(period) ? ` ${period.slice(0, 4)}` : ""}`;
+}
+
 /** Returns a stretch of days in words: 19 Oct 2026 to 15 Nov 2026. */
-export function describeDays({ from, to }: DescribedSpan): string {
-  const day = (date = "") => `${labelOf(date)} ${date.slice(0, 4)}`;
-  return from === to ? day(from) : `${day(from)} to ${day(to)}`;
+export function describeDays({ from = "", to = "" }: DescribedSpan): string {
+  return from === to ? longLabelOf(from) : `${longLabelOf(from)} to ${longLabelOf(to)}`;
 }
 
 export function capitalized(text: string): string {

@@ -24,6 +24,6 @@ export function readBasis(reader: Warehouse) {
     /** Rows that could not be read, and are in no figure. */
     rejected: countAllRejected(reader),
     /** Members that are not as the service documents them. */
-    drift: readDrift(reader).map(({ path }) => path),
+    drift: [...new Set(readDrift(reader).map(({ path }) => path))],
   };
 }

@@ -13,6 +13,8 @@ export interface Series {
 
 /** Colours that the page has for parts of a whole; what is beyond shares the last, which is grey. */
 const COLORS = 8;
+/** Bars beyond these are thinner than five units of the chart. */
+const MOST_WITH_GAPS = 140;
 /** Steps of a heat map's scale. */
 const HEAT_STEPS = 6;
 
@@ -44,8 +46,11 @@ export function drawBars(categories: readonly string[], series: readonly Series[
       stack: "all",
       data: [...values],
       barCategoryGap: "25%",
-      // The gap keeps parts apart for those who see colours alike.
-      itemStyle: { color: `var(--c${color})`, borderColor: "var(--paper)", borderWidth: 1 },
+      // The gap keeps parts apart for those who see colours alike; it would hide bars that are as thin as itself.
+      itemStyle: {
+        color: `var(--c${color})`,
+        ...(categories.length <= MOST_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
+      },
       emphasis: { disabled: true },
     })),
   };

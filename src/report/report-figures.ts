@@ -89,19 +89,28 @@ export function readReportFigures(session: RollupSession, scope: ReportScope): R
     rankRows(rows, (figures) => movers.see(dimension, figures));
   const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
   const offsets = session.readOffsets(timezone);
-  const cube = [
-    ...read({ dimensions: ["channel", "weekday", "hour"], offsets, span, periods, figures: SUMS }),
-  ];
+  const byPeriod = new Sums("period");
+  const byChannel = new Sums("channel");
+  const byChannelAndPeriod = new Sums("channel", "period");
+  const byHour = new Sums("weekday", "hour");
+  for (const row of read({
+    dimensions: ["channel", "weekday", "hour"],
+    offsets,
+    span,
+    periods,
+    figures: SUMS,
+  }))
+    for (const sums of [byPeriod, byChannel, byChannelAndPeriod, byHour]) sums.add(row);
   const channelsBefore = read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
   const callers = read({ dimensions: [], span, periods, figures: ["unique_callers"] });
   return {
     headline,
-    periods: joinPeriods(periods, addUp(cube, ["period"]), callers),
-    channels: rank("channel", compare("channel", addUp(cube, ["channel"]), channelsBefore)),
-    channelPeriods: addUp(cube, ["channel", "period"]),
+    periods: joinPeriods(periods, byPeriod.rows, callers),
+    channels: rank("channel", compare("channel", byChannel.rows, channelsBefore)),
+    channelPeriods: byChannelAndPeriod.rows,
     sources: rank("source", read({ ...compared, dimensions: ["source"] })),
     campaigns: rank("campaign", read({ ...compared, dimensions: ["campaign"] })),
-    hours: addUp(cube, ["weekday", "hour"]),
+    hours: byHour.rows,
     durations: session.durationBands(span),
     movers,
   };
@@ -114,15 +123,26 @@ function* iterateFigures(session: RollupSession, query: RollupQuery): Generator<
   }
 }
 
-/** Adds up rows that are alike in some columns. */
-function addUp(rows: readonly Figures[], columns: readonly string[]): Figures[] {
-  const groups = Map.groupBy(rows, (row) => JSON.stringify(columns.map((name) => row[name])));
-  return [...groups.values()].map((group) => ({
-    ...Object.fromEntries(columns.map((name) => [name, group[0]?.[name] ?? null])),
-    ...Object.fromEntries(
-      COUNTS.map((name) => [name, group.reduce((sum, row) => sum + Number(row[name]), 0)]),
-    ),
-  }));
+/** Adds up rows that are alike in some columns, as they come: none is kept. */
+class Sums {
+  readonly #columns: readonly string[];
+  readonly #groups = new Map<string, Record<string, Value>>();
+
+  constructor(...columns: string[]) {
+    this.#columns = columns;
+  }
+
+  add(row: Figures): void {
+    const keys = this.#columns.map((name) => [name, row[name] ?? null] as const);
+    const key = JSON.stringify(keys);
+    const sums = this.#groups.get(key) ?? Object.fromEntries([...keys, ...COUNTS.map((name) => [name, 0])]);
+    for (const name of COUNTS) sums[name] = Number(sums[name]) + Number(row[name]);
+    this.#groups.set(key, sums);
+  }
+
+  get rows(): Figures[] {
+    return [...this.#groups.values()];
+  }
 }
 
 /** Puts rows of two stretches beside each other, as a rollup that is compared has them: most calls first, then by key. */
@@ -192,8 +212,11 @@ function withShares(sums: Record<string, number>): Figures {
   };
 }
 
-/** The key columns lead. */
-const isNotSet = (figures: Figures) => Object.values(figures)[0] === NOT_SET;
+/** Whether these are the calls without any value; a campaign that has only an id has one. The key columns lead. */
+export function isNotSet(figures: Figures): boolean {
+  const [name] = Object.values(figures);
+  return name === NOT_SET && figures.campaign_id == null;
+}
 
 /** Keeps those rows of several rollups whose calls changed most, each way. */
 class Movers {

@@ -19,6 +19,8 @@ export interface Report {
   fingerprint: string;
   /** What a period is called: day, week, month or quarter. */
   grain: string;
+  /** How many days the calls are of. */
+  days: number;
 }
 
 /** No script, no request: whatever a visitor's text became, it can do nothing. */
@@ -46,18 +48,18 @@ export async function toPage(report: Report): Promise<string> {
 ${verdictLine(report)}
 </header>
 <main>
-${headline(figures.headline)}
+${headline(figures.headline, manifest)}
 ${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>` : chartSections(report)}
 ${basisSection(report)}
 </main>
-<footer><p class="faint">Made by calltally from <code>manifest.json</code> beside this page. Figures are explained in the README under “The figures”.</p></footer>
+<footer><p class="faint">Made by calltally, whose README explains the figures under “The figures”.</p></footer>
 </body>
 </html>
 `;
   return String(await page);
 }
 
-function headline(figures: Figures): Html {
+function headline(figures: Figures, { caveats }: Manifest): Html {
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
@@ -75,7 +77,7 @@ ${tile(
   html`${typeof rate === "number" && typeof rateBefore === "number" ? formatPoints(rate, rateBefore) : "–"} from ${shareOf(rateBefore)}`,
 )}
 ${counted("Qualified calls", "qualified_calls")}
-${counted("First-time callers", "first_time_callers")}
+${caveats?.first_load ? tile("First-time callers", html`–`, "not known until the first load has ended") : counted("First-time callers", "first_time_callers")}
 ${counted("Missed calls", "missed_calls")}
 </dl>`;
 }
@@ -84,13 +86,14 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
   const said = [
     ...Object.entries(values).map(
-      ([name, value]) => `${name.replaceAll("_", " ")}: ${[value].flat().join(" or ")}`,
+      ([name, value]) =>
+        `${name.replaceAll("_", " ")}${value === true ? "" : `: ${[value].flat().join(" or ")}`}`,
     ),
     ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}` : ""}. ${
+    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}${compared_with.begins_before_first_call ? " (which begins before the first call in the copy: changes may look too high)" : ""}` : ""}. ${
       said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
     }`,
   );

@@ -28,8 +28,9 @@ export function reportTarget(file: string): CustomTarget {
 async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
   const { session, scope, manifest, reader } = job;
   const { span, grain, periods, previousSpan, timezone } = scope;
-  if (grain === undefined || previousSpan === undefined)
-    throw new Error("A report has a grain and a stretch to compare with");
+  const { from, to } = scope.range;
+  if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
+    throw new Error("A report has days, a grain and a stretch to compare with");
   const figures = readReportFigures(session, { span, periods, previousSpan, timezone });
   const { headline } = figures;
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
@@ -37,6 +38,13 @@ async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]
   );
   const described = { contents: "report", rows: Number(headline.calls), sums: Object.fromEntries(sums) };
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
-  const page = await toPage({ figures, basis: readBasis(reader), manifest, fingerprint, grain });
+  const page = await toPage({
+    figures,
+    basis: readBasis(reader),
+    manifest,
+    fingerprint,
+    grain,
+    days: countDays({ from, to }),
+  });
   return [{ ...described, ...(await job.write(file, [page])) }];
 }

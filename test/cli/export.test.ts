@@ -286,6 +286,13 @@ describe.concurrent("calltally export", () => {
     const streamed = await calltally(["export", "callers", "--stdout"], { cwd: folder.path });
     expect(streamed.stdout).toMatch(/^caller_hash,first_call_at,.*,recovered_after_seconds\r\n$/);
     expect(streamed.stderr).toContain("0 callers, 0 calls; left out: 2 no caller\n");
+    const workbook = ["export", "callers", "--format", "xlsx"];
+    const written = await calltally(workbook, { cwd: folder.path });
+    expect(written.stdout).toMatch(/ {2}callers {2}0 callers, 0 calls; left out: 2 no caller\n/);
+    expect(written.stdout).not.toContain("the files have no rows");
+    const { stderr } = await calltally([...workbook, "--stdout"], { cwd: folder.path });
+    expect(stderr).toMatch(/^callers {2}0 callers, 0 calls; left out: 2 no caller\n/m);
+    expect(stderr).not.toContain("the files have no rows");
   });
 
   it("writes files and manifest where it is told to, and says what it wrote", async () => {

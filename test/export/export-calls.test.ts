@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -346,6 +346,18 @@ describe("openCallerHash", () => {
     writeFileSync(`${database}.caller-key`, key);
     expect(() => openCallerHash(database)).toThrow(expect.objectContaining({ exitCode: 7 }));
     expect(readText(folder.path, "calls.db.caller-key")).toBe(key);
+  });
+
+  it("refuses a link to a key that is not there with exit 7", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    symlinkSync(join(folder.path, "unmounted/key"), `${database}.caller-key`);
+    expect(() => openCallerHash(database)).toThrow(
+      expect.objectContaining({
+        exitCode: 7,
+        message: expect.stringContaining("Cannot read the key of caller_hash"),
+      }),
+    );
   });
 
   it("hashes the digits of a number, so that its spelling makes no difference", async () => {

@@ -275,13 +275,27 @@ describe("a workbook", () => {
           [
             contents,
             ...(total_line ? ["and a line of totals"] : []),
-            ...(excluded?.["no caller"] ? [`${excluded["no caller"]} calls left out: no caller`] : []),
+            ...(excluded?.["no caller"] ? [`calls left out, no caller: ${excluded["no caller"]}`] : []),
           ].join(", "),
           String(rows),
           ...(sums === undefined ? [] : [String(sums.calls)]),
         ])
         .map((row) => (row.length === 3 ? [...row, undefined] : row)),
     );
+  });
+
+  it("says on its first sheet how many keys and calls have no row of their own", async () => {
+    using warehouse = makeWarehouse(
+      ["a", "b", "c"].map((utm_source, index) => makeCall({ call_id: index + 1, utm_source })),
+    );
+    const { folder } = await warehouse.export({
+      targets: [rollup("source"), { kind: "callers" }],
+      top: 1,
+      format: { format: "xlsx" },
+    });
+    const texts = (readBySheetJs(readBytes(folder)).About ?? []).map((row) => row[1]?.shown);
+    expect(texts).toContain("source, keys in the row (other): 2");
+    expect(texts).toContain("callers, calls left out, no caller: 3");
   });
 
   it("stands in the manifest once, with what is in its sheets", async () => {

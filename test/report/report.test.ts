@@ -95,9 +95,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(column(/calls in 28 days/, 2)).toEqual(sumsOf("answered_calls"));
     expect(column(/calls in 28 days/, 3)).toEqual(sumsOf("missed_calls"));
     expect(column(/called for the first time/, 2)).toEqual(sumsOf("first_time_callers"));
-    const byChannel = readTables(page).find(
-      ({ title, head }) => /brought/.test(title) && head[0] === "Period",
-    );
+    const byChannel = readTables(page).find(({ label }) => label === "Calls by channel and day, numbers");
     const calls = new Map(days.map(({ period, channel, calls }) => [`${period} ${channel}`, calls]));
     for (const [period, ...cells] of byChannel?.rows ?? []) {
       expect(cells.map(({ value }) => value)).toEqual(

@@ -14,6 +14,9 @@ import { checkFolders } from "../doctor/check-machine.ts";
 import { checkAliases, checkSettings } from "../doctor/check-settings.ts";
 import { formatQuantity } from "../terminal-text.ts";
 
+/** Where the system looks for programs when nothing says so, as in cron. */
+const DEFAULT_PATH = "/usr/bin:/bin";
+
 /** Runs `calltally config check`. */
 export async function runConfigCheck(
   context: Context,
@@ -155,7 +158,7 @@ function assertNotEmpty(text: string): void {
 function isExecutable(program: string, { env, folder }: Context): boolean {
   const candidates = program.includes("/")
     ? [join(program.startsWith("/") ? "" : folder, program)]
-    : (env.PATH ?? "").split(delimiter).map((path) => join(path, program));
+    : (env.PATH ?? DEFAULT_PATH).split(delimiter).map((path) => join(path, program));
   return candidates.some((path) => {
     try {
       accessSync(path, constants.X_OK);
