@@ -55,7 +55,7 @@ export async function makeReport(
   const dueMs = scheduledFor === null ? clock.now() : Date.parse(scheduledFor);
   // All that can be refused is refused before anything is written.
   const plan = planReport(report, dueMs);
-  const targets = isDelivered ? toDeliveryTargets(report, workingFolder) : [];
+  const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
   using warehouse = openExistingWarehouse(plan.request.database);
   const { name, account } = report;
   const isoNow = () => new Date(clock.now()).toISOString();

@@ -109,6 +109,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
  */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
+  { values }: Pick<ReportPlan, "values">,
   workingFolder: string,
 ): DeliveryTarget[] {
   const { deliver = [] } = content;
@@ -132,7 +133,8 @@ export function toDeliveryTargets(
         {
           channel: "email",
           to: email.to,
-          subject: email.subject ?? "{report}: calls, {period}",
+          subject:
+            email.subject ?? (values.period === undefined ? "{report}: calls" : "{report}: calls, {period}"),
           smtp: email.from === undefined ? smtp : { ...smtp, from: { ...smtp.from, address: email.from } },
         },
       ];
