@@ -119,7 +119,7 @@ export function toDeliveryTargets(
     try {
       return parse(text);
     } catch (error) {
-      throw new UsageError(`${place}: the address in this file ${describeError(error)}`);
+      throw new UsageError(`${place}: the text in this file ${describeError(error)}`);
     }
   };
   return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {

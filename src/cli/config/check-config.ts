@@ -6,12 +6,14 @@ import type { ReportContent } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/inspect-settings.ts";
 import { assertPrivate, readSecretFile } from "../../config/secret-file.ts";
 import { SETTINGS } from "../../config/settings.ts";
+import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
 import { describeError, EXIT, type ExitCode } from "../../errors.ts";
 import { parseCron } from "../../schedule/cron.ts";
-import { readCallersFile } from "../callers-file.ts";
 import { accountsOf, type Context, loadConfiguration } from "../context.ts";
 import { checkFolders } from "../doctor/check-machine.ts";
 import { checkAliases, checkSettings } from "../doctor/check-settings.ts";
+import { planReport, toDeliveryTargets } from "../named-report.ts";
+import { ofAccount } from "../run-reports.ts";
 import { formatQuantity } from "../terminal-text.ts";
 
 /** Where the system looks for programs when nothing says so, as in cron. */
@@ -25,7 +27,7 @@ export async function runConfigCheck(
 ): Promise<void> {
   const configuration = await loadConfiguration(context);
   const { file } = configuration;
-  const problems = [
+  const found = [
     ...accountsOf(context).flatMap((account) => {
       const { name } = account;
       const own = checkAccount(account);
@@ -33,6 +35,7 @@ export async function runConfigCheck(
     }),
     ...(file === undefined ? [] : checkFile(file, configuration, context)),
   ];
+  const problems = [...new Set(found)]; // several reports may stumble over one file
   const { reports = {} } = file?.content ?? {};
   const counts = {
     accounts: configuration.accounts.length,
@@ -73,59 +76,49 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
 /** What stands in the way of the reports, and of whatever else only the file has. */
 function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Context): string[] {
   const { smtp_url_file: smtp, doorbell, reports = {} } = file.content;
-  const secret = (path: readonly (string | number)[], name: string, check: (text: string) => void) =>
+  const secret = (path: readonly (string | number)[], name: string, check: (text: string) => unknown) =>
     problemsOf(() => {
       const text = readSecretFile(file.resolvePath(name), file.placeOf(path));
       try {
         check(text);
       } catch (error) {
-        throw new Error(`${file.placeOf(path)}: ${describeError(error)}`);
+        throw new Error(`${file.placeOf(path)}: the text in this file ${describeError(error)}`);
       }
     });
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return [
-    ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, assertSmtpUrl)),
+    ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, parseSmtpUrl)),
     ...(doorbell === undefined
       ? []
       : secret(["doorbell", "secret_file"], doorbell.secret_file, assertNotEmpty)),
     ...Object.entries(reports).flatMap(([name, report]) => checkReport(name, report)),
   ];
 
-  function checkReport(name: string, report: ReportContent): string[] {
-    const { cron, filter, deliver = [] } = report;
-    const at = (...path: (string | number)[]) => ["reports", name, ...path];
-    const exclude = filter?.exclude_callers;
+  function checkReport(name: string, content: ReportContent): string[] {
+    const { cron, deliver = [] } = content;
+    const at = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
     return [
       ...(cron === undefined
         ? []
         : problemsOf(() => {
-            for (const zone of zones) assertCron(cron, zone, file.placeOf(at("cron")));
+            for (const zone of zones) assertCron(cron, zone, at("cron"));
           })),
-      ...(exclude === undefined
-        ? []
-        : problemsOf(() => {
-            try {
-              readCallersFile(file.resolvePath(exclude));
-            } catch (error) {
-              throw new Error(`${file.placeOf(at("filter", "exclude_callers"))}: ${describeError(error)}`);
-            }
-          })),
-      ...deliver.flatMap(({ email, webhook, command }, index) => [
-        ...(email !== undefined && smtp === undefined
-          ? [
-              `${file.placeOf(at("deliver", index, "email"))}: there is no smtp_url_file at the top of the file`,
-            ]
-          : []),
-        ...(webhook === undefined
+      ...deliver.flatMap(({ command }, index) =>
+        command?.[0] === undefined || isExecutable(command[0], context)
           ? []
-          : secret(at("deliver", index, "webhook", "url_file"), webhook.url_file, assertHookUrl)),
-        ...(command?.[0] === undefined || isExecutable(command[0], context)
-          ? []
-          : [
-              `${file.placeOf(at("deliver", index, "command", 0))}: there is no program ${command[0]} in the PATH`,
-            ]),
-      ]),
+          : [`${at("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`],
+      ),
+      // Of all accounts it says the same, but for what their zones and names make of it.
+      ...new Set(
+        accounts.flatMap((account) => problemsOf(() => tryReport({ name, content, file }, account))),
+      ),
     ];
+  }
+
+  /** Does all that making and delivering a report begins with. */
+  function tryReport(report: Parameters<typeof ofAccount>[0], account: Account): void {
+    const named = ofAccount(report, account);
+    if (named !== undefined) toDeliveryTargets(named, planReport(named, Date.now()), context.folder);
   }
 }
 
@@ -137,22 +130,8 @@ function assertCron(expression: string, timezone: string, place: string): void {
   }
 }
 
-function assertSmtpUrl(text: string): void {
-  const url = URL.parse(text);
-  if (url === null || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "") {
-    throw new Error("the file does not hold an address such as smtps://user:password@mail.example.com");
-  }
-}
-
-function assertHookUrl(text: string): void {
-  const url = URL.parse(text);
-  const isLoopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback)) return;
-  throw new Error("the file does not hold an address with https://, or http:// for this machine");
-}
-
 function assertNotEmpty(text: string): void {
-  if (text === "") throw new Error("the file is empty");
+  if (text === "") throw new Error("is empty");
 }
 
 function isExecutable(program: string, { env, folder }: Context): boolean {
