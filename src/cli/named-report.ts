@@ -128,14 +128,14 @@ export function toDeliveryTargets(
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
       }
-      const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), parseSmtpUrl);
+      const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
       return [
         {
           channel: "email",
           to: email.to,
           subject:
             email.subject ?? (values.period === undefined ? "{report}: calls" : "{report}: calls, {period}"),
-          smtp: email.from === undefined ? smtp : { ...smtp, from: { ...smtp.from, address: email.from } },
+          smtp,
         },
       ];
     }

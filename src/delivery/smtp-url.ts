@@ -26,9 +26,10 @@ const [SUBMISSION, SUBMISSIONS] = [587, 465];
  * Reads `smtp://user:password@host:587?from=Calls%20<calls@example.com>`: by STARTTLS, which is required but for this
  * machine; or `smtps://…`, TLS from the start. Without `from` the user is the sender.
  *
+ * @param sender who the mails are from, where something else says so
  * @throws Error that says what is wrong, without the URL: it holds a password
  */
-export function parseSmtpUrl(text: string): SmtpServer {
+export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   const url = URL.parse(text.trim());
   if (url === null) throw new Error("is not a URL");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
@@ -47,7 +48,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
     isImplicitTls,
     isLocal: isOnThisMachine(url),
     login: user === "" ? undefined : { user, password },
-    from: parseSender(url.searchParams.get("from") ?? user),
+    from: parseSender(sender ?? url.searchParams.get("from") ?? user),
   };
 }
 

@@ -33,7 +33,7 @@ function write(folder: string, files: Record<string, string>, mode = 0o600): voi
 const SECRETS = {
   "acme.token": "t0ken-of-acme",
   "beta.token": "t0ken-of-beta",
-  "smtp.url": "smtps://u:s3cret@mail.example.com",
+  "smtp.url": "smtps://calls%40example.com:s3cret@mail.example.com",
   "slack.url": "https://hooks.example.com/s3cret",
 };
 
@@ -72,7 +72,7 @@ describe("calltally config", () => {
       expect.stringMatching(
         /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: .*line 2 of .*test-numbers.txt is not a phone number$/,
       ),
-      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the file does not hold an address with https://, or http:// for this machine",
+      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in this file must start with https:// (http:// only for this machine)",
       "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
       "calltally.yaml: 2 accounts, 1 report: 7 problems",
     ]);

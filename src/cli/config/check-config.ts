@@ -6,15 +6,20 @@ import type { ReportContent } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/inspect-settings.ts";
 import { assertPrivate, readSecretFile } from "../../config/secret-file.ts";
 import { SETTINGS } from "../../config/settings.ts";
+import { parseHookUrl } from "../../delivery/hook-url.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
 import { describeError, EXIT, type ExitCode } from "../../errors.ts";
 import { parseCron } from "../../schedule/cron.ts";
+import { readCallersFile } from "../callers-file.ts";
 import { accountsOf, type Context, loadConfiguration } from "../context.ts";
 import { checkFolders } from "../doctor/check-machine.ts";
 import { checkAliases, checkSettings } from "../doctor/check-settings.ts";
 import { planReport, toDeliveryTargets } from "../named-report.ts";
 import { ofAccount } from "../run-reports.ts";
 import { formatQuantity } from "../terminal-text.ts";
+
+/** A sender: a report may name one of its own. */
+const ANYBODY = "calls@example.com";
 
 /** Where the system looks for programs when nothing says so, as in cron. */
 const DEFAULT_PATH = "/usr/bin:/bin";
@@ -87,7 +92,7 @@ function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Co
     });
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return [
-    ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, parseSmtpUrl)),
+    ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, (text) => parseSmtpUrl(text, ANYBODY))),
     ...(doorbell === undefined
       ? []
       : secret(["doorbell", "secret_file"], doorbell.secret_file, assertNotEmpty)),
@@ -95,30 +100,47 @@ function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Co
   ];
 
   function checkReport(name: string, content: ReportContent): string[] {
-    const { cron, deliver = [] } = content;
-    const at = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
-    return [
+    const { cron, filter, deliver = [] } = content;
+    const at = (...path: (string | number)[]) => ["reports", name, ...path];
+    const placeOf = (...path: (string | number)[]) => file.placeOf(at(...path));
+    const exclude = filter?.exclude_callers;
+    const problems = [
       ...(cron === undefined
         ? []
         : problemsOf(() => {
-            for (const zone of zones) assertCron(cron, zone, at("cron"));
+            for (const zone of zones) assertCron(cron, zone, placeOf("cron"));
           })),
-      ...deliver.flatMap(({ command }, index) =>
-        command?.[0] === undefined || isExecutable(command[0], context)
+      ...(exclude === undefined
+        ? []
+        : problemsOf(() => {
+            try {
+              readCallersFile(file.resolvePath(exclude));
+            } catch (error) {
+              throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
+            }
+          })),
+      ...deliver.flatMap(({ email, webhook, command }, index) => [
+        ...(email !== undefined && smtp === undefined
+          ? [`${placeOf("deliver", index, "email")}: there is no smtp_url_file at the top of the file`]
+          : []),
+        ...(webhook === undefined
           ? []
-          : [`${at("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`],
-      ),
-      // Of all accounts it says the same, but for what their zones and names make of it.
-      ...new Set(
-        accounts.flatMap((account) => problemsOf(() => tryReport({ name, content, file }, account))),
-      ),
+          : secret(at("deliver", index, "webhook", "url_file"), webhook.url_file, parseHookUrl)),
+        ...(command?.[0] === undefined || isExecutable(command[0], context)
+          ? []
+          : [`${placeOf("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`]),
+      ]),
     ];
+    if (problems.length > 0) return problems;
+    // Of all accounts it says the same, but for what their names and zones make of it.
+    return [...new Set(accounts.flatMap((account) => tryReport({ name, content, file }, account)))];
   }
 
-  /** Does all that making and delivering a report begins with. */
-  function tryReport(report: Parameters<typeof ofAccount>[0], account: Account): void {
-    const named = ofAccount(report, account);
-    if (named !== undefined) toDeliveryTargets(named, planReport(named, Date.now()), context.folder);
+  /** Does all that making and delivering a report begins with; what is wrong with the account itself is said of that. */
+  function tryReport(report: Parameters<typeof ofAccount>[0], account: Account): string[] {
+    const [named] = resultsOf(() => ofAccount(report, account));
+    if (named === undefined) return [];
+    return problemsOf(() => toDeliveryTargets(named, planReport(named, Date.now()), context.folder));
   }
 }
 
@@ -148,8 +170,17 @@ function isExecutable(program: string, { env, folder }: Context): boolean {
   });
 }
 
+/** What a piece of work returns; nothing where it goes wrong. */
+function resultsOf<T>(work: () => T): T[] {
+  try {
+    return [work()];
+  } catch {
+    return [];
+  }
+}
+
 /** What goes wrong in a piece of work. */
-function problemsOf(work: () => void): string[] {
+function problemsOf(work: () => unknown): string[] {
   try {
     work();
     return [];
