@@ -20,6 +20,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./demo-command.ts")).demoCommand,
   },
   {
+    name: "init",
+    summary: "write calltally.yaml for a first account and report",
+    load: async () => (await import("./init-command.ts")).initCommand,
+  },
+  {
     name: "sync",
     summary: "copy calls from the API into the warehouse",
     load: async () => (await import("./sync-command.ts")).syncCommand,
@@ -164,11 +169,14 @@ async function assemble(
   return program;
 }
 
-/** Commands that say in a way of their own what is odd about the settings: in a check, or their log; a shell asks `complete`. */
-const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", COMPLETE]);
+/**
+ * Commands that say in a way of their own what is odd about the settings: in a check, or their log; `init` has none yet,
+ * and a shell asks `complete`.
+ */
+const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
 
-/** Commands without accounts, which stand by themselves whatever `calltally.yaml` holds. */
-const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "sandbox", "completion", COMPLETE]);
+/** Commands that stand by themselves, whatever `calltally.yaml` holds. */
+const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "init", "sandbox", "completion", COMPLETE]);
 
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {

@@ -117,7 +117,8 @@ const account = z
   .strictObject({ ...ownSettings, ...sharedSettings })
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
 
-const name = z
+/** The name of an account or a report. */
+export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
 const file = z.string().superRefine(by(parseFilePath));
@@ -414,8 +415,8 @@ export const fileSchema = z
       })
       .meta({ description: "Starts a sync when the platform delivers an event to `schedule --listen`." })
       .optional(),
-    accounts: z.record(name, account).meta({ description: "The accounts, by name." }).optional(),
-    reports: z.record(name, report).meta({ description: "The reports, by name." }).optional(),
+    accounts: z.record(nameSchema, account).meta({ description: "The accounts, by name." }).optional(),
+    reports: z.record(nameSchema, report).meta({ description: "The reports, by name." }).optional(),
   })
   .meta({
     title: "calltally.yaml",

@@ -69,8 +69,15 @@ function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {
   };
 }
 
-/** A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse. */
-function assertNoneElsewhere(file: CalltallyFile, { env, folder }: SettingSources): void {
+/**
+ * A token of the environment must not go to the host of an account of the file, nor two accounts into one warehouse.
+ *
+ * @throws UsageError that names what is set in the environment or in `.env` and tells accounts apart
+ */
+export function assertNoneElsewhere(
+  file: Pick<CalltallyFile, "name">,
+  { env, folder }: SettingSources,
+): void {
   const given = [
     { where: "the environment", values: env },
     { where: ".env", values: readDotenv(folder) },

@@ -1,0 +1,414 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { Context } from "../../src/cli/context.ts";
+import { accountOfHost } from "../../src/cli/init/answers.ts";
+import { type NewFile, writeNewFiles } from "../../src/cli/init/new-files.ts";
+import { readFlags } from "../../src/cli/init/read-flags.ts";
+import { REPORT_CHOICES } from "../../src/cli/init/report-choices.ts";
+import { toStarterYaml } from "../../src/cli/init/starter-file.ts";
+import type { InitFlags } from "../../src/cli/init-command.ts";
+import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { UsageError } from "../../src/errors.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { BIN, calltally, type Finished } from "./run.ts";
+import { startOnTerminal } from "./terminal.ts";
+
+const SMTP_URL = "smtps://calls:s3cret%40@mail.example.com?from=calls@example.com";
+const OFFLINE = ["--offline", "--base-url", "https://api.acme.example", "--timezone", "europe/berlin"];
+
+/** Runs the built `calltally init`, with a token on standard input. */
+async function init(cwd: string, args: readonly string[], token = "t0ken"): Promise<Finished> {
+  const child = spawn(process.execPath, [BIN, "init", "--token-file", "-", ...args], { cwd, env: {} });
+  child.stdin.on("error", () => {}).end(`${token}\n`); // it may end without reading it
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  expect(stdout + stderr).not.toContain(token);
+  return { code, stdout, stderr };
+}
+
+/** What a command would be given in a folder. */
+function contextIn(folder: string, accounts?: string[]): Context {
+  const [ignore, signal] = [() => {}, new AbortController().signal];
+  const output = {
+    print: ignore,
+    write: () => Promise.resolve(),
+    tell: ignore,
+    note: ignore,
+    complain: ignore,
+  };
+  return { env: {}, folder, signal, ...output, quiet: false, accounts };
+}
+
+function modeOf(file: string): number {
+  return statSync(file).mode & 0o777;
+}
+
+describe("calltally init with flags", () => {
+  it("tries the token with one request, and writes files that the other commands take", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1234 });
+    const cwd = folder.path;
+    const flags = ["--base-url", sandbox.url, "--timezone", "America/New_York", "--account", "acme"];
+    expect(await init(cwd, flags, sandbox.token)).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `${new URL(sandbox.url).host} accepts the token, and counts 1,234 calls
+Wrote secrets/acme.token, calltally.yaml
+
+Next:
+  calltally sync        copy the calls, into data/acme/calltally.db
+  calltally run weekly  make the report, in reports/acme/weekly
+  calltally schedule    do both at their times, until stopped
+`,
+    });
+    expect(sandbox.requests.length).toBe(1);
+    expect(readFileSync(join(cwd, "secrets/acme.token"), "utf8")).toBe(`${sandbox.token}\n`);
+    const made = ["secrets", "secrets/acme.token", "calltally.yaml"];
+    expect(made.map((name) => modeOf(join(cwd, name)))).toEqual([0o700, 0o600, 0o644]);
+    expect(await calltally(["config", "check"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "calltally.yaml: 1 account, 1 report: no problem\n",
+    });
+    expect((await calltally(["sync"], { cwd })).stdout).toContain("verdict   exact");
+    expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
+  });
+
+  const variants = [true, false]
+    .flatMap((mail) => REPORT_CHOICES.map((report) => ({ report, mail })))
+    .filter(({ report, mail }) => report !== "none" || !mail);
+  it.each(variants)("writes what config check takes: $report, by mail: $mail", async ({ report, mail }) => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    const secrets = { "a.token": "t0ken-of-acme", smtp: SMTP_URL };
+    for (const [name, secret] of Object.entries(secrets))
+      writeFileSync(join(cwd, name), secret, { mode: 0o600 });
+    const mailFlags = ["--email", "a@acme.example", "b@acme.example", "--smtp-url-file", "smtp"];
+    const flags = ["--token-file", "a.token", "--report", report, "--out", "made/here/"];
+    const made = await calltally(["init", ...OFFLINE, ...flags, ...(mail ? mailFlags : [])], { cwd });
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^Wrote calltally.yaml\n/),
+    });
+    expect(readdirSync(cwd).sort()).toEqual(["a.token", "calltally.yaml", "smtp"]);
+
+    const reports = report === "none" ? "0 reports" : "1 report";
+    expect(await calltally(["config", "check"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: `calltally.yaml: 1 account, ${reports}: no problem\n`,
+    });
+    const { file, accounts } = readConfiguration("calltally.yaml", { env: {}, folder: cwd });
+    expect(accounts.map(({ name }) => name)).toEqual(["acme"]);
+    expect(file?.content).toMatchObject({
+      timezone: "Europe/Berlin",
+      accounts: { acme: { base_url: "https://api.acme.example", token_file: "a.token" } },
+    });
+    const [[name, content] = []] = Object.entries(file?.content.reports ?? {});
+    expect(content?.folder).toBe(report === "none" ? undefined : `made/here/{account}/${name}`);
+    const to = ["a@acme.example", "b@acme.example"];
+    expect(content?.deliver).toEqual(mail ? [{ email: { to } }] : undefined);
+    const yaml = readFileSync(join(cwd, "calltally.yaml"), "utf8");
+    expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it("writes the file that --config names, its secrets beside it, and says so in what comes next", async () => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    writeFileSync(join(cwd, "smtp"), SMTP_URL, { mode: 0o600 });
+    const flags = ["--config", "conf/c.yaml", "--email", "a@b.example", "--smtp-url-file", "smtp"];
+    const { code, stdout } = await init(cwd, [...OFFLINE, ...flags]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Wrote conf/secrets/acme.token, conf/c.yaml\n");
+    expect(stdout).toContain("calltally run weekly --config conf/c.yaml");
+    expect((await calltally(["config", "check", "--config", "conf/c.yaml"], { cwd })).code).toBe(0);
+  });
+
+  it("names all that is missing at once, and writes nothing", async () => {
+    using folder = makeTempFolder();
+    expect(await calltally(["init"], { cwd: folder.path })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal to ask on\n/,
+      ),
+    });
+    expect(await init(folder.path, [...OFFLINE, "--email", "a@b.example"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("calltally: --smtp-url-file is missing, and there is no terminal"),
+    });
+    // With it set, no command would take the file.
+    const env = { CALLTALLY_TOKEN: "t0ken-of-env" };
+    expect(await calltally(["init", ...OFFLINE], { cwd: folder.path, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        "calltally: Cannot tell which account CALLTALLY_TOKEN in the environment is of",
+      ),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("writes nothing where the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    let asked = 0;
+    const other = createServer((_, response) => {
+      asked++;
+      response.end("<html>");
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const tryAt = (url: string) => init(folder.path, ["--base-url", url, "--timezone", "UTC"], "wr0ng-token");
+    expect(await tryAt(sandbox.url)).toMatchObject({
+      code: 4,
+      stdout: "",
+      stderr: expect.stringMatching(/The API refused the token.*\n.*Nothing was written\.\n$/),
+    });
+    expect(await tryAt(`http://127.0.0.1:${port}`)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("Nothing was written."),
+    });
+    expect(asked).toBe(1);
+    other.close();
+    other.closeAllConnections();
+    expect(await tryAt(`http://127.0.0.1:${port}`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("--offline writes the files"),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("replaces no file, and sends nothing before it has looked", async () => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    await using sandbox = await startSandbox({ calls: 1 });
+    const tryWith = (...more: string[]) =>
+      init(cwd, ["--base-url", sandbox.url, "--timezone", "UTC", ...more], sandbox.token);
+    const isThere = (name: string) => ({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`Cannot write ${name}: it is there already; nothing was written\n`),
+    });
+    symlinkSync("nowhere", join(cwd, "calltally.yaml"));
+    expect(await tryWith()).toEqual(isThere("calltally.yaml"));
+    mkdirSync(join(cwd, "secrets"));
+    writeFileSync(join(cwd, "secrets/b.token"), "old");
+    expect(await tryWith("--config", "c.yaml", "--account", "b")).toEqual(isThere("secrets/b.token"));
+    expect(readdirSync(cwd).sort()).toEqual(["calltally.yaml", "secrets"]);
+    expect(readFileSync(join(cwd, "secrets/b.token"), "utf8")).toBe("old");
+    expect(sandbox.requests.length).toBe(0);
+  });
+
+  it("lets one of several at once write its files, and the others none", async () => {
+    using folder = makeTempFolder();
+    const names = ["a", "b", "c", "d"];
+    const data = { calls: [], total: 0, limit: 2, offset: 0 };
+    const waiting: ServerResponse[] = [];
+    // Until all have looked whether the files are there, none is answered.
+    const server = createServer((_, response) => {
+      if (waiting.push(response) < names.length) return;
+      for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const flags = ["--base-url", url, "--timezone", "UTC"];
+    const ended = await Promise.all(
+      names.map((name) => init(folder.path, [...flags, "--account", name], `t0ken-of-${name}`)),
+    );
+    server.close();
+    const winners = names.filter((_, index) => ended[index]?.code === 0);
+    expect(ended.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
+    expect(readdirSync(folder.path).sort()).toEqual(["calltally.yaml", "secrets"]);
+    expect(readdirSync(join(folder.path, "secrets"))).toEqual([`${winners[0]}.token`]);
+  });
+});
+
+describe("readFlags", () => {
+  it.each<[InitFlags, string]>([
+    [{ timezone: "PST" }, "--timezone PST: PST is not an IANA time zone; did you mean America/Los_Angeles?"],
+    [{ timezone: " " }, "--timezone is empty"],
+    [{ baseUrl: "api.acme.example" }, "--base-url api.acme.example: is not a full address such as"],
+    [{ baseUrl: "http://api.acme.example" }, "--base-url http://api.acme.example: must start with https://"],
+    [{ out: "{account}" }, "--out {account}: must be without { and }"],
+    [{ email: ["a@b.example", "me"] }, "--email a@b.example,me: me is not a mail address"],
+    [{ report: "none", email: ["a@b.example"] }, "--email has nothing to send with --report none"],
+    [{ tokenFile: "open" }, "--token-file: other users can read this file, which holds a secret"],
+    [{ tokenFile: "none" }, "--token-file: cannot be read: no such file or directory"],
+    [{ tokenFile: "words" }, "--token-file: the content holds characters that a bearer token cannot have"],
+    [{ smtpUrlFile: "words" }, "--smtp-url-file: the content is not a URL"],
+  ])("refuses %j, without a secret", async (flags, message) => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "open"), "t0ken", { mode: 0o644 });
+    writeFileSync(join(folder.path, "words"), "s3cret words", { mode: 0o600 });
+    const refused = await readFlags(flags, contextIn(folder.path)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(String(refused)).toContain(message);
+    expect(String(refused)).not.toContain("s3cret");
+  });
+
+  it("takes one account, by a name that the file takes", async () => {
+    const read = (accounts: string[]) => readFlags({}, contextIn(".", accounts));
+    expect(await read(["acme"])).toMatchObject({ account: "acme" });
+    await expect(read(["../x"])).rejects.toThrow("--account ../x: must be letters, digits, - and _");
+    await expect(read(["a", "b"])).rejects.toThrow("--account is given more than once");
+  });
+});
+
+describe("accountOfHost", () => {
+  it.each([
+    ["https://api.acme.example", "acme"],
+    ["https://acme-calls.example/calls", "acme-calls"],
+    ["https://v3.api.acme.example:8443", "acme"],
+    ["http://127.0.0.1:8787", "main"],
+    ["http://[::1]:8787", "main"],
+    ["http://localhost:8787", "localhost"],
+  ])("suggests a name for %s", (url, name) => {
+    expect(accountOfHost(new URL(url))).toBe(name);
+  });
+});
+
+describe("writeNewFiles", () => {
+  it("takes away the files and folders before one that is there already, which stays as it is", () => {
+    using folder = makeTempFolder();
+    const file = (name: string): NewFile => ({
+      path: join(folder.path, name),
+      name,
+      text: "new",
+      mode: 0o600,
+    });
+    writeFileSync(join(folder.path, "there"), "old");
+    expect(() => writeNewFiles([file("a/b/one"), file("there")])).toThrow(
+      "Cannot write there: it is there already",
+    );
+    expect(readdirSync(folder.path)).toEqual(["there"]);
+    expect(readFileSync(join(folder.path, "there"), "utf8")).toBe("old");
+  });
+});
+
+describe("toStarterYaml", () => {
+  it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("names the account %s as it is", (account) => {
+    using folder = makeTempFolder();
+    const yaml = toStarterYaml({
+      baseUrl: new URL("https://api.example.com/calls/"),
+      timezone: "Etc/GMT+1",
+      account,
+      tokenFile: "my: secrets/# token",
+      report: "daily-csv",
+      out: "figures: & # more",
+      email: { to: ["o'neil@acme.example", "123@acme.example"], smtpUrlFile: "@smtp" },
+    });
+    writeFileSync(join(folder.path, "c.yaml"), yaml, { mode: 0o600 });
+    const { file } = readConfiguration("c.yaml", { env: {}, folder: folder.path });
+    expect(file?.content).toMatchObject({
+      timezone: "Etc/GMT+1",
+      smtp_url_file: "@smtp",
+      accounts: {
+        [account]: { base_url: "https://api.example.com/calls", token_file: "my: secrets/# token" },
+      },
+      reports: {
+        daily: {
+          folder: "figures: & # more/{account}/daily",
+          deliver: [{ email: { to: ["o'neil@acme.example", "123@acme.example"] } }],
+        },
+      },
+    });
+  });
+});
+
+const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+const ENTER = "\r";
+const DOWN = "\u001b[B";
+
+describe.skipIf(!hasScript)(
+  `calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`,
+  { timeout: 60_000 },
+  () => {
+    it("asks for all of it, for what is wrong again, and shows no secret", async () => {
+      using folder = makeTempFolder();
+      await using sandbox = await startSandbox({ calls: 300 });
+      await using terminal = startOnTerminal(["init"], { cwd: folder.path, env: { TZ: "America/Denver" } });
+      await terminal.reply("Address of the API", `api.example.com${ENTER}`);
+      await terminal.reply("is not a full address", `\u0015${sandbox.url}${ENTER}`);
+      await terminal.reply("Token (not shown)", `wr0ng-token${ENTER}`);
+      await terminal.reply("The API refused the token", "");
+      await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
+      await terminal.reply("accepts the token, and counts 300 calls", "");
+      await terminal.reply("Time zone of the reports", `PST${ENTER}`);
+      await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
+      await terminal.reply("A name for the account", `acme${ENTER}`);
+      await terminal.reply("First report", DOWN);
+      await terminal.reply("charts for a browser", ENTER);
+      await terminal.reply("Folder for reports", ENTER);
+      await terminal.reply("Mail it to", `a@acme.example, b@acme.example${ENTER}`);
+      await terminal.reply("Mail server", `mail.example.com${ENTER}`);
+      await terminal.reply("is not a URL", `\u0015${SMTP_URL}${ENTER}`);
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.shown).toContain("Wrote secrets/acme.token, secrets/smtp.url, calltally.yaml\r\n");
+      for (const secret of ["wr0ng", sandbox.token, "s3cret"]) expect(terminal.shown).not.toContain(secret);
+      expect(sandbox.requests.length).toBe(2);
+      expect(readFileSync(join(folder.path, "secrets/smtp.url"), "utf8")).toBe(`${SMTP_URL}\n`);
+      expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
+        "calltally.yaml: 1 account, 1 report: no problem\n",
+      );
+      const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
+      expect(file?.content).toMatchObject({
+        timezone: "America/Denver",
+        reports: {
+          weekly: { format: "html", deliver: [{ email: { to: ["a@acme.example", "b@acme.example"] } }] },
+        },
+      });
+    });
+
+    it("does not ask for what the flags say, and stops or goes on where the service is unreachable", async () => {
+      using folder = makeTempFolder();
+      writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
+      const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token", "--timezone", "UTC"];
+      const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
+      await using first = start();
+      await first.reply("What now?", DOWN + DOWN + DOWN + ENTER);
+      expect(await first.ended).toBe(5);
+      expect(readdirSync(folder.path)).toEqual(["a.token"]);
+      await using second = start("--account", "acme");
+      await second.reply("What now?", DOWN + DOWN + ENTER);
+      await second.reply("First report", DOWN + DOWN + DOWN + ENTER);
+      expect(await second.ended).toBe(0);
+      for (const question of ["Address", "Token", "Time zone", "A name", "Folder"])
+        expect(second.shown).not.toContain(question);
+      expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
+    });
+
+    it.each([
+      ["Ctrl-C", "\u0003"],
+      ["Ctrl-D", "\u0004"],
+      ["Esc", "\u001b"],
+    ])("writes nothing when it is cancelled by %s", async (_, key) => {
+      using folder = makeTempFolder();
+      await using terminal = startOnTerminal(["init", ...OFFLINE], {
+        cwd: folder.path,
+      });
+      await terminal.reply("Token (not shown)", `t0ken${ENTER}`);
+      await terminal.reply("A name for the account", key);
+      expect(await terminal.ended).toBe(130);
+      expect(terminal.shown).toContain("Cancelled: nothing was written");
+      expect(readdirSync(folder.path)).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { BIN } from "./run.ts";
+
+/** The built program on a terminal of 80 columns. */
+export interface Terminal extends AsyncDisposable {
+  /** All that it has shown, with its cursor codes. */
+  readonly shown: string;
+  /** Waits until a text is shown, after what was replied to before, and types the keys. */
+  reply: (text: string, keys: string) => Promise<void>;
+  /** The exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Starts the built program on a terminal that `script` (util-linux) makes. */
+export function startOnTerminal(
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Terminal {
+  const words = [process.execPath, BIN, ...args].map((word) => `'${word}'`);
+  const command = `stty cols 80 rows 24; exec ${words.join(" ")}`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd,
+    env: { PATH: "/usr/bin:/bin", TERM: "xterm-256color", ...env },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const shown: string[] = [];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => shown.push(text));
+  const closed = once(child, "close");
+  const ended = closed.then(([code]) => code);
+  let from = 0;
+  return {
+    get shown() {
+      return shown.join("");
+    },
+    ended,
+    async reply(text, keys) {
+      for (;;) {
+        const at = shown.join("").indexOf(text, from);
+        if (at >= 0) {
+          from = at + text.length;
+          child.stdin.write(keys);
+          return;
+        }
+        const more = await Promise.race([once(child.stdout, "data"), closed.then(() => undefined)]);
+        if (more === undefined) throw new Error(`${text} was never shown: ${shown.join("").slice(from)}`);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await closed;
+    },
+  };
+}
