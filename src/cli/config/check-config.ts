@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Account, type Configuration, readHeartbeat } from "../../config/accounts.ts";
 import type { CalltallyFile } from "../../config/calltally-file.ts";
+import { readDoorbell } from "../../config/doorbell.ts";
 import type { ReportContent } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/inspect-settings.ts";
 import { assertPrivate, readSecretFile } from "../../config/secret-file.ts";
@@ -69,7 +70,7 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
 
 /** What stands in the way of the reports, and of whatever else only the file has. */
 function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Context): string[] {
-  const { smtp_url_file: smtp, doorbell, reports = {} } = file.content;
+  const { smtp_url_file: smtp, reports = {} } = file.content;
   const secret = (path: readonly (string | number)[], name: string, check: (text: string) => void) =>
     problemsOf(() => {
       const text = readSecretFile(file.resolvePath(name), file.placeOf(path));
@@ -82,9 +83,7 @@ function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Co
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return [
     ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, assertSmtpUrl)),
-    ...(doorbell === undefined
-      ? []
-      : secret(["doorbell", "secret_file"], doorbell.secret_file, assertNotEmpty)),
+    ...problemsOf(() => readDoorbell(file)),
     ...Object.entries(reports).flatMap(([name, report]) => checkReport(name, report)),
   ];
 
@@ -146,10 +145,6 @@ function assertHookUrl(text: string): void {
   const isLoopback = url !== null && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback)) return;
   throw new Error("the file does not hold an address with https://, or http:// for this machine");
-}
-
-function assertNotEmpty(text: string): void {
-  if (text === "") throw new Error("the file is empty");
 }
 
 function isExecutable(program: string, { env, folder }: Context): boolean {
