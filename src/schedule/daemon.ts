@@ -8,7 +8,7 @@ import type { JobEnd } from "../warehouse/job-table.ts";
 import { Bell } from "./bell.ts";
 import { type Outcome, runChild } from "./child-process.ts";
 import { ChildQueue, type Ticket } from "./child-queue.ts";
-import { DoorbellPage } from "./doorbell.ts";
+import { DoorbellPage } from "./doorbell-page.ts";
 import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "./health.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job } from "./job-definition.ts";

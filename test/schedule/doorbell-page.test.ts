@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, type RequestOptions, request } from "node:
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { DoorbellPage } from "../../src/schedule/doorbell.ts";
+import { DoorbellPage } from "../../src/schedule/doorbell-page.ts";
 import { startMonitor } from "../../src/schedule/monitor.ts";
 import { keepLines } from "./log-lines.ts";
 import { VirtualClock } from "./virtual-clock.ts";
