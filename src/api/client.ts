@@ -13,6 +13,8 @@ export interface ApiClientOptions {
   baseUrl: URL;
   /** Bearer token (API v3 § 5). */
   token: string;
+  /** Another secret that is sent, and to be taken out of all responses as the token is; ASCII. @default none */
+  secret?: string | undefined;
   /** Time for one attempt, from connecting to the last value parsed. @default 60_000 */
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
@@ -30,7 +32,10 @@ export interface ApiClientOptions {
 
 /** How to reach the service, and which of its calls are asked for. */
 export interface ApiAccess
-  extends Pick<ApiClientOptions, "baseUrl" | "token" | "attemptTimeoutMs" | "retry" | "limitRequest"> {
+  extends Pick<
+    ApiClientOptions,
+    "baseUrl" | "token" | "secret" | "attemptTimeoutMs" | "retry" | "limitRequest"
+  > {
   /** Sent as `org_unit_id` with each request for calls (API v3 § 4.2). @default none */
   orgUnitId?: string | undefined;
 }
@@ -75,7 +80,9 @@ export class ApiClient implements AsyncDisposable {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#attemptTimeoutMs = options.attemptTimeoutMs ?? 60_000;
-    this.#redact = createRedactor(options.token);
+    const redactToken = createRedactor(options.token);
+    const redactSecret = createRedactor(options.secret ?? "", "[secret]");
+    this.#redact = (body) => redactSecret(redactToken(body));
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
     this.#pool = new Pool(options.baseUrl.origin, {
       connections: options.connections ?? 4,

@@ -1,16 +1,15 @@
 /** Shorter tokens are not looked for: a word would be found where it is no token. */
 const SHORTEST_TOKEN = 8;
-/** What stands in the place of the token. */
-const REDACTED = "[token]";
-
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /**
- * Returns what takes the bearer token out of every text of a JSON body, names of members among them, so that it is
+ * Returns what takes the bearer token, or another secret in ASCII, out of every text of a JSON body, names of members among them, so that it is
  * nowhere stored or shown: as it is, escaped, percent-encoded, or in base64, by itself or within a longer text.
  * All else stays byte for byte.
+ *
+ * @param shown what stands in its place
  */
-export function createRedactor(token: string): (body: Buffer) => Buffer {
+export function createRedactor(token: string, shown = "[token]"): (body: Buffer) => Buffer {
   if (token.length < SHORTEST_TOKEN) return (body) => body;
   const encoded = [0, 1, 2].map((before) => base64Within(token, before));
   const clues = [token, ...encoded].map(longestWord);
@@ -27,7 +26,7 @@ export function createRedactor(token: string): (body: Buffer) => Buffer {
     ((body.includes("%") || body.includes("\\u00")) && escapedLetter.test(body.toString("latin1")));
   return (body) =>
     mayHaveIt(body)
-      ? Buffer.from(replaceInStrings(body.toString(), (text) => text.replaceAll(forms, REDACTED)))
+      ? Buffer.from(replaceInStrings(body.toString(), (text) => text.replaceAll(forms, shown)))
       : body;
 }
 

@@ -1,6 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import { readDoorbell } from "../config/doorbell.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
 import { describeError } from "../errors.ts";
 import { type DaemonAccount, runDaemon } from "../schedule/daemon.ts";
@@ -24,7 +25,7 @@ export function scheduleCommand(context: Context) {
     .option("--list", "show the next runs without starting anything")
     .option(
       "--listen <address>",
-      "serve /healthz and Prometheus /metrics on this address, e.g. 127.0.0.1:9464",
+      "serve /healthz, Prometheus /metrics and the doorbell on this address, e.g. 127.0.0.1:9464",
     )
     .option("--allow-remote", "allow --listen on an address that other machines can reach", false)
     .addOption(new Option("--json", "print the next runs as JSON").implies({ list: true }))
@@ -47,6 +48,7 @@ export function scheduleCommand(context: Context) {
         );
         return context.print(json ? JSON.stringify(listed) : describeList(listed));
       }
+      const doorbell = file && readDoorbell(file);
       const args = file === undefined ? [] : ["--config", file.path];
       const loaded = chosen.map((account) => ({
         ...loadAccount(account, args),
@@ -67,6 +69,7 @@ export function scheduleCommand(context: Context) {
         log,
         signal: context.signal,
         listen: address,
+        doorbell,
         program: process.argv.slice(1, 2),
       });
     });

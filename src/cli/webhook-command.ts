@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { toApiAccess } from "../config/api-access.ts";
+import { type Doorbell, readDoorbell, SECRET_PARAMETER } from "../config/doorbell.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
@@ -12,7 +13,7 @@ import {
   type WebhookChange,
 } from "../webhooks/change-webhook.ts";
 import { OPTIONAL_WEBHOOK_FIELDS } from "../webhooks/webhook-client.ts";
-import { type Context, OPTION, settingsOf } from "./context.ts";
+import { type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { oneOf } from "./suggest.ts";
 
 const STATUSES = ["active", "inactive"] as const;
@@ -90,12 +91,19 @@ function patchCommand(context: Context) {
         "staticParameter",
       ),
     )
+    .addOption(
+      new Option(
+        "--doorbell <url>",
+        "https address of schedule's doorbell, e.g. https://calls.example.com/doorbell/acme: events go there by POST, with the secret of calltally.yaml as one more static parameter",
+      ).conflicts(["endpoint", "method", "format"]),
+    )
     .option("--dry-run", "print the request and do not send it")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
       "after",
-      "\nExample:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales",
+      "\nExamples:\n  $ calltally webhook patch 44 --status inactive --static-parameter team=sales" +
+        "\n  $ calltally webhook patch 44 --doorbell https://calls.example.com/doorbell/acme --clear-static-parameters",
     )
     .action(async (id, flags) => {
       const fromFile = flags.file === undefined ? {} : await readJson(flags.file);
@@ -113,18 +121,64 @@ function patchCommand(context: Context) {
         static_parameters: flags.clearStaticParameters ? [] : flags.staticParameter,
       };
       const given = Object.fromEntries(Object.entries(fromFlags).filter(([, value]) => value !== undefined));
-      await send(context, checkWebhookChange(id, "PATCH", { ...fromFile, ...given }), flags);
+      const body = { ...fromFile, ...given };
+      if (flags.doorbell === undefined)
+        return await send(context, checkWebhookChange(id, "PATCH", body), flags);
+      const doorbell = requireDoorbell(context);
+      const change = toDoorbellChange(id, flags.doorbell, body, doorbell);
+      const names = change.body.static_parameters?.map(({ field_name }) => field_name).join(", ");
+      context.note(
+        `Replaces the endpoint, method and format of webhook ${id}, and its whole list of static parameters by: ${names}.`,
+      );
+      await send(context, change, flags, doorbell.secret);
     });
 }
 
+function requireDoorbell(context: Context): Doorbell {
+  const { file } = configurationOf(context);
+  const doorbell = file && readDoorbell(file);
+  if (doorbell !== undefined) return doorbell;
+  throw new UsageError(`--doorbell: ${file?.name ?? "calltally.yaml"} has no doorbell`, {
+    hint: "Name the file of its secret there:\ndoorbell:\n  secret_file: secrets/doorbell",
+  });
+}
+
+/**
+ * Returns the change that has a webhook ring.
+ *
+ * @throws UsageError where nobody says what becomes of the static parameters that it has
+ */
+function toDoorbellChange(id: number, url: string, body: object, { secret }: Doorbell): WebhookChange {
+  const rest = { ...body, webhook_endpoint: url, method: "POST", format: "JSON" };
+  const { static_parameters: parameters } = checkWebhookChange(id, "PATCH", rest).body;
+  if (parameters === undefined) {
+    throw new UsageError(
+      `Cannot add the secret to the static parameters of webhook ${id}: a change replaces the whole list, and what is in it cannot be read here`,
+      {
+        hint: "Repeat those to keep with --static-parameter name=value; without any, --clear-static-parameters.",
+      },
+    );
+  }
+  const others = parameters.filter(({ field_name }) => field_name !== SECRET_PARAMETER);
+  const static_parameters = [...others, { field_name: SECRET_PARAMETER, field_value: secret }];
+  return checkWebhookChange(id, "PATCH", { ...rest, static_parameters });
+}
+
+/** @param secret one that the body has, and that is taken out of the response */
 async function send(
   context: Context,
   change: WebhookChange,
   { dryRun, json, ...flags }: SendFlags,
+  secret?: string,
 ): Promise<void> {
   const settings = settingsOf(context, flags);
   if (dryRun) return context.print(describeRequest(change, settings));
-  const response = await sendWebhookChange(settings.database, toApiAccess(settings), change, context.signal);
+  const response = await sendWebhookChange(
+    settings.database,
+    { ...toApiAccess(settings), secret },
+    change,
+    context.signal,
+  );
   const done = `Webhook ${response.webhook_id} ${change.method === "PUT" ? "replaced" : "changed"}`;
   if (json) context.print(JSON.stringify(response));
   else context.tell(`${done}, request ${response.request_id ?? "unknown"}`);

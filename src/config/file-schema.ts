@@ -393,13 +393,15 @@ export const fileSchema = z
     doorbell: z
       .strictObject({
         secret_file: file.meta({
-          description: "File that holds the secret of the deliveries.",
+          description:
+            "File that holds the secret of the deliveries: at least 16 printable ASCII characters.",
           examples: ["secrets/doorbell"],
         }),
         account: z
           .string()
           .meta({
-            description: "The account that is synced; without it, each at /doorbell/<account>.",
+            description:
+              "The one account that is synced, at /doorbell as well; without it, each at /doorbell/<account>.",
             examples: ["acme"],
           })
           .optional(),
@@ -408,7 +410,7 @@ export const fileSchema = z
           .min(1)
           .max(86_400)
           .meta({
-            description: "At most one sync of an account in so many seconds. Default: 60.",
+            description: "Seconds from the start of one sync of an account to that of the next. Default: 60.",
             examples: [60],
           })
           .optional(),

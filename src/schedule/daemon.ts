@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
+import type { Doorbell } from "../config/doorbell.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { describeError, EXIT } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { JobEnd } from "../warehouse/job-table.ts";
+import { Bell } from "./bell.ts";
 import { type Outcome, runChild } from "./child-process.ts";
 import { ChildQueue, type Ticket } from "./child-queue.ts";
+import { DoorbellPage } from "./doorbell-page.ts";
 import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "./health.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job } from "./job-definition.ts";
@@ -13,11 +16,11 @@ import { openJournal } from "./job-journal.ts";
 import { describeOutcome, isSilent, judgeExit, nameExit, toExitCode } from "./job-outcome.ts";
 import { toJobState } from "./job-state.ts";
 import { emptyStatistics, type JobStatistics, noteEnd } from "./job-statistics.ts";
-import { keepSchedule } from "./keep-schedule.ts";
+import { keepSchedule, type ScheduledJob } from "./keep-schedule.ts";
 import { type Address, startMonitor } from "./monitor.ts";
 import { type PlannedJob, planJobs } from "./plan-jobs.ts";
 import { formatMetrics, type Metric, mergeMetrics, withLabel } from "./prometheus-format.ts";
-import { toMetrics } from "./schedule-metrics.ts";
+import { toBellMetrics, toMetrics, toRefusalMetrics } from "./schedule-metrics.ts";
 import { openSnapshots, type Snapshot } from "./warehouse-snapshot.ts";
 
 /** Time a child has after SIGTERM at its deadline, milliseconds. */
@@ -48,6 +51,8 @@ export interface DaemonOptions {
   signal: AbortSignal;
   /** Where to serve health and metrics, if anywhere. */
   listen: Address | undefined;
+  /** Lets deliveries start syncs, where it listens. @default nothing does but the slots */
+  doorbell?: Doorbell | undefined;
   /** Arguments for this Node that start this program: its file. */
   program: readonly string[];
   clock?: Clock;
@@ -62,6 +67,8 @@ interface Watch {
   planned: readonly PlannedJob[];
   active: readonly PlannedJob[];
   statistics: ReadonlyMap<string, JobStatistics>;
+  /** Undefined where nothing can ring for a sync of this account. */
+  bell: Bell | undefined;
   deadlineMs: number;
   readSnapshot: () => Snapshot | undefined;
 }
@@ -76,27 +83,36 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const { settings, signal, listen, clock = systemClock, random = Math.random } = options;
   const { accounts = [{ name: undefined, settings, args: [] }], hostRequests } = options;
   const log = options.log.child({ run: newRunId() });
-  const watches = accounts.map((account) => watchAccount(jobs, account, log, clock));
+  const doorbell = listen === undefined ? undefined : options.doorbell;
+  const watches = accounts.map((account) => watchAccount(jobs, account, { log, clock, doorbell }));
   const queue = new ChildQueue(hostRequests ?? Number.POSITIVE_INFINITY);
 
   await using stack = new AsyncDisposableStack();
   if (listen !== undefined) {
+    const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
     const monitor = await startMonitor(listen, {
       health: () => {
         const healths = watches.map((watch) => [watch.account.name, judgeAccount(watch, clock)] as const);
         return summarizeAccounts(healths);
       },
-      metrics: () => formatMetrics(mergeMetrics(watches.map((watch) => metricsOf(watch, clock)))),
+      metrics: () => {
+        const metrics = watches.map((watch) => metricsOf(watch, clock));
+        return formatMetrics(mergeMetrics([...metrics, toRefusalMetrics(page?.refused ?? new Map())]));
+      },
+      doorbell: page && ((request) => page.answer(request)),
     });
     stack.use(monitor);
-    log.info({ healthz: `${monitor.url}/healthz`, metrics: `${monitor.url}/metrics` }, "listening");
+    const { url } = monitor;
+    const addresses = { healthz: `${url}/healthz`, metrics: `${url}/metrics` };
+    log.info({ ...addresses, ...(page && { doorbell: `${url}/doorbell` }) }, "listening");
   }
+  warnOfDoorbell(options, watches, log);
   for (const watch of watches) logPlan(watch, clock);
   // What should not happen to one account must not leave the others running as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([signal, broken.signal]) };
   const kept = watches.map((watch) =>
-    keepSchedule(watch.active, {
+    keepSchedule(withBell(watch), {
       clock,
       random,
       jitterMs: watch.account.settings.jitterSeconds * 1000,
@@ -106,7 +122,13 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
         const seen = watch.statistics.get(name);
         const job = watch.jobs.find((known) => known.name === name);
         if (seen === undefined || job === undefined) return;
-        const work = () => runJob(seen, watch, clock, stoppable);
+        const work = async () => {
+          const bell = job.isSync ? watch.bell : undefined;
+          const wasRung = bell?.answer(clock.now());
+          const exitCode = await runJob(seen, watch, clock, stoppable);
+          // The sync that was running instead may have read its last page before the ring.
+          if (wasRung && exitCode === EXIT.locked) bell?.askForSync();
+        };
         // One account alone has its jobs side by side, as their slots come.
         if (watch.account.name === undefined) await work();
         else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
@@ -126,7 +148,11 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   log.info("stopped");
 }
 
-function watchAccount(common: readonly Job[], account: DaemonAccount, parent: Log, clock: Clock): Watch {
+function watchAccount(
+  common: readonly Job[],
+  account: DaemonAccount,
+  { log: parent, clock, doorbell }: Pick<DaemonOptions, "log" | "doorbell"> & { clock: Clock },
+): Watch {
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
@@ -134,8 +160,13 @@ function watchAccount(common: readonly Job[], account: DaemonAccount, parent: Lo
   const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
   const active = planned.filter(({ idle }) => idle === undefined);
   const statistics = new Map(active.map((job) => [job.name, emptyStatistics(job.name, clock.now())]));
+  const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
+  const bell = isRung ? new Bell(doorbell.minMs) : undefined;
+  // Nobody knows who rang while the schedule was down.
+  bell?.askForSync();
   return {
     account,
+    bell,
     log,
     jobs,
     planned,
@@ -144,6 +175,38 @@ function watchAccount(common: readonly Job[], account: DaemonAccount, parent: Lo
     deadlineMs: settings.jobMinutes * 60_000,
     readSnapshot,
   };
+}
+
+function withBell({ active, bell }: Watch): ScheduledJob[] {
+  return active.map((planned) => (planned.job.isSync ? { ...planned, bell } : planned));
+}
+
+/** Opens a door for each account that can be rung for, and one without a name where there is one account. */
+function openDoorbell(
+  { secret, account }: Doorbell,
+  watches: readonly Watch[],
+  options: { log: Log; clock: Clock },
+): DoorbellPage {
+  const doors = watches.flatMap(({ account: { name }, bell, log }) => {
+    if (bell === undefined) return [];
+    const ring = () => {
+      if (bell.ring()) log.info("rung: a sync follows");
+    };
+    const named = name === undefined ? [] : [[`/doorbell/${name}`, ring] as const];
+    return name === account ? [...named, ["/doorbell", ring] as const] : named;
+  });
+  return new DoorbellPage({ secret, doors: new Map(doors), ...options });
+}
+
+function warnOfDoorbell(
+  { doorbell, listen }: Pick<DaemonOptions, "doorbell" | "listen">,
+  watches: readonly Watch[],
+  log: Log,
+): void {
+  if (doorbell === undefined) return;
+  if (listen === undefined) log.warn("nothing can ring the doorbell without --listen");
+  else if (watches.every(({ bell }) => bell === undefined))
+    log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
 }
 
 function logPlan({ planned, log }: Watch, clock: Clock): void {
@@ -180,6 +243,7 @@ function metricsOf(watch: Watch, clock: Clock): Metric[] {
     judgeJobs(watch, snapshot, clock.now()),
     snapshot,
   );
+  if (watch.bell !== undefined) metrics.push(...toBellMetrics(watch.bell));
   const { name } = watch.account;
   return name === undefined ? metrics : withLabel(metrics, { account: name });
 }
@@ -198,12 +262,13 @@ function toTicket(
   };
 }
 
+/** Returns the exit code; null where there is none. */
 async function runJob(
   seen: JobStatistics,
   { account, deadlineMs }: Watch,
   clock: Clock,
   { program, signal, ...options }: Pick<DaemonOptions, "program" | "signal" | "log">,
-): Promise<void> {
+): Promise<number | null> {
   const { name, settings, args } = account;
   const { job } = seen;
   const run = newRunId();
@@ -225,13 +290,14 @@ async function runJob(
   const end = toJobEnd(job, outcome, { startedMs, endedMs: clock.now(), isStopping: signal.aborted });
   noteEnd(seen, nameExit(outcome), end);
   log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: (seen.lastMs ?? 0) / 1000 }, message);
-  if (!isSilent(outcome) || signal.aborted) return;
+  if (!isSilent(outcome) || signal.aborted) return exitCode;
   const journal = openJournal(settings.database, log);
   const record = journal.read().find((known) => known.job === job);
   // A job that could say more of its end has done so.
   const isRecorded = record?.finished_at != null && record.finished_at >= end.startedAt;
   if (outcome.isLate || !isRecorded) journal.end(end);
   await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
+  return exitCode;
 }
 
 function toJobEnd(

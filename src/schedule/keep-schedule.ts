@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import type { Bell } from "./bell.ts";
 import type { Cron } from "./cron.ts";
 
 /** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
@@ -17,6 +18,8 @@ export interface ScheduledJob {
   isBehind: boolean;
   /** When that was judged: later slots are still to come; milliseconds since 1970-01-01 UTC. */
   judgedMs: number;
+  /** Starts it between its slots. @default its slots alone */
+  bell?: Bell | undefined;
 }
 
 export interface ScheduleOptions {
@@ -62,13 +65,11 @@ async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: Sche
   await run(name, clock.now());
 }
 
-async function keepJob(
-  { name, cron, isBehind, judgedMs }: ScheduledJob,
-  options: ScheduleOptions,
-): Promise<void> {
+async function keepJob(job: ScheduledJob, options: ScheduleOptions): Promise<void> {
+  const { name, cron, isBehind, judgedMs } = job;
   const { clock, log, signal, run } = options;
   for (let sinceMs = isBehind ? clock.now() : judgedMs; !signal.aborted; sinceMs = clock.now()) {
-    const slotMs = await waitForSlot(name, cron, sinceMs, options);
+    const slotMs = await waitForSlot(job, sinceMs, options);
     if (slotMs === undefined) return;
     const startedMs = clock.now();
     if (startedMs - slotMs > LATE_MS + options.jitterMs) {
@@ -83,10 +84,12 @@ async function keepJob(
   }
 }
 
-/** Waits for the first slot since an instant; returns undefined when the signal aborts. */
+/**
+ * Waits for the first slot since an instant, or for a ring, which is as good as a slot of now; returns undefined when the
+ * signal aborts.
+ */
 async function waitForSlot(
-  name: string,
-  cron: Cron,
+  { name, cron, bell }: ScheduledJob,
   sinceMs: number,
   { clock, random, jitterMs, signal, onNext }: ScheduleOptions,
 ): Promise<number | undefined> {
@@ -97,12 +100,17 @@ async function waitForSlot(
     const slotMs = cron.next(fromMs);
     const startMs = slotMs + share * Math.min(jitterMs, (cron.next(slotMs) - slotMs) / 2);
     if (nowMs >= startMs) return slotMs;
-    onNext?.(name, startMs);
+    const ringMs = bell?.dueMs(nowMs);
+    if (ringMs !== undefined && nowMs >= ringMs) return nowMs;
+    const nextMs = Math.min(startMs, ringMs ?? startMs);
+    onNext?.(name, nextMs);
+    const rung = ringMs === undefined ? bell?.rung : undefined;
+    const woken = rung === undefined ? signal : AbortSignal.any([signal, rung]);
     try {
-      await clock.sleep(Math.min(Math.ceil(startMs - nowMs), LONGEST_WAIT_MS), signal);
+      await clock.sleep(Math.min(Math.ceil(nextMs - nowMs), LONGEST_WAIT_MS), woken);
     } catch (error) {
       if (signal.aborted) return undefined;
-      throw error;
+      if (!woken.aborted) throw error;
     }
   }
 }

@@ -1,9 +1,17 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { UsageError } from "../errors.ts";
 import { isAllowedHost, isLoopback } from "./allowed-host.ts";
+import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell-page.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
+
+/** Time for a whole request, milliseconds: those who are meant to ask are near, or behind a proxy that is. */
+const REQUEST_MS = 10_000;
+/** How often late requests are looked for, milliseconds. */
+const CHECK_MS = 500;
+/** Connections at once, beyond which new ones are closed. */
+const MOST_CONNECTIONS = 2048;
 
 /** Where to listen. */
 export interface Address {
@@ -21,15 +29,30 @@ export interface MonitorPages {
   health: () => Health;
   /** The page of metrics. */
   metrics: () => string;
+  /** Answers what comes to `/doorbell` and below it; it has a secret, and so is for any host name. */
+  doorbell?: ((request: IncomingMessage) => Promise<PlainResponse>) | undefined;
 }
 
 /**
- * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus); 421 to requests for a name that is not ours.
+ * Serves `/healthz` (200 or 503, JSON) and `/metrics` (Prometheus), with 421 to requests for a name that is not ours; and
+ * the doorbell, where there is one.
  *
+ * @param requestMs time for a whole request, after which it ends with 408, milliseconds
  * @throws UsageError where the address cannot be listened on
  */
-export async function startMonitor({ host, port }: Address, pages: MonitorPages): Promise<Monitor> {
-  const server = createServer((request, response) => {
+export async function startMonitor(
+  { host, port }: Address,
+  pages: MonitorPages,
+  requestMs = REQUEST_MS,
+): Promise<Monitor> {
+  const timeouts = { requestTimeout: requestMs, connectionsCheckingInterval: CHECK_MS };
+  const server = createServer(timeouts, async (request, response) => {
+    const path = pathOf(request);
+    if (pages.doorbell !== undefined && isDoorbellPath(path)) {
+      const { status, text, headers = {} } = await pages.doorbell(request);
+      response.setHeaders(new Map(Object.entries(headers)));
+      return send(response, status, "text/plain", text);
+    }
     if (!isAllowedHost(request.headers.host, host)) {
       const served = isLoopback(host) ? "localhost" : "an IP address, or the name given to --listen";
       return send(response, 421, "text/plain", `This host name is not served here: ask for ${served}.\n`);
@@ -38,7 +61,7 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages)
       response.setHeader("allow", "GET, HEAD");
       return send(response, 405, "text/plain", "GET alone\n");
     }
-    switch (request.url?.split("?")[0]) {
+    switch (path) {
       case "/healthz": {
         const health = pages.health();
         return send(
@@ -54,6 +77,7 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages)
         return send(response, 404, "text/plain", "/healthz and /metrics alone\n");
     }
   });
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, "listening");

@@ -1,4 +1,5 @@
 import { VERDICTS } from "../paging/verdict.ts";
+import type { Bell } from "./bell.ts";
 import type { JobHealth } from "./health.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Metric, Sample } from "./prometheus-format.ts";
@@ -14,6 +15,36 @@ export function toMetrics(
     ...scheduleMetrics(statistics),
     ...healthMetrics(health),
     ...(snapshot === undefined ? [] : warehouseMetrics(snapshot)),
+  ];
+}
+
+/** Returns the metrics of an account's doorbell. */
+export function toBellMetrics({ rings, coalesced }: Bell): Metric[] {
+  return [
+    {
+      name: "calltally_doorbell_rings_total",
+      type: "counter",
+      help: "Deliveries with the secret since the schedule started.",
+      samples: [{ value: rings }],
+    },
+    {
+      name: "calltally_doorbell_coalesced_total",
+      type: "counter",
+      help: "Deliveries among them that came while another was waiting for its sync already.",
+      samples: [{ value: coalesced }],
+    },
+  ];
+}
+
+/** Returns how many requests the doorbell refused, by status. */
+export function toRefusalMetrics(refused: ReadonlyMap<number, number>): Metric[] {
+  return [
+    {
+      name: "calltally_doorbell_refused_total",
+      type: "counter",
+      help: "Requests that the doorbell refused since the schedule started, by status.",
+      samples: [...refused].map(([status, value]) => ({ labels: { status: String(status) }, value })),
+    },
   ];
 }
 

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Account, type Configuration, readHeartbeat } from "../../config/accounts.ts";
 import type { CalltallyFile } from "../../config/calltally-file.ts";
+import { readDoorbell } from "../../config/doorbell.ts";
 import type { ReportContent } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/inspect-settings.ts";
 import { assertPrivate, readSecretFile } from "../../config/secret-file.ts";
@@ -80,7 +81,7 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
 
 /** What stands in the way of the reports, and of whatever else only the file has. */
 function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Context): string[] {
-  const { smtp_url_file: smtp, doorbell, reports = {} } = file.content;
+  const { smtp_url_file: smtp, reports = {} } = file.content;
   const secret = (path: readonly (string | number)[], name: string, check: (text: string) => unknown) =>
     problemsOf(() => {
       const text = readSecretFile(file.resolvePath(name), file.placeOf(path));
@@ -93,9 +94,7 @@ function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Co
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return [
     ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, (text) => parseSmtpUrl(text, ANYBODY))),
-    ...(doorbell === undefined
-      ? []
-      : secret(["doorbell", "secret_file"], doorbell.secret_file, assertNotEmpty)),
+    ...problemsOf(() => readDoorbell(file)),
     ...Object.entries(reports).flatMap(([name, report]) => checkReport(name, report)),
   ];
 
@@ -150,10 +149,6 @@ function assertCron(expression: string, timezone: string, place: string): void {
   } catch (error) {
     throw new Error(`${place}: ${expression} is not a cron expression: ${describeError(error)}`);
   }
-}
-
-function assertNotEmpty(text: string): void {
-  if (text === "") throw new Error("is empty");
 }
 
 function isExecutable(program: string, { env, folder }: Context): boolean {

@@ -1,0 +1,278 @@
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { startReceiver } from "../sandbox/receiver.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+const SECRET = "s3cret-of-the-doorbell";
+const TOP = `jitter_seconds: 0
+sync_cron: "0 0 1 1 *"
+doorbell: { secret_file: secrets/doorbell, min_seconds: 1 }
+`;
+
+function writeSecret(folder: string, secret = SECRET): void {
+  mkdirSync(join(folder, "secrets"), { recursive: true });
+  writeFileSync(join(folder, "secrets/doorbell"), `${secret}\n`, { mode: 0o600 });
+}
+
+/** What a column of an account's warehouse holds. */
+function read(folder: string, account: string, sql: string): unknown[] {
+  const database = new Database(join(folder, `data/${account}/calltally.db`), { readonly: true });
+  try {
+    return database.prepare(sql).pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+const callsOf = (folder: string, account: string) =>
+  read(folder, account, "SELECT call_id FROM calls").map(Number);
+
+/** Starts the schedule; `synced` waits for so many good syncs of an account. */
+async function startSchedule(folder: string) {
+  const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder });
+  const lines: Record<string, unknown>[] = [];
+  let rest = "";
+  running.stderr?.on("data", (chunk: Buffer) => {
+    const texts = (rest + chunk).split("\n");
+    rest = texts.pop() ?? "";
+    lines.push(...texts.map((text): Record<string, unknown> => JSON.parse(text)));
+  });
+  const until = async (isDone: () => boolean) => {
+    while (!isDone() && running.exitCode === null) await sleep(5);
+  };
+  const syncs = (account: string) =>
+    lines.filter((line) => line.account === account && line.msg === "synced");
+  await until(() => lines.some(({ doorbell }) => doorbell !== undefined));
+  return {
+    running,
+    url: String(lines.find(({ doorbell }) => doorbell !== undefined)?.doorbell),
+    syncs: (account: string) => syncs(account).length,
+    synced: (account: string, number: number) => until(() => syncs(account).length >= number),
+    stop: async () => {
+      running.kill("SIGTERM");
+      return await running.done;
+    },
+  };
+}
+
+/** What stands before the schedule in the world: TLS, and on to where it listens now. */
+function startProxy(target: { url: string }) {
+  return startReceiver(async (response, { method = "", url, body }) => {
+    const address = `${target.url.replace(/\/doorbell$/, "")}${url}`;
+    const init = method === "GET" ? { method } : { method, body };
+    const passed = await fetch(address, init).catch(() => ({ status: 502 }));
+    response.writeHead(passed.status).end();
+  });
+}
+
+describe("schedule --listen, with a doorbell", () => {
+  it("has a call in the warehouse seconds after the sandbox delivered it, for a webhook that was set up by a command", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
+    writeAccounts(folder.path, { acme, beta }, { top: TOP });
+    writeSecret(folder.path);
+    const schedule = await startSchedule(folder.path);
+    await using proxy = await startProxy(schedule);
+    await Promise.all(["acme", "beta"].map((account) => schedule.synced(account, 1)));
+
+    const url = `${proxy.url}/doorbell/acme`;
+    const args = [
+      "webhook",
+      "patch",
+      "44",
+      "--account",
+      "acme",
+      "--doorbell",
+      url,
+      "--static-parameter",
+      "team=a",
+    ];
+    const options = { cwd: folder.path };
+    const dry = await calltally([...args, "--dry-run"], options);
+    expect(dry.code).toBe(0);
+    expect(JSON.parse(dry.stdout.slice(dry.stdout.indexOf("{")))).toEqual({
+      webhook_endpoint: url,
+      method: "POST",
+      format: "JSON",
+      static_parameters: [
+        { field_name: "team", field_value: "a" },
+        { field_name: "calltally_secret", field_value: "[hidden]" },
+      ],
+    });
+    expect(dry.stderr).toBe(
+      "Replaces the endpoint, method and format of webhook 44, and its whole list of static parameters by: team, calltally_secret.\n",
+    );
+    const set = await calltally(args, options);
+    expect({ code: set.code, stdout: set.stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Webhook 44 changed/),
+    });
+    expect(acme.webhooks.get(44)?.static_parameters).toContainEqual({
+      field_name: "calltally_secret",
+      field_value: SECRET,
+    });
+    const kept = JSON.stringify(read(folder.path, "acme", "SELECT body || answer FROM webhook_changes"));
+    expect(`${dry.stdout}${set.stdout}${set.stderr}${kept}`).not.toContain(SECRET);
+    expect(kept).toContain("calltally_secret");
+
+    const seconds: number[] = [];
+    for (const _ of Array(3)) {
+      const insertedAt = performance.now();
+      const id = acme.calls.insert();
+      while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
+      seconds.push((performance.now() - insertedAt) / 1000);
+    }
+    for (const took of seconds) expect(took).toBeLessThan(10);
+    expect(schedule.syncs("beta")).toBe(1);
+    expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject(
+      Array(3).fill({ outcome: "delivered", status: 202 }),
+    );
+
+    const inserted = Array.from({ length: 100 }, () => acme.calls.insert());
+    const isHere = () => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted));
+    while (!isHere()) await sleep(20);
+    const { code, stderr } = await schedule.stop();
+    expect(code).toBe(0);
+    expect(stderr).not.toContain(SECRET);
+    expect(stderr).not.toContain(String(inserted[0]));
+    expect(schedule.syncs("acme")).toBeLessThan(20);
+  });
+
+  it("reads at its start what was delivered while it was down, though no slot has passed", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 10 });
+    writeAccounts(folder.path, { acme }, { top: TOP });
+    writeSecret(folder.path);
+    const target = { url: "" };
+    await using proxy = await startProxy(target);
+    const params = [{ field_name: "calltally_secret", field_value: SECRET }];
+    const webhook = {
+      webhook_endpoint: `${proxy.url}/doorbell/acme`,
+      method: "POST",
+      static_parameters: params,
+    };
+    acme.webhooks.edit(44, webhook);
+    const first = await startSchedule(folder.path);
+    target.url = first.url;
+    await first.synced("acme", 1);
+    // Rung until it is gone: what it took and could not sync any more is read later.
+    const inserted = [acme.calls.insert()];
+    const stopped = first.stop();
+    while (first.running.exitCode === null) {
+      inserted.push(acme.calls.insert());
+      await sleep(20);
+    }
+    expect((await stopped).code).toBe(0);
+    inserted.push(acme.calls.insert());
+    await acme.settleDeliveries();
+    const second = await startSchedule(folder.path);
+    await second.synced("acme", 1);
+    expect(callsOf(folder.path, "acme")).toEqual(expect.arrayContaining(inserted));
+    expect((await second.stop()).code).toBe(0);
+  });
+
+  it.each([
+    { secret: "short", mode: 0o600, command: ["schedule", "--listen", "0"], says: "must hold 16 to 1,024" },
+    { secret: `${SECRET} x`, mode: 0o600, command: ["config", "check"], says: "must hold 16 to 1,024" },
+    {
+      secret: SECRET,
+      mode: 0o644,
+      command: ["webhook", "patch", "44", "--doorbell", "https://x.example/doorbell/acme"],
+      says: "other users can read this file",
+    },
+  ])("$command.0 refuses the secret $secret with mode $mode", async ({ secret, mode, command, says }) => {
+    using folder = makeTempFolder();
+    writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:9", token: "t0ken-of-acme" } }, { top: TOP });
+    mkdirSync(join(folder.path, "secrets"));
+    writeFileSync(join(folder.path, "secrets/doorbell"), secret, { mode });
+    const { code, stdout, stderr } = await calltally(command, { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stdout + stderr).toContain(`calltally.yaml:3:26: doorbell.secret_file: ${says}`);
+    expect(stdout + stderr).not.toContain(secret);
+  });
+});
+
+describe("calltally webhook patch --doorbell", () => {
+  const url = "https://calls.example.com/doorbell";
+  const set = ["webhook", "patch", "44", "--doorbell", url];
+
+  it("sets up the doorbell of the one account of the environment, with the secret alone", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    writeFileSync(join(folder.path, "calltally.yaml"), `base_url: ${sandbox.url}\n${TOP}`, { mode: 0o600 });
+    writeSecret(folder.path);
+    const options = { cwd: folder.path, env: { CALLTALLY_TOKEN: sandbox.token } };
+    expect((await calltally([...set, "--clear-static-parameters"], options)).code).toBe(0);
+    expect(sandbox.webhooks.get(44)).toMatchObject({
+      webhook_endpoint: url,
+      method: "POST",
+      format: "JSON",
+      static_parameters: [{ field_name: "calltally_secret", field_value: SECRET }],
+    });
+  });
+
+  it.each([
+    {
+      title: "not said what becomes of the static parameters",
+      args: set,
+      says: "Cannot add the secret to the static parameters of webhook 44",
+    },
+    {
+      title: "an address without TLS",
+      args: [...set.slice(0, -1), "http://calls.example.com/doorbell", "--clear-static-parameters"],
+      says: "webhook_endpoint: must be a valid https:// URL",
+    },
+    {
+      title: "another method",
+      args: [...set, "--clear-static-parameters", "--method", "GET"],
+      says: "'--doorbell <url>' cannot be used with option '--method <method>'",
+    },
+    {
+      title: "no doorbell in the file",
+      args: set,
+      top: "",
+      says: "--doorbell: calltally.yaml has no doorbell",
+    },
+  ])("ends with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    writeAccounts(folder.path, { acme: sandbox }, { top });
+    writeSecret(folder.path);
+    const { code, stderr } = await calltally(args, { cwd: folder.path });
+    expect({ code, requests: sandbox.requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain(says);
+  });
+
+  it("keeps and shows no secret that the service sends back", async () => {
+    using folder = makeTempFolder();
+    const server = createServer((_request, response) => {
+      const message = `static_parameters: ${SECRET} is too long`;
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ code: 400, message, request_id: SECRET }));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    writeAccounts(
+      folder.path,
+      { acme: { url: `http://127.0.0.1:${port}`, token: "t0ken-of-acme" } },
+      { top: TOP },
+    );
+    writeSecret(folder.path);
+    const ended = await calltally([...set, "--clear-static-parameters"], { cwd: folder.path });
+    server.close();
+    expect(ended.code).toBe(8);
+    expect(ended.stderr).toContain("[secret] is too long");
+    const file = readFileSync(join(folder.path, "data/acme/calltally.db"));
+    expect(ended.stderr + file.toString("latin1")).not.toContain(SECRET);
+  });
+});

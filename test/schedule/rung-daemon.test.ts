@@ -1,0 +1,183 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { syncJob } from "../../jobs/sync.ts";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import { runDaemon } from "../../src/schedule/daemon.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { keepLines } from "./log-lines.ts";
+
+const SECRET = "a-secret-of-the-doorbell";
+const headers = { authorization: `Bearer ${SECRET}` };
+/** Ends once it is let, with the exit code that it is told; fails where another of its account is at work. */
+const PROGRAM = `const { existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+  const { join } = require("node:path");
+  const account = process.argv.at(-1);
+  const running = join(__dirname, account + ".running");
+  writeFileSync(running, "", { flag: "wx" });
+  process.on("SIGTERM", () => process.exit(143));
+  setInterval(() => {
+    const end = join(__dirname, account + ".end");
+    if (!existsSync(end)) return;
+    const code = Number(readFileSync(end, "utf8"));
+    rmSync(end);
+    rmSync(running);
+    process.exit(code);
+  }, 5);`;
+
+/** A schedule of two accounts that is behind with nothing, whose syncs have no slots for a long time and end when the test lets them. */
+function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string } = {}) {
+  const folder = makeTempFolder();
+  const file = join(folder.path, "program.cjs");
+  writeFileSync(file, PROGRAM);
+  const settings = loadSettings({ env: { CALLTALLY_SYNC_CRON: "0 0 1 1 *" }, folder: folder.path });
+  const accounts = ["acme", "beta"].map((name) => {
+    const database = join(folder.path, `${name}.db`);
+    openWarehouse(database)[Symbol.dispose]();
+    return { name, settings: { ...settings, database, jitterSeconds: 0 }, args: [name] };
+  });
+  const { log, lines } = keepLines();
+  const stop = new AbortController();
+  const daemon = runDaemon([{ ...syncJob, readLastDone: () => new Date().toISOString() }], {
+    settings,
+    accounts,
+    log,
+    signal: stop.signal,
+    listen: { host: "127.0.0.1", port: 0 },
+    doorbell: { secret: SECRET, account, minMs },
+    program: [file],
+  });
+  const url = () => String(lines.find(({ doorbell }) => doorbell !== undefined)?.doorbell);
+  const count = (name: string, msg: RegExp) =>
+    lines.filter((line) => line.account === name && msg.test(line.msg ?? "")).length;
+  const until = async (name: string, msg: RegExp, number: number) => {
+    while (count(name, msg) < number) await sleep(5);
+  };
+  const starts = (name: string) => count(name, /^started$/);
+  return {
+    lines,
+    url,
+    starts,
+    started: (name: string, number: number) => until(name, /^started$/, number),
+    /** Lets the run of an account end. */
+    end: async (name: string, exitCode = 0) => {
+      const ended = lines.filter((line) => line.account === name && "seconds" in line).length;
+      while (!readdirSync(folder.path).includes(`${name}.running`)) await sleep(5);
+      writeFileSync(join(folder.path, `${name}.end`), String(exitCode));
+      while (lines.filter((line) => line.account === name && "seconds" in line).length === ended)
+        await sleep(5);
+    },
+    isRunning: (name: string) => existsSync(join(folder.path, `${name}.running`)),
+    ring: async (name: string) => (await fetch(`${url()}/${name}`, { method: "POST", headers })).status,
+    metrics: async () => await (await fetch(url().replace("doorbell", "metrics"))).text(),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await daemon;
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+describe("runDaemon, with a doorbell", () => {
+  it("starts with a sync of each account, since nobody knows who rang before", async () => {
+    await using daemon = startDaemon();
+    await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
+    expect(daemon.lines.filter(({ exitCode }) => exitCode !== undefined)).toEqual([]);
+  });
+
+  it("answers a storm during a run by exactly one more, of that account alone, and counts it", async () => {
+    await using daemon = startDaemon();
+    await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
+    await daemon.end("beta");
+    const statuses = await Promise.all(Array.from({ length: 200 }, () => daemon.ring("acme")));
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    expect(daemon.starts("acme")).toBe(1);
+    await daemon.end("acme");
+    await daemon.started("acme", 2);
+    await daemon.end("acme");
+    expect(await daemon.ring("nobody")).toBe(404);
+    expect(await daemon.ring("")).toBe(404);
+    const metrics = await daemon.metrics();
+    expect(metrics).toContain('calltally_doorbell_rings_total{account="acme"} 200\n');
+    expect(metrics).toContain('calltally_doorbell_rings_total{account="beta"} 0\n');
+    expect(metrics).toContain('calltally_doorbell_coalesced_total{account="acme"} 199\n');
+    expect(metrics).toContain('calltally_doorbell_refused_total{status="404"} 2\n');
+    // Another ring, and its sync is the third: the storm has led to no more.
+    await daemon.ring("acme");
+    await daemon.started("acme", 3);
+    expect([daemon.starts("acme"), daemon.starts("beta")]).toEqual([3, 1]);
+    expect(daemon.lines.filter(({ msg }) => msg === "rung: a sync follows")).toMatchObject([
+      { account: "acme" },
+      { account: "acme" },
+    ]);
+  });
+
+  it("keeps a ring whose sync found another one at work, and gives up one whose sync failed", async () => {
+    await using daemon = startDaemon();
+    await daemon.started("acme", 1);
+    await daemon.end("acme", 6);
+    await daemon.started("acme", 2);
+    await daemon.end("acme", 5);
+    await daemon.ring("acme");
+    await daemon.started("acme", 3);
+    await daemon.end("acme");
+    await daemon.end("beta");
+    await daemon.ring("beta");
+    await daemon.started("beta", 2);
+    expect(daemon.starts("acme")).toBe(3);
+  });
+
+  it("waits min_seconds from one start to the next", async () => {
+    await using daemon = startDaemon({ minMs: 700 });
+    await daemon.started("acme", 1);
+    const startedAt = performance.now();
+    await daemon.end("acme");
+    await daemon.ring("acme");
+    await daemon.started("acme", 2);
+    expect(performance.now() - startedAt).toBeGreaterThan(600);
+  });
+
+  it("rings for the one account that it is of, without its name as well, and for no other", async () => {
+    await using daemon = startDaemon({ account: "beta" });
+    await daemon.started("beta", 1);
+    await daemon.end("beta");
+    const { status } = await fetch(daemon.url(), { method: "POST", headers });
+    expect([status, await daemon.ring("acme")]).toEqual([202, 404]);
+    await daemon.started("beta", 2);
+    expect(daemon.starts("acme")).toBe(0);
+  });
+
+  it("is stopped while it is rung: within seconds, with its children", async () => {
+    const daemon = startDaemon();
+    await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
+    while (!daemon.isRunning("acme")) await sleep(5);
+    const isStopped = new AbortController();
+    const ringing = Array.from({ length: 20 }, async () => {
+      while (!isStopped.signal.aborted) await daemon.ring("acme").catch(() => undefined);
+    });
+    const stoppedAt = performance.now();
+    await daemon[Symbol.asyncDispose]();
+    expect(performance.now() - stoppedAt).toBeLessThan(5000);
+    isStopped.abort();
+    await Promise.all(ringing);
+    expect(daemon.starts("acme")).toBe(1);
+    expect(daemon.lines.at(-1)).toMatchObject({ msg: "stopped" });
+  });
+});
+
+it("runDaemon warns of a doorbell that nothing can ring", async () => {
+  using folder = makeTempFolder();
+  const settings = loadSettings({ env: {}, folder: folder.path });
+  const warned = async (account: string | undefined, isListening: boolean) => {
+    const { log, messages } = keepLines();
+    const options = { settings, log, signal: AbortSignal.abort(), program: [] };
+    const listen = isListening ? { host: "127.0.0.1", port: 0 } : undefined;
+    await runDaemon([], { ...options, listen, doorbell: { secret: SECRET, account, minMs: 1 } });
+    return messages();
+  };
+  expect(await warned(undefined, false)).toContain("nothing can ring the doorbell without --listen");
+  expect(await warned("acme", true)).toContain("the doorbell is of an account that is not scheduled here");
+  expect(await warned(undefined, true)).toEqual(["listening", "stopped"]);
+});
