@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describeInOwnWords } from "../api/api-errors.ts";
 import type { RetryPolicy } from "../api/retry.ts";
 import { parseAge } from "../calendar/age-text.ts";
-import { comparisonRange, toInstants } from "../calendar/dates.ts";
+import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
@@ -69,7 +69,7 @@ export async function makeReport(
     endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
   try {
     const is_stale = isStale(warehouse, report, clock.now());
-    const headline: { figures: Figures } = { figures: {} };
+    const headline: Headline = { figures: {}, compared: undefined };
     const result = await exportToFolder({
       ...plan.request,
       targets: [...plan.request.targets, headlineTarget(headline)],
@@ -92,7 +92,7 @@ export async function makeReport(
       warehouse,
       {
         runId,
-        summary: summarize(report, { manifest, plan, files, folder, is_stale, headline: headline.figures }),
+        summary: summarize(report, { manifest, plan, files, folder, is_stale, headline }),
         values: { ...plan.values, folder, ...(only && others.length === 0 && { file: only.path }) },
         personalData: report.content.personal_data ?? false,
         targets,
@@ -123,16 +123,23 @@ export function isStale(warehouse: Warehouse, { content }: NamedReport, nowMs: n
   return !finishedAt || nowMs - Date.parse(finishedAt) > parseAge(content.fresh).ms;
 }
 
+/** The figures that a mail begins with, and the days that their changes are from. */
+interface Headline {
+  figures: Figures;
+  compared: DateRange | undefined;
+}
+
 /** Reads the headline at the same moment of the warehouse as the files; writes no file. */
-function headlineTarget(headline: { figures: Figures }): CustomTarget {
+function headlineTarget(headline: Headline): CustomTarget {
   return {
     kind: "custom",
     write: async ({ session, scope }) => {
       const { span, range, timezone } = scope;
       const { from, to } = range;
-      const before =
-        from === undefined || to === undefined ? undefined : comparisonRange({ from, to }, "previous");
-      const previousSpan = scope.previousSpan ?? (before && toInstants(before, timezone));
+      const isClosed = from !== undefined && to !== undefined;
+      headline.compared =
+        scope.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
+      const previousSpan = headline.compared && toInstants(headline.compared, timezone);
       headline.figures = readHeadline(session, { span, previousSpan });
       return [];
     },
@@ -162,7 +169,7 @@ interface SummaryOptions {
   files: readonly ReportFile[];
   folder: string;
   is_stale: boolean;
-  headline: Figures;
+  headline: Headline;
 }
 
 function summarize(
@@ -171,11 +178,13 @@ function summarize(
 ): ReportSummary {
   const { run, range, origin, timezone } = manifest;
   const isClosed = plan.range.from !== undefined && plan.range.to !== undefined;
+  const { figures, compared } = headline;
+  const beside = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
     account,
-    range: `${isClosed ? describeDays(plan.range) : "All calls"}, days of ${timezone}`,
-    headline: toHeadline(headline),
+    range: `${isClosed ? describeDays(plan.range) : "All calls"}, days of ${timezone}${beside}`,
+    headline: toHeadline(figures),
     verdict:
       run === null
         ? "No sync has finished yet."
