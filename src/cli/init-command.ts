@@ -33,7 +33,7 @@ On a terminal it asks for what the flags do not say; without one it takes flags 
     .option("--email <address...>", "who gets the report by e-mail")
     .option(
       "--smtp-url-file <file>",
-      "file that holds the address of the mail server, smtps://user:password@…",
+      "file that holds the address of the mail server, smtps://user:password@…?from=…",
     )
     .option("--offline", "write the files without trying the token")
     .option("--config <file>", "the file to write (CALLTALLY_CONFIG, calltally.yaml)")

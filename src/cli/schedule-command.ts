@@ -3,7 +3,7 @@ import { JOBS } from "../../jobs/all.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { readDoorbell } from "../config/doorbell.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
-import { describeError } from "../errors.ts";
+import { describeError, type ExitCode } from "../errors.ts";
 import { type DaemonAccount, runDaemon } from "../schedule/daemon.ts";
 import type { Job } from "../schedule/job-definition.ts";
 import { parseAddress } from "../schedule/monitor.ts";
@@ -12,11 +12,12 @@ import { openSnapshots } from "../schedule/warehouse-snapshot.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { logUncaught, openLogOf } from "./job-command.ts";
+import { overAccounts } from "./over-accounts.ts";
 import { formatTable } from "./terminal-text.ts";
 
 const RUNS_LISTED = 3;
 
-export function scheduleCommand(context: Context) {
+export function scheduleCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("schedule")
     .description(
       "Runs sync, export and insights on their cron expressions, each in its own process, until SIGTERM or SIGINT. " +
@@ -43,10 +44,13 @@ export function scheduleCommand(context: Context) {
       if (list) {
         for (const remark of remarks) context.note(remark);
         const nowMs = Date.now();
-        const listed = chosen.flatMap((account) =>
-          listAccount(account, [...JOBS, ...jobsOf(account)], nowMs),
-        );
-        return context.print(json ? JSON.stringify(listed) : describeList(listed));
+        const listed: ListedJob[] = [];
+        await overAccounts(chosen, { context, exit }, ({ account }) => {
+          listed.push(...listAccount(account, [...JOBS, ...jobsOf(account)], nowMs));
+        });
+        if (json) context.print(JSON.stringify(listed));
+        else if (listed.length > 0) context.print(describeList(listed));
+        return;
       }
       const doorbell = file && readDoorbell(file);
       const args = file === undefined ? [] : ["--config", file.path];

@@ -13,7 +13,7 @@ import {
   type WebhookChange,
 } from "../webhooks/change-webhook.ts";
 import { OPTIONAL_WEBHOOK_FIELDS } from "../webhooks/webhook-client.ts";
-import { type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
+import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { oneOf } from "./suggest.ts";
 
 const STATUSES = ["active", "inactive"] as const;
@@ -130,8 +130,24 @@ function patchCommand(context: Context) {
       context.note(
         `Replaces the endpoint, method and format of webhook ${id}, and its whole list of static parameters by: ${names}.`,
       );
+      noteOtherDoor(context, flags, doorbell);
       await send(context, change, flags, doorbell.secret);
     });
+}
+
+/** A proxy may rewrite paths, so that a door of another account is no error. */
+function noteOtherDoor(
+  context: Context,
+  { doorbell: url = "", database }: { doorbell?: string; database?: string },
+  { account: only }: Doorbell,
+): void {
+  const [{ name } = { name: undefined }] = accountsOf(context, { database });
+  const door = name === undefined ? "/doorbell" : `/doorbell/${name}`;
+  const doors = name === only ? [door, "/doorbell"] : [door];
+  if (doors.some((path) => new URL(url).pathname.endsWith(path))) return;
+  context.note(
+    `${url} does not end with ${door}: unless a proxy rewrites it, deliveries do not sync ${name ?? "this account"}.`,
+  );
 }
 
 function requireDoorbell(context: Context): Doorbell {

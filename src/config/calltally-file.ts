@@ -31,7 +31,7 @@ export interface CalltallyFile {
 export function readCalltallyFile(path: string, workingFolder: string): CalltallyFile {
   const file = resolve(workingFolder, path);
   const below = relative(workingFolder, file);
-  const name = below.startsWith("..") || isAbsolute(below) ? file : below;
+  const name = below === "" || below.startsWith("..") || isAbsolute(below) ? file : below;
   const source = readYaml(readText(file, name));
   if (source.problems.length === 0 && source.value === null) {
     throw new UsageError(`Cannot use ${name}: it is empty`, {

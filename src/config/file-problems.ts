@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearest } from "../nearest.ts";
-import { fileSchema } from "./file-schema.ts";
+import { fileSchema, nameSchema } from "./file-schema.ts";
 import type { Path, Problem, YamlSource } from "./yaml-source.ts";
 
 /** Keys that are refused with a reason of their own. */
@@ -126,7 +126,15 @@ function findAccountProblems(root: unknown, { positionOf }: YamlSource): Problem
       isKey: true,
       message: "has no base_url, and there is none at the top",
     }));
-  return [...doubles, ...unknown, ...lacking].map(({ path, isKey, message }) => ({
+  // Those that a record of the schema drops unseen.
+  const dropped = ["accounts", "reports"]
+    .filter((group) => keysAt(root, [group]).includes("__proto__"))
+    .map((group) => ({
+      path: [group, "__proto__"],
+      isKey: true,
+      message: nameSchema.safeParse("__proto__").error?.issues[0]?.message ?? "cannot be used",
+    }));
+  return [...doubles, ...unknown, ...lacking, ...dropped].map(({ path, isKey, message }) => ({
     ...positionOf(path, isKey),
     path,
     message,

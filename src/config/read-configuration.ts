@@ -35,7 +35,7 @@ export function readConfiguration(path: string, sources: SettingSources): Config
             place: file.placeOf(["accounts", name, "heartbeat_url_file"]),
           },
   }));
-  assertOwnWarehouses(file, named);
+  assertApart(file, named);
   const [base] = shared.file;
   const withoutAddress = { ...base?.values, [SETTINGS.baseUrl.env]: undefined };
   return {
@@ -94,21 +94,29 @@ export function assertNoneElsewhere(
   );
 }
 
-function assertOwnWarehouses(
+/** What no two accounts may share: one warehouse would mix their calls, and one folder is refused to the second. */
+const APART = [
+  { key: "database", spec: SETTINGS.database, what: "warehouse" },
+  { key: "export_dir", spec: SETTINGS.exportDir, what: "export folder" },
+] as const;
+
+function assertApart(
   file: CalltallyFile,
   accounts: readonly { name: string; sources: SettingSources }[],
 ): void {
-  const owners = new Map<string, string>();
-  for (const { name, sources } of accounts) {
-    const text = findGiven(SETTINGS.database, sources.file ?? [])?.text ?? "";
-    const database = realFile(resolve(sources.folder, text));
-    const owner = owners.get(database);
-    if (owner !== undefined) {
-      throw new UsageError(
-        `Cannot use ${file.name}\n${file.placeOf(["accounts", name, "database"])}: ${text} is the warehouse of ${owner} as well`,
-        { hint: "Give each account a warehouse of its own; by default it is data/{account}/calltally.db." },
-      );
+  for (const { key, spec, what } of APART) {
+    const owners = new Map<string, string>();
+    for (const { name, sources } of accounts) {
+      const text = findGiven(spec, sources.file ?? [])?.text ?? "";
+      const place = realFile(resolve(sources.folder, text));
+      const owner = owners.get(place);
+      if (owner !== undefined) {
+        throw new UsageError(
+          `Cannot use ${file.name}\n${file.placeOf(["accounts", name, key])}: ${text} is the ${what} of ${owner} as well`,
+          { hint: `Give each account its own; without ${key}, it is below data/{account}.` },
+        );
+      }
+      owners.set(place, name);
     }
-    owners.set(database, name);
   }
 }

@@ -1,4 +1,14 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, visit } from "yaml";
+import {
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from "yaml";
 
 export type Path = readonly PropertyKey[];
 
@@ -37,10 +47,13 @@ export function readYaml(text: string): YamlSource {
   };
   const complain = (offset: number, message: string) => problems.push({ ...at(offset), path: [], message });
   for (const { pos, code, message } of [...document.errors, ...document.warnings]) {
-    complain(pos[0], code === "BAD_ALIAS" ? STAR : message);
+    complain(pos[0], PLAINER.get(code) ?? message);
   }
   visit(document, {
     Alias: (_, { range }) => void complain(range?.[0] ?? 0, "aliases (*name) are not read"),
+    Pair: (_, { key }) => {
+      if (isCollection(key)) complain(key.range?.[0] ?? 0, "a key must be a text");
+    },
     Value: (_, node) => {
       const offset = node.range?.[0] ?? 0;
       if (node.anchor !== undefined) complain(offset, "anchors (&name) are not read");
@@ -68,8 +81,14 @@ export function readYaml(text: string): YamlSource {
   return { value, positionOf, problems };
 }
 
-const STAR =
-  "a text that begins with * stands in quotes, as a cron expression does; aliases (*name) are not read";
+/** What the parser says for programmers, in other words. */
+const PLAINER: ReadonlyMap<string, string> = new Map([
+  [
+    "BAD_ALIAS",
+    "a text that begins with * stands in quotes, as a cron expression does; aliases (*name) are not read",
+  ],
+  ["MULTIPLE_DOCS", "a second document begins here (---): the file must be one"],
+]);
 
 function childOf(
   node: ParsedNode | Node | null,

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -100,6 +100,19 @@ describe("calltally schedule, of several accounts", () => {
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
       expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["sync"]);
     }
+  });
+
+  it("lists the runs of the others where the warehouse of one is broken, and ends with its code", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 1 });
+    writeAccounts(folder.path, { acme, beta: acme, gamma: acme });
+    mkdirSync(join(folder.path, "data/beta"), { recursive: true });
+    writeFileSync(join(folder.path, "data/beta/calltally.db"), "no warehouse at all");
+    const { code, stdout, stderr } = await calltally(["schedule", "--json"], { cwd: folder.path });
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/^beta: Cannot use .*data\/beta\/calltally.db as the warehouse/);
+    const accounts = JSON.parse(stdout).map(({ account }: { account: string }) => account);
+    expect([...new Set(accounts)]).toEqual(["acme", "gamma"]);
   });
 
   it("says what is wrong with an account, and goes on with the others", async () => {

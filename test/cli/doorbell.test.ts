@@ -220,6 +220,22 @@ describe("calltally webhook patch --doorbell", () => {
     });
   });
 
+  it("remarks on an address at which deliveries would not sync the account", async () => {
+    using folder = makeTempFolder();
+    const service = { url: "http://127.0.0.1:9", token: "t0ken-of-acme" };
+    writeAccounts(folder.path, { acme: service, beta: service }, { top: TOP });
+    writeSecret(folder.path);
+    const says = async (address: string) => {
+      const args = ["webhook", "patch", "44", "--account", "acme", "--clear-static-parameters", "--dry-run"];
+      const { code, stderr } = await calltally([...args, "--doorbell", address], { cwd: folder.path });
+      expect(code).toBe(0);
+      return stderr.includes("does not end with /doorbell/acme: unless a proxy rewrites it");
+    };
+    expect(await says(`${url}/acme`)).toBe(false);
+    expect(await says(`${url}/beta`)).toBe(true);
+    expect(await says(url)).toBe(true);
+  });
+
   it.each([
     {
       title: "not said what becomes of the static parameters",

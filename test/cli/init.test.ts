@@ -136,7 +136,7 @@ Next:
     const { code, stdout } = await init(cwd, [...OFFLINE, ...flags]);
     expect(code).toBe(0);
     expect(stdout).toContain("Wrote conf/secrets/acme.token, conf/c.yaml\n");
-    expect(stdout).toContain("calltally run weekly --config conf/c.yaml");
+    expect(stdout).toContain("calltally run weekly --deliver --config conf/c.yaml");
     expect((await calltally(["config", "check", "--config", "conf/c.yaml"], { cwd })).code).toBe(0);
   });
 

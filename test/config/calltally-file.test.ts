@@ -161,7 +161,7 @@ doorbell: { secret_file: s, account: beta }
       yaml: "limit: 5\n---\nlimit: 6",
       says: [
         "Cannot use calltally.yaml",
-        expect.stringMatching(/^calltally.yaml:2:1: Source contains multiple/),
+        "calltally.yaml:2:1: a second document begins here (---): the file must be one",
       ],
     },
     {
@@ -185,6 +185,20 @@ doorbell: { secret_file: s, account: beta }
         expect.stringContaining("1:1: __proto__: is not a known key"),
         expect.stringContaining("2:1: constructor: is not a known key"),
       ],
+    },
+    {
+      name: "__proto__ as a name",
+      yaml: "base_url: https://x.example\naccounts:\n  __proto__: { token_file: t }\nreports:\n  __proto__: {}",
+      says: [
+        "Cannot use calltally.yaml",
+        "calltally.yaml:3:3: accounts.__proto__: must be letters, digits, - and _, at most 64, the first a letter or digit",
+        "calltally.yaml:5:3: reports.__proto__: must be letters, digits, - and _, at most 64, the first a letter or digit",
+      ],
+    },
+    {
+      name: "keys that are no text",
+      yaml: "accounts:\n  ? { a: 1 }\n  : { token_file: t }",
+      says: ["Cannot use calltally.yaml", "calltally.yaml:2:5: a key must be a text"],
     },
     {
       name: "a secret",
@@ -344,6 +358,21 @@ ${TWO}    timezone: Europe/Paris
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
       /^calltally.yaml:6:\d+: accounts.beta.database: .*link\/calls.db is the warehouse of acme as well$/,
+    );
+  });
+
+  it("refuses two accounts with one export folder, given or by default", () => {
+    const yaml = `${ACME}  beta: { base_url: https://b.example.com, token_file: t, export_dir: data/acme/exports }
+`;
+    expect(problemsOf({ yaml })[1]).toMatch(
+      /^calltally.yaml:5:\d+: accounts.beta.export_dir: data\/acme\/exports is the export folder of acme as well$/,
+    );
+  });
+
+  it("names a folder that it was given as the file", () => {
+    using folder = makeTempFolder();
+    expect(() => readConfiguration(".", { env: {}, folder: folder.path })).toThrow(
+      `Cannot use ${folder.path}: it is not a file`,
     );
   });
 

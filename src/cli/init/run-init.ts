@@ -85,13 +85,13 @@ function toFiles(answers: Answers, target: string, workingFolder: string): NewFi
 
 /** Says what was written, and what to do with it. */
 function tellNext(context: Context, answers: Answers, target: string): void {
-  const { account, report, out } = answers;
+  const { account, report, out, to } = answers;
   const [first, second] =
     report === "none"
       ? ["export", `write figures as files, in data/${account}/exports`]
       : [
-          `run ${STARTER_REPORTS[report].name}`,
-          `make the report, in ${out}/${account}/${STARTER_REPORTS[report].name}`,
+          `run ${STARTER_REPORTS[report].name}${to.length > 0 ? " --deliver" : ""}`,
+          `make ${to.length > 0 ? "and mail " : ""}the report, in ${out}/${account}/${STARTER_REPORTS[report].name}`,
         ];
   const flag = context.configFile === undefined ? "" : ` --config ${context.configFile}`;
   const steps = [
