@@ -222,6 +222,29 @@ describe("named reports", () => {
     });
   });
 
+  it("are synced for, where there is no warehouse yet", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    configure(folder.path, { acme }, `${WEEKLY}    fresh: 2h\n`);
+    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(0);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 0 }]);
+  });
+
+  it("stop no other where one fails", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
+    configure(folder.path, { acme }, `${broken}${WEEKLY}`);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const both = await calltally(["run", "broken", "weekly", "--json"], options);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("broken: --source nowhere") });
+    expect(JSON.parse(both.stdout)).toMatchObject([
+      { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
+      { report: "weekly", report_run_id: 2 },
+    ]);
+  });
+
   it("mail no personal data unless they say so", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
@@ -241,6 +264,7 @@ describe("named reports", () => {
 
   it.each([
     { report: WEEKLY, name: "wekly", says: "Did you mean weekly?" },
+    { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {
       report: "  page:\n    format: html\n    contents: [channel]\n",
       name: "page",
