@@ -57,6 +57,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { database, timezone, lookbackHours } = settings;
   const flags = toFlags(report);
   return named(report, () => {
+    assertOwnFolder(report);
     const isPage = content.format === "html";
     const targets = isPage ? [REPORT_TARGET] : toTargets(content.contents ?? [], flags);
     if (isPage) assertPage(content);
@@ -188,6 +189,20 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     adPersonalization: conversion.ad_personalization,
     every: conversion.every || undefined,
   };
+}
+
+/** Else the manifest in it, and files of the same name, would be those of whichever was made last. */
+function assertOwnFolder({ name, content: { folder }, file, account }: NamedReport): void {
+  if (folder === undefined || folder.includes("{report}")) return;
+  const isOfAccount = (accounts: readonly string[] | undefined) =>
+    accounts === undefined || (account !== null && accounts.includes(account));
+  const other = Object.entries(file.content.reports ?? {}).find(
+    ([each, content]) => each !== name && content.folder === folder && isOfAccount(content.accounts),
+  );
+  if (other === undefined) return;
+  throw new UsageError(`the folder ${folder} is that of the report ${other[0]} as well`, {
+    hint: "Give each report a folder of its own, such as with {report} in it.",
+  });
 }
 
 /** The page has figures and columns of its own. */

@@ -160,6 +160,9 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual([]);
     const afterKill = await calltally(["status"], options);
     expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
+    // It is made up for when the schedule starts, though it is new and was never done.
+    const listed = await calltally(["schedule", "--list", "--json"], options);
+    expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
     const again = await calltally(["job", "report:weekly"], options);
@@ -264,6 +267,11 @@ describe("named reports", () => {
 
   it.each([
     { report: WEEKLY, name: "wekly", says: "Did you mean weekly?" },
+    {
+      report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: reports/{account}/weekly\n`,
+      name: "twin",
+      says: "is that of the report weekly as well",
+    },
     { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {
       report: "  page:\n    format: html\n    contents: [channel]\n",
