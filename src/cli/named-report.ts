@@ -9,7 +9,7 @@ import { readSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
-import { parseSmtpUrl } from "../delivery/smtp-url.ts";
+import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { FolderExportOptions, Target } from "../export/write-export.ts";
 import {
@@ -110,7 +110,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
  */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
-  { values }: Pick<ReportPlan, "values">,
+  { values, isPersonal }: Pick<ReportPlan, "values" | "isPersonal">,
   workingFolder: string,
 ): DeliveryTarget[] {
   const { deliver = [] } = content;
@@ -128,6 +128,20 @@ export function toDeliveryTargets(
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
+      }
+      const odd = email.to.find((address) => !isMailAddress(address));
+      if (odd !== undefined) {
+        throw new UsageError(
+          `${placeOf("email", "to")}: ${JSON.stringify(odd)} is not one plain mail address`,
+        );
+      }
+      if (isPersonal && !content.personal_data) {
+        throw new UsageError(
+          `${placeOf("email")}: the files name people: they are not mailed unless asked for`,
+          {
+            hint: "Leave out what names them, or set personal_data: true in the report.",
+          },
+        );
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
       return [

@@ -259,10 +259,23 @@ describe("named reports", () => {
     await calltally(["sync"], options);
     const refused = await calltally(["run", "leads", "--deliver"], options);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
+    // Refused before anything is written, and by config check as well.
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
+    expect((await calltally(["config", "check"], options)).stdout).toContain("the files name people");
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+  });
+
+  it("go to plain addresses alone, which config check says", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
+    const to = "[ok@acme.example, 'a,b@acme.example']";
+    configure(folder.path, { acme }, `${WEEKLY}    deliver: [{ email: { to: ${to} } }]\n`, { port: 25 });
+    const { code, stdout } = await calltally(["config", "check"], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stdout).toContain('email.to: "a,b@acme.example" is not one plain mail address');
   });
 
   it.each([
