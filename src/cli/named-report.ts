@@ -9,7 +9,7 @@ import { readSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
-import { parseSmtpUrl } from "../delivery/smtp-url.ts";
+import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { FolderExportOptions, Target } from "../export/write-export.ts";
 import {
@@ -57,6 +57,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { database, timezone, lookbackHours } = settings;
   const flags = toFlags(report);
   return named(report, () => {
+    assertOwnFolder(report);
     const isPage = content.format === "html";
     const targets = isPage ? [REPORT_TARGET] : toTargets(content.contents ?? [], flags);
     if (isPage) assertPage(content);
@@ -109,7 +110,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
  */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
-  { values }: Pick<ReportPlan, "values">,
+  { values, isPersonal }: Pick<ReportPlan, "values" | "isPersonal">,
   workingFolder: string,
 ): DeliveryTarget[] {
   const { deliver = [] } = content;
@@ -127,6 +128,20 @@ export function toDeliveryTargets(
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
+      }
+      const odd = email.to.find((address) => !isMailAddress(address));
+      if (odd !== undefined) {
+        throw new UsageError(
+          `${placeOf("email", "to")}: ${JSON.stringify(odd)} is not one plain mail address`,
+        );
+      }
+      if (isPersonal && !content.personal_data) {
+        throw new UsageError(
+          `${placeOf("email")}: the files name people: they are not mailed unless asked for`,
+          {
+            hint: "Leave out what names them, or set personal_data: true in the report.",
+          },
+        );
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
       return [
@@ -188,6 +203,20 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     adPersonalization: conversion.ad_personalization,
     every: conversion.every || undefined,
   };
+}
+
+/** Else the manifest in it, and files of the same name, would be those of whichever was made last. */
+function assertOwnFolder({ name, content: { folder }, file, account }: NamedReport): void {
+  if (folder === undefined || folder.includes("{report}")) return;
+  const isOfAccount = (accounts: readonly string[] | undefined) =>
+    accounts === undefined || (account !== null && accounts.includes(account));
+  const other = Object.entries(file.content.reports ?? {}).find(
+    ([each, content]) => each !== name && content.folder === folder && isOfAccount(content.accounts),
+  );
+  if (other === undefined) return;
+  throw new UsageError(`the folder ${folder} is that of the report ${other[0]} as well`, {
+    hint: "Give each report a folder of its own, such as with {report} in it.",
+  });
 }
 
 /** The page has figures and columns of its own. */

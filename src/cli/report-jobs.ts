@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeInOwnWords } from "../api/api-errors.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
 import { PATIENT_RETRY } from "../delivery/deliver.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { realFile } from "../folder.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/log-attribution.ts";
@@ -83,6 +85,8 @@ async function runDue(report: NamedReport, cron: string, workingFolder: string, 
 async function freshen(report: NamedReport, { settings, log, signal, limitOf }: JobContext): Promise<void> {
   const untilMs = Date.now() + LONGEST_WAIT_MS;
   const isOld = () => {
+    // Before the first sync there is no warehouse to look into.
+    if (report.content.fresh !== undefined && !existsSync(realFile(settings.database))) return true;
     using warehouse = openExistingWarehouse(settings.database);
     return isStale(warehouse, report, Date.now());
   };

@@ -2,12 +2,13 @@ import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import { BRIEF_RETRY, type DeliveryResult } from "../delivery/deliver.ts";
-import { type ExitCode, UsageError, worstCode } from "../errors.ts";
+import { describeError, type ExitCode, UsageError, worstCode } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, configurationOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import { describeExport } from "./export-run.ts";
+import { toCalltallyError } from "./known-error.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./named-report.ts";
 
@@ -28,7 +29,7 @@ export function choosePlanned(context: Context, names: readonly string[]): Repor
   const reports = file?.content.reports ?? {};
   const known = Object.keys(reports);
   return [...new Set(names)].map((name) => {
-    const content = reports[name];
+    const content = Object.hasOwn(reports, name) ? reports[name] : undefined;
     if (file !== undefined && content !== undefined) return { name, content, file };
     if (known.length === 0) {
       throw new UsageError(`There is no report ${name}: ${file?.name ?? "calltally.yaml"} names none`, {
@@ -50,7 +51,7 @@ export function ofAccount({ name, content, file }: ReportOfFile, account: Accoun
   return { name, content, file, account: account.name ?? null, settings: settingsOfAccount(account) };
 }
 
-/** Makes reports of an account, one after the other; one that fails stops no other. */
+/** Makes reports of an account, one after the other; one that fails stops no other. One alone throws. */
 export async function runReports(
   { context, account, exit }: { context: Context; account: Account; exit: (code: ExitCode) => void },
   reports: readonly ReportOfFile[],
@@ -60,25 +61,35 @@ export async function runReports(
   }: { deliver?: boolean | undefined; json?: boolean | undefined },
 ): Promise<void> {
   const codes: ExitCode[] = [];
-  const made: MadeReport[] = [];
-  for (const report of reports) {
-    const named = ofAccount(report, account);
-    if (named === undefined) continue;
-    const result = await makeReport(named, {
-      scheduledFor: null,
-      isDelivered,
-      retry: BRIEF_RETRY,
-      workingFolder: context.folder,
-      signal: context.signal,
-      onAttributed: attributionProgress(context),
-    });
-    if (result === undefined) continue; // a run by hand is never done already
-    made.push(result);
-    codes.push(exitCodeOfReport(result));
-    if (!json) context.tell(describeMade(result, named, context.folder));
-    noteUnmatchedDispositions(context, named.settings);
+  const shown: unknown[] = [];
+  const named = reports.flatMap((report) => ofAccount(report, account) ?? []);
+  for (const report of named) {
+    try {
+      const made = await makeReport(report, {
+        scheduledFor: null,
+        isDelivered,
+        retry: BRIEF_RETRY,
+        workingFolder: context.folder,
+        signal: context.signal,
+        onAttributed: attributionProgress(context),
+      });
+      if (made === undefined) continue; // a run by hand is never done already
+      const { isWarehouseEmpty: _, ...rest } = made;
+      shown.push(rest);
+      codes.push(exitCodeOfReport(made));
+      if (!json) context.tell(describeMade(made, report, context.folder));
+      noteUnmatchedDispositions(context, report.settings);
+    } catch (thrown) {
+      if (named.length === 1 || context.signal.aborted) throw thrown;
+      const error = toCalltallyError(thrown);
+      const { exitCode: exit_code, message, hint = null } = error;
+      codes.push(exit_code);
+      shown.push({ report: report.name, error: { exit_code, message, hint } });
+      context.complain(`${report.name}: ${describeError(error)}`);
+      if (hint !== null) context.complain(hint);
+    }
   }
-  if (json) context.print(JSON.stringify(made.map(({ isWarehouseEmpty: _, ...shown }) => shown)));
+  if (json) context.print(JSON.stringify(shown));
   exit(worstCode(codes));
 }
 

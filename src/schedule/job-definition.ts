@@ -23,7 +23,7 @@ export interface Job {
   cronSetting: string;
   /** Why the schedule leaves it out, if it does. */
   idle?: (settings: Settings) => string | undefined;
-  /** Whether one that was never done waits for its next slot, and does not run when the schedule starts. @default false */
+  /** Whether one that never began waits for its next slot, and does not run when the schedule starts. @default false */
   waitsForFirstSlot?: boolean;
   /**
    * Whether it is the one that keeps the copy up to date: it reports start and end of each run to the monitor at

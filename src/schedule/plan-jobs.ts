@@ -30,7 +30,9 @@ export function planJobs(
     const idle = job.idle?.(settings);
     const lastDone = snapshot?.lastDone.get(job.name) ?? null;
     const lastDoneMs = lastDone === null ? undefined : Date.parse(lastDone);
-    const isMissed = lastDoneMs === undefined ? !job.waitsForFirstSlot : cron.next(lastDoneMs) <= nowMs;
+    // One that began before, and was killed or failed, waits no more.
+    const waits = job.waitsForFirstSlot && !snapshot?.jobs.has(job.name);
+    const isMissed = lastDoneMs === undefined ? !waits : cron.next(lastDoneMs) <= nowMs;
     const isBehind = idle === undefined && isMissed;
     return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };
   });

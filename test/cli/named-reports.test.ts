@@ -160,6 +160,9 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual([]);
     const afterKill = await calltally(["status"], options);
     expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
+    // It is made up for when the schedule starts, though it is new and was never done.
+    const listed = await calltally(["schedule", "--list", "--json"], options);
+    expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
     const again = await calltally(["job", "report:weekly"], options);
@@ -222,6 +225,29 @@ describe("named reports", () => {
     });
   });
 
+  it("are synced for, where there is no warehouse yet", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    configure(folder.path, { acme }, `${WEEKLY}    fresh: 2h\n`);
+    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(0);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 0 }]);
+  });
+
+  it("stop no other where one fails", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
+    configure(folder.path, { acme }, `${broken}${WEEKLY}`);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const both = await calltally(["run", "broken", "weekly", "--json"], options);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("broken: --source nowhere") });
+    expect(JSON.parse(both.stdout)).toMatchObject([
+      { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
+      { report: "weekly", report_run_id: 2 },
+    ]);
+  });
+
   it("mail no personal data unless they say so", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
@@ -233,14 +259,33 @@ describe("named reports", () => {
     await calltally(["sync"], options);
     const refused = await calltally(["run", "leads", "--deliver"], options);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
+    // Refused before anything is written, and by config check as well.
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
+    expect((await calltally(["config", "check"], options)).stdout).toContain("the files name people");
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
   });
 
+  it("go to plain addresses alone, which config check says", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
+    const to = "[ok@acme.example, 'a,b@acme.example']";
+    configure(folder.path, { acme }, `${WEEKLY}    deliver: [{ email: { to: ${to} } }]\n`, { port: 25 });
+    const { code, stdout } = await calltally(["config", "check"], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stdout).toContain('email.to: "a,b@acme.example" is not one plain mail address');
+  });
+
   it.each([
     { report: WEEKLY, name: "wekly", says: "Did you mean weekly?" },
+    {
+      report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: reports/{account}/weekly\n`,
+      name: "twin",
+      says: "is that of the report weekly as well",
+    },
+    { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {
       report: "  page:\n    format: html\n    contents: [channel]\n",
       name: "page",
