@@ -14,8 +14,9 @@ import { SETTINGS, type SettingSpec } from "./settings.ts";
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 /** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
-const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
-const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder"] as const;
+export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
+/** And in an argument of a command: where the files are, and the one file of a report that has one. */
+export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
 
 /** Returns a check of a text by a parser that throws an Error. */
 function by<T>(parse: (text: string) => unknown) {

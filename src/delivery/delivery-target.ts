@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { COMMAND_PLACEHOLDERS } from "../config/file-schema.ts";
 import { UsageError } from "../errors.ts";
 import type { DeliveryKey } from "../warehouse/delivery-table.ts";
 import type { Attempt } from "./attempt.ts";
@@ -12,7 +13,7 @@ import {
   type MailContent,
   messageIdOf,
 } from "./mail-message.ts";
-import { COMMAND_PLACEHOLDERS, fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
+import { fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
 import { postHook } from "./post-hook.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./run-command.ts";

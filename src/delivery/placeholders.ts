@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
+import { type COMMAND_PLACEHOLDERS, PLACEHOLDERS } from "../config/file-schema.ts";
 import { UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-
-/** What a folder pattern and the subject of an e-mail may name. */
-const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
-
-/** What an argument of a command may name besides: where the files are, and the one file of a report that has one. */
-export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
 
 type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
 
