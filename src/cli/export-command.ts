@@ -6,7 +6,7 @@ import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { callsCommand } from "./calls-command.ts";
 import { type Context, OPTION } from "./context.ts";
-import { oneOf, someOf } from "./suggest.ts";
+import { choice, oneOf, someOf } from "./suggest.ts";
 
 const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
@@ -99,10 +99,6 @@ Examples:
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
-}
-
-function choice<const F extends string, C extends string>(flags: F, choices: readonly C[], help: string) {
-  return new Option(flags, help).choices(choices).argParser(oneOf(choices));
 }
 
 /** An option of names that are separated by commas, and that may be given more than once. */
