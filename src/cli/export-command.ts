@@ -16,7 +16,7 @@ import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimens
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
-import { oneOf, someOf } from "./suggest.ts";
+import { choice, oneOf, someOf } from "./suggest.ts";
 
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 /** More of them are no table that a person reads. */
@@ -125,10 +125,6 @@ Examples:
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
-}
-
-function choice<const F extends string, C extends string>(flags: F, choices: readonly C[], help: string) {
-  return new Option(flags, help).choices(choices).argParser(oneOf(choices));
 }
 
 /** An option of names that are separated by commas, and that may be given more than once. */

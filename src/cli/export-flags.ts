@@ -159,14 +159,31 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
       stdout && targets.length > 1 && format !== "xlsx",
       `--stdout writes one file, and ${targets.length} were requested: name one, or use --format xlsx`,
     ],
-    [stdout && flags.out !== undefined, "--out is for files, and --stdout writes none: use one or the other"],
-    [
-      stdout && flags.json === true,
-      "--json prints the manifest, and --stdout writes none: use one or the other",
-    ],
+    ...outputRefusals(flags),
   ];
   const refused = refusals.find(([isRefused]) => isRefused);
   if (refused) throw new UsageError(refused[1], { hint: "See calltally export --help." });
+}
+
+/** Refuses flags about files and the manifest beside `--stdout`. */
+export function assertOutput(flags: OutputFlags): void {
+  const refused = outputRefusals(flags).find(([isRefused]) => isRefused);
+  if (refused) throw new UsageError(refused[1]);
+}
+
+type OutputFlags = Pick<GivenFlags, "stdout" | "out" | "json">;
+
+function outputRefusals({ stdout, out, json }: OutputFlags): [isRefused: boolean, message: string][] {
+  return [
+    [
+      stdout === true && out !== undefined,
+      "--out is for files, and --stdout writes none: use one or the other",
+    ],
+    [
+      stdout === true && json === true,
+      "--json prints the manifest, and --stdout writes none: use one or the other",
+    ],
+  ];
 }
 
 function named<T>(flag: string, parse: () => T): T {

@@ -1,11 +1,10 @@
-import { Option } from "@commander-js/extra-typings";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
-import { oneOf } from "./suggest.ts";
+import { choice } from "./suggest.ts";
 
 export type ReportFlags = ReturnType<ReturnType<typeof declareReport>["opts"]>;
 
@@ -33,15 +32,9 @@ Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
     )
     .optionsGroup("Figures:")
     .addOption(
-      new Option("--grain <grain>", "length of the periods; by default, it goes by the number of days")
-        .choices(GRAINS)
-        .argParser(oneOf(GRAINS)),
+      choice("--grain <grain>", GRAINS, "length of the periods; by default, it goes by the number of days"),
     )
-    .addOption(
-      new Option("--compare <with>", "what stands beside: previous by default")
-        .choices(COMPARISONS)
-        .argParser(oneOf(COMPARISONS)),
-    )
+    .addOption(choice("--compare <with>", COMPARISONS, "what stands beside: previous by default"))
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")

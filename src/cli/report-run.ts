@@ -7,7 +7,7 @@ import { grainOf, reportTarget } from "../report/report-target.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import { type GivenFlags, toComparison, toFilter, toRange } from "./export-flags.ts";
+import { assertOutput, type GivenFlags, toComparison, toFilter, toRange } from "./export-flags.ts";
 import { describeExport, noteRemarks } from "./export-run.ts";
 import type { ReportFlags } from "./report-command.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
@@ -23,10 +23,7 @@ export async function runReport(
 ): Promise<void> {
   const settings = settingsOf(context, flags);
   const { database, timezone, lookbackHours } = settings;
-  if (flags.stdout && flags.out !== undefined)
-    throw new UsageError("--out is for files, and --stdout writes none: use one or the other");
-  if (flags.stdout && flags.json)
-    throw new UsageError("--json prints the manifest, and --stdout writes none: use one or the other");
+  assertOutput(flags);
   const options = {
     database,
     timezone,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { nearest } from "../nearest.ts";
 
 /**
@@ -31,4 +31,13 @@ export function someOf<C extends string>(
     ...(collected === undefined || collected === defaults ? [] : collected),
     parse(text),
   ];
+}
+
+/** Returns an option that takes one of some values. */
+export function choice<const F extends string, C extends string>(
+  flags: F,
+  choices: readonly C[],
+  help: string,
+) {
+  return new Option(flags, help).choices(choices).argParser(oneOf(choices));
 }

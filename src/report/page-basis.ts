@@ -63,7 +63,7 @@ ${item(
   "Rules",
   html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer; the service's durations are read as ${rules.duration_unit}</li><li>Channels: ${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,
 )}
-${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest.json</code> of a folder: two sets of files with the same one show the same figures.`)}
+${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest.json</code> of a folder: reports with the same one stand on the same sync, days, filter, rules and sums.`)}
 </dl>`;
 }
 
