@@ -72,7 +72,7 @@ function assertJob(name: string, jobs: readonly Job[]): void {
   const names = [...new Set(jobs.map((job) => job.name))];
   if (names.includes(name)) return;
   const meant = nearest(name, names);
-  throw new UsageError(`There is no job ${name}; there are ${names.join(", ")}`, {
+  throw new UsageError(`There is no job ${name}. Allowed choices are ${names.join(", ")}`, {
     ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
   });
 }

@@ -112,7 +112,8 @@ describe("guardFormula", () => {
             { name: "b", type: "text" as const },
           ];
           const file = [...toDelimited({ columns, rows: [["x", text]] }, { delimiter })].join("");
-          expect(file.split(split).filter(isFormula)).toEqual([]);
+          const lines = file.slice(0, -"\r\n".length);
+          expect(lines.split(split).filter(isFormula)).toEqual([]);
         }),
       );
     },
