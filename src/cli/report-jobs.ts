@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describeInOwnWords } from "../api/api-errors.ts";
+import { systemClock } from "../clock.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
 import { PATIENT_RETRY } from "../delivery/deliver.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
@@ -90,7 +90,7 @@ async function freshen(report: NamedReport, { settings, log, signal, limitOf }: 
     using warehouse = openExistingWarehouse(settings.database);
     return isStale(warehouse, report, Date.now());
   };
-  while (isOld() && Date.now() < untilMs) {
+  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
     try {
       await runSync({ ...toSyncOptions(settings, limitOf), signal, onAttributed: logAttribution(log) });
       return;
@@ -101,7 +101,8 @@ async function freshen(report: NamedReport, { settings, log, signal, limitOf }: 
         log.warn(`the sync before the report failed: ${describeInOwnWords(toCalltallyError(error))}`);
         return;
       }
-      await sleep(POLL_MS, undefined, { signal });
+      if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
+      await systemClock.sleep(POLL_MS, signal);
     }
   }
 }
