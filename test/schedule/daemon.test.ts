@@ -91,7 +91,7 @@ describe("runDaemon", () => {
 
   it.each([
     { program: 'process.kill(process.pid, "SIGKILL")', exit_code: 137, error: "killed by SIGKILL" },
-    { program: "process.exit(9)", exit_code: 9, error: "failed with exit code 9" },
+    { program: "process.exit(99)", exit_code: 99, error: "failed with exit code 99" },
     {
       program: "for (;;);",
       exit_code: 143,
