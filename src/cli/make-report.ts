@@ -16,7 +16,13 @@ import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
 import { readLastGoodRun } from "../warehouse/runs.ts";
 import { toCalltallyError } from "./known-error.ts";
-import { type NamedReport, planReport, type ReportPlan, toDeliveryTargets } from "./named-report.ts";
+import {
+  type NamedReport,
+  planReport,
+  type ReportPlan,
+  toDeliveryTargets,
+  toReportError,
+} from "./named-report.ts";
 
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
@@ -112,7 +118,8 @@ export async function makeReport(
       end("interrupted", "not taken yet by everybody");
     else end("done", null);
     return { ...result, report: name, report_run_id: runId, is_stale, deliveries };
-  } catch (error) {
+  } catch (thrown) {
+    const error = toReportError(report, thrown);
     end(signal.aborted ? "interrupted" : "failed", describeInOwnWords(toCalltallyError(error)));
     throw error;
   }

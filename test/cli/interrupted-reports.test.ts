@@ -1,12 +1,20 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { reportJobs } from "../../src/cli/report-jobs.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { settingsOfAccount } from "../../src/config/accounts.ts";
+import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { json, startBadServer, text } from "../api/bad-server.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
+import { keepLines } from "../schedule/log-lines.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, startCalltally } from "./run.ts";
+import { BIN, calltally, startCalltally } from "./run.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 
@@ -14,16 +22,16 @@ const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00
 function configure(
   folder: string,
   sandbox: { url: string; token: string },
-  more: Record<string, string> = {},
+  { more, top, deliver = "" }: { more?: Record<string, string>; top?: string; deliver?: string } = {},
 ) {
-  writeAccounts(folder, { acme: sandbox }, { more });
+  writeAccounts(folder, { acme: sandbox }, { ...(more && { more }), ...(top && { top }) });
   const report =
     'reports:\n  weekly:\n    contents: [channel]\n    range: { last: 4w }\n    cron: "0 7 * * 1"\n    fresh: 2h\n';
-  appendFileSync(join(folder, "calltally.yaml"), report);
+  appendFileSync(join(folder, "calltally.yaml"), report + deliver);
   const database = join(folder, "data/acme/calltally.db");
   return {
     database,
-    rowsOf: (table: "report_runs" | "jobs" | "sync_runs") => {
+    rowsOf: (table: "report_runs" | "deliveries" | "jobs" | "sync_runs") => {
       using warehouse = openWarehouseReader(database);
       return warehouse.sqlite.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
     },
@@ -77,7 +85,7 @@ describe("a report that waits for fresh calls", () => {
   it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme", latencyMs: 60 });
-    const { database, rowsOf } = configure(folder.path, acme, { acme: "limit: 100\n    jitter_seconds: 0" });
+    const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
     const options = { cwd: folder.path };
     const job = startCalltally(["job", "report:weekly"], options);
     while (acme.requests.length < 3) await new Promise(setImmediate);
@@ -98,5 +106,97 @@ describe("a report that waits for fresh calls", () => {
     expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
+  });
+});
+
+/** A clock whose waits are over at once. */
+function impatientClock(): Clock & { slept: () => number } {
+  let sleptMs = 0;
+  return {
+    now: () => Date.now() + sleptMs,
+    sleep: async (delayMs, signal) => {
+      await systemClock.sleep(1, signal);
+      sleptMs += delayMs;
+    },
+    slept: () => sleptMs,
+  };
+}
+
+/** Keeps the schedule of the report alone, by children of the built program, until it says so; returns the time it waited. */
+async function keepScheduleUntil(words: string, folder: string): Promise<number> {
+  const path = join(folder, "calltally.yaml");
+  // From another working folder, of which the paths are not relative.
+  const { file, accounts, shared } = readConfiguration(path, { env: {}, folder: import.meta.dirname });
+  const [account] = accounts;
+  if (account === undefined) throw new Error("There is no account");
+  const settings = { ...settingsOfAccount(account), jitterSeconds: 0 };
+  const jobs = reportJobs({ file }, account, shared.folder);
+  const { log, messages } = keepLines();
+  const clock = impatientClock();
+  const stop = new AbortController();
+  const kept = runDaemon([], {
+    settings,
+    accounts: [{ name: "acme", settings, args: ["--config", path, "--account", "acme"], jobs }],
+    log,
+    signal: stop.signal,
+    listen: undefined,
+    program: [BIN],
+    clock,
+  });
+  while (!messages().includes(words)) await systemClock.sleep(20);
+  stop.abort();
+  await kept;
+  return clock.slept();
+}
+
+describe("the schedule", () => {
+  it("takes up again a report that a recipient refused for the moment, and holds no place meanwhile", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    // A pause so long is not waited for by a process that others wait for.
+    const later = text("", 503, { "retry-after": "60" });
+    await using hook = await startBadServer(later, later, json({}));
+    writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
+    const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
+    const { rowsOf } = configure(folder.path, acme, { deliver });
+    const options = { cwd: folder.path };
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    expect(rowsOf("report_runs")).toMatchObject([
+      { status: "interrupted", error: "not taken yet by everybody" },
+    ]);
+    expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1 }]);
+
+    const sleptMs = await keepScheduleUntil("done", folder.path);
+    expect(sleptMs).toBeGreaterThan(299_000);
+    expect(hook.requests).toHaveLength(3);
+    expect(rowsOf("report_runs")).toMatchObject([{ ...SCHEDULED, error: null }]);
+    expect(rowsOf("deliveries")).toMatchObject([{ status: "delivered", attempts: 3 }]);
+  });
+
+  it("takes up again a report whose process was killed, under the same number", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    let connections = 0;
+    await using mail = await startMailServer({
+      lacksTls: true,
+      // Before anything was sent.
+      onConnect: async () => {
+        if (++connections > 2) return undefined;
+        const [run] = rowsOf("report_runs");
+        process.kill(Number.parseInt(String(run?.process), 10), "SIGKILL");
+        return await new Promise<undefined>(() => {});
+      },
+    });
+    const deliver = "    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
+    const top = "smtp_url_file: smtp.url\n";
+    writeFileSync(join(folder.path, "smtp.url"), `smtp://127.0.0.1:${mail.port}?from=calls@example.com`, {
+      mode: 0o600,
+    });
+    const { rowsOf } = configure(folder.path, acme, { top, deliver });
+    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(null);
+    await keepScheduleUntil("done", folder.path);
+    expect(mail.taken).toMatchObject([{ to: ["marketing@acme.example"] }]);
+    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
+    expect(connections).toBe(3);
   });
 });
