@@ -1,4 +1,13 @@
-import { appendFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportJobs } from "../../src/cli/report-jobs.ts";
@@ -22,11 +31,21 @@ const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00
 function configure(
   folder: string,
   sandbox: { url: string; token: string },
-  { more, top, deliver = "" }: { more?: Record<string, string>; top?: string; deliver?: string } = {},
+  {
+    more,
+    top,
+    contents = "[channel]",
+    deliver = "",
+  }: { more?: Record<string, string>; top?: string; contents?: string; deliver?: string } = {},
 ) {
   writeAccounts(folder, { acme: sandbox }, { ...(more && { more }), ...(top && { top }) });
-  const report =
-    'reports:\n  weekly:\n    contents: [channel]\n    range: { last: 4w }\n    cron: "0 7 * * 1"\n    fresh: 2h\n';
+  const report = `reports:
+  weekly:
+    contents: ${contents}
+    range: { last: 4w }
+    cron: "0 7 * * 1"
+    fresh: 2h
+`;
   appendFileSync(join(folder, "calltally.yaml"), report + deliver);
   const database = join(folder, "data/acme/calltally.db");
   return {
@@ -200,3 +219,57 @@ describe("the schedule", () => {
     expect(connections).toBe(3);
   });
 });
+
+describe("a report whose process is killed while it writes", () => {
+  it("leaves no half set of files, and is taken up under the same number", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
+    const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });
+    const options = { cwd: folder.path };
+    const target = join(folder.path, "reports/acme/weekly");
+    mkdirSync(target, { recursive: true });
+    await calltally(["sync"], options);
+    const seen = new Set<string>();
+    // Each file appears under another name, and gets its own at the end.
+    for (let changes = 1; changes <= 16; changes += 3) {
+      const job = startCalltally(["job", "report:weekly"], options);
+      let left = changes;
+      const watcher = watch(target, () => {
+        if (--left === 0) job.kill("SIGKILL");
+      });
+      const { code } = await job.done;
+      watcher.close();
+      const state = checkSet(target);
+      seen.add(`${code ?? "killed"}: ${state}`);
+      expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1 }]);
+      if (code !== null) break;
+    }
+    expect(seen).toContain("killed: nothing");
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1, ...SCHEDULED }]);
+    expect(checkSet(target)).toBe("3 files");
+  });
+});
+
+/** Says what stands in a folder of exports by its manifest, each file of which must be as it says. */
+function checkSet(folder: string): string {
+  const path = join(folder, "manifest.json");
+  if (!existsSync(path)) {
+    expect(readdirSync(folder).filter((name) => !name.startsWith("."))).toEqual([]);
+    return "nothing";
+  }
+  const manifest: { unfinished?: boolean; files: { file: string; sha256: string }[] } = JSON.parse(
+    readFileSync(path, "utf8"),
+  );
+  if (manifest.unfinished) {
+    expect(manifest.files).toEqual([]);
+    return "unfinished";
+  }
+  for (const { file, sha256 } of manifest.files) {
+    const found = createHash("sha256")
+      .update(readFileSync(join(folder, file)))
+      .digest("hex");
+    expect({ file, sha256: found }).toEqual({ file, sha256 });
+  }
+  return `${manifest.files.length} files`;
+}
