@@ -19,7 +19,7 @@ import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { json, startBadServer, text } from "../api/bad-server.ts";
-import { startMailServer } from "../delivery/mail-server.ts";
+import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { keepLines } from "../schedule/log-lines.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -55,6 +55,20 @@ function configure(
       return warehouse.sqlite.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
     },
   };
+}
+
+/** Writes a report that goes by mail to one address as well. */
+function configureMail(
+  folder: string,
+  sandbox: Parameters<typeof configure>[1],
+  { port }: Pick<MailServer, "port">,
+) {
+  const url = `smtp://127.0.0.1:${port}?from=calls@example.com`;
+  writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
+  return configure(folder, sandbox, {
+    top: "smtp_url_file: smtp.url\n",
+    deliver: "    deliver: [{ email: { to: [marketing@acme.example] } }]\n",
+  });
 }
 
 /** Starts the program; `said` waits for words of its log. */
@@ -103,7 +117,7 @@ describe("a report that waits for fresh calls", () => {
 
   it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme", latencyMs: 60 });
+    await using acme = await startSandbox({ calls: 250, token: "t0ken-of-acme", latencyMs: 50 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
     const options = { cwd: folder.path };
     const job = startCalltally(["job", "report:weekly"], options);
@@ -126,6 +140,30 @@ describe("a report that waits for fresh calls", () => {
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
+});
+
+it.each([
+  { args: ["run", "weekly", "--deliver"], signal: "SIGINT", exitCode: 130, error: "Stopped by SIGINT" },
+  { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
+] as const)("a report that a mail server keeps waiting stops soon: $signal", async (stopped) => {
+  const { args, signal, exitCode, error } = stopped;
+  using folder = makeTempFolder();
+  await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+  const connected = Promise.withResolvers<void>();
+  await using mail = await startMailServer({
+    lacksTls: true,
+    onConnect: () => {
+      connected.resolve();
+      return new Promise<undefined>(() => {});
+    },
+  });
+  const { rowsOf } = configureMail(folder.path, acme, mail);
+  await calltally(["sync"], { cwd: folder.path });
+  const report = startCalltally([...args], { cwd: folder.path });
+  await connected.promise;
+  expect(await stop(report, signal)).toBe(exitCode);
+  expect(rowsOf("report_runs")).toMatchObject([{ status: "interrupted", error }]);
+  expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1, finished_at: null }]);
 });
 
 /** A clock whose waits are over at once. */
@@ -206,12 +244,7 @@ describe("the schedule", () => {
         return await new Promise<undefined>(() => {});
       },
     });
-    const deliver = "    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
-    const top = "smtp_url_file: smtp.url\n";
-    writeFileSync(join(folder.path, "smtp.url"), `smtp://127.0.0.1:${mail.port}?from=calls@example.com`, {
-      mode: 0o600,
-    });
-    const { rowsOf } = configure(folder.path, acme, { top, deliver });
+    const { rowsOf } = configureMail(folder.path, acme, mail);
     expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(null);
     await keepScheduleUntil("done", folder.path);
     expect(mail.taken).toMatchObject([{ to: ["marketing@acme.example"] }]);
@@ -231,7 +264,7 @@ describe("a report whose process is killed while it writes", () => {
     await calltally(["sync"], options);
     const seen = new Set<string>();
     // Each file appears under another name, and gets its own at the end.
-    for (let changes = 1; changes <= 16; changes += 3) {
+    for (let changes = 1; changes <= 13; changes += 4) {
       const job = startCalltally(["job", "report:weekly"], options);
       let left = changes;
       const watcher = watch(target, () => {
