@@ -159,3 +159,46 @@ it.each([
     expect(readFileSync(noted, "utf8")).toBe(order);
   },
 );
+
+it.each([
+  { title: "a signal ended it", end: 'process.kill(process.pid, "SIGKILL")', leaves: false, starts: 2 },
+  { title: "it left something undone", end: "process.exit(9)", leaves: true, starts: 2 },
+  { title: "it failed", end: "process.exit(9)", leaves: false, starts: 1 },
+  { title: "it was late", end: "for (;;);", leaves: true, starts: 1 },
+])("runDaemon takes up a job again five minutes later, or not: $title", async ({ end, leaves, starts }) => {
+  using folder = makeTempFolder();
+  const program = join(folder.path, "program.cjs");
+  writeFileSync(program, end);
+  const database = join(folder.path, "calls.db");
+  openWarehouse(database)[Symbol.dispose]();
+  const settings = loadSettings({ env: {}, folder: folder.path });
+  const { log, messages } = keepLines();
+  const stop = new AbortController();
+  let sleptMs = 0;
+  const job = {
+    name: "report",
+    cron: () => "0 0 29 2 *",
+    cronSetting: "",
+    isSync: false,
+    readLastDone: () => null,
+    isUnfinished: () => leaves,
+    run: async () => EXIT.done,
+  };
+  await runDaemon([job], {
+    settings: { ...settings, database, jobMinutes: end.startsWith("for") ? 1 / 120 : 60 },
+    log,
+    signal: stop.signal,
+    listen: undefined,
+    program: [program],
+    clock: {
+      now: () => Date.now() + sleptMs,
+      // Ten minutes pass at once, in which nothing else is due.
+      sleep: async (delayMs) => {
+        sleptMs += delayMs;
+        if (sleptMs > 600_000) stop.abort();
+        stop.signal.throwIfAborted();
+      },
+    },
+  });
+  expect(messages().filter((message) => message === "started")).toHaveLength(starts);
+});
