@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { describeInOwnWords } from "../api/api-errors.ts";
-import type { RetryPolicy } from "../api/retry.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { type DeliveryResult, deliver } from "../delivery/deliver.ts";
+import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
 import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
@@ -17,20 +16,29 @@ import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
 import { readLastGoodRun } from "../warehouse/runs.ts";
 import { toCalltallyError } from "./known-error.ts";
-import { type NamedReport, planReport, type ReportPlan, toDeliveryTargets } from "./named-report.ts";
+import {
+  type NamedReport,
+  planReport,
+  type ReportPlan,
+  toDeliveryTargets,
+  toReportError,
+} from "./named-report.ts";
 
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
   scheduledFor: string | null;
   isDelivered: boolean;
-  /** How often delivery is tried. */
-  retry: RetryPolicy;
+  /** Whether a run that some have not taken for the moment is to be taken up again. @default they do not get it */
+  isTakenUpAgain?: boolean;
   /** Folder that commands run in. */
   workingFolder: string;
   signal: AbortSignal;
   clock?: Clock;
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
 }
+
+/** Attempts at a recipient by a run and by those that take it up again: those of five calls. */
+const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
 /** What became of a report. */
 export interface MadeReport extends ExportResult {
@@ -97,12 +105,21 @@ export async function makeReport(
         personalData: report.content.personal_data ?? false,
         targets,
       },
-      { signal, retry: options.retry, secrets: report.settings.token ? [report.settings.token] : [], clock },
+      {
+        signal,
+        retry: BRIEF_RETRY,
+        attemptsInAll: options.isTakenUpAgain ? ATTEMPTS_IN_ALL : undefined,
+        secrets: report.settings.token ? [report.settings.token] : [],
+        clock,
+      },
     );
     signal.throwIfAborted();
-    end("done", null);
+    if (deliveries.some(({ status }) => status === "pending"))
+      end("interrupted", "not taken yet by everybody");
+    else end("done", null);
     return { ...result, report: name, report_run_id: runId, is_stale, deliveries };
-  } catch (error) {
+  } catch (thrown) {
+    const error = toReportError(report, thrown);
     end(signal.aborted ? "interrupted" : "failed", describeInOwnWords(toCalltallyError(error)));
     throw error;
   }

@@ -56,7 +56,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
   const { database, timezone, lookbackHours } = settings;
   const flags = toFlags(report);
-  return named(report, () => {
+  try {
     assertOwnFolder(report);
     const isPage = content.format === "html";
     const targets = isPage ? [REPORT_TARGET] : toTargets(content.contents ?? [], flags);
@@ -100,7 +100,9 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       values,
       isPersonal: targets.some(namesPeople),
     };
-  });
+  } catch (error) {
+    throw toReportError(report, error);
+  }
 }
 
 /**
@@ -247,14 +249,10 @@ function periodOf(
   return unit === undefined ? `${from} to ${to}` : periods({ from, to, grain: unit, zone }).at(-1)?.period;
 }
 
-/** Says of an error which report it is about. */
-function named<T>({ name, file }: NamedReport, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${file.placeOf(["reports", name])}: ${error.message}`, {
-      ...(error.hint !== undefined && { hint: error.hint }),
-    });
-  }
+/** Returns an error that says where the report stands whose keys do not do, as the flags of the same names would not. */
+export function toReportError({ name, file }: NamedReport, error: unknown): unknown {
+  if (!(error instanceof UsageError)) return error;
+  return new UsageError(`${file.placeOf(["reports", name])}: ${error.message}`, {
+    ...(error.hint !== undefined && { hint: error.hint }),
+  });
 }

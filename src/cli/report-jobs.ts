@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describeInOwnWords } from "../api/api-errors.ts";
+import { systemClock } from "../clock.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
-import { PATIENT_RETRY } from "../delivery/deliver.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
@@ -39,9 +38,12 @@ export function reportJobs(
         cron: () => cron,
         cronSetting: file.placeOf(["reports", name, "cron"]),
         isSync: false,
+        asksHost: content.fresh !== undefined,
         waitsForFirstSlot: true,
         readLastDone: (warehouse) =>
-          readLastDueRun(warehouse, name, account.name ?? null)?.finished_at ?? null,
+          readLastDueRun(warehouse, name, account.name ?? null, "done")?.finished_at ?? null,
+        isUnfinished: (warehouse) =>
+          readLastDueRun(warehouse, name, account.name ?? null)?.status === "interrupted",
         run: async (context) => {
           const report = ofAccount({ name, content, file }, account);
           if (report === undefined) return EXIT.done;
@@ -61,7 +63,7 @@ async function runDue(report: NamedReport, cron: string, workingFolder: string, 
   const made = await makeReport(report, {
     scheduledFor,
     isDelivered: true,
-    retry: PATIENT_RETRY,
+    isTakenUpAgain: true,
     workingFolder,
     signal,
     onAttributed: logAttribution(log),
@@ -75,7 +77,7 @@ async function runDue(report: NamedReport, cron: string, workingFolder: string, 
   log.info({ scheduledFor, folder, files, verdict: manifest.run?.verdict }, "report made");
   if (is_stale) log.warn(`the last good sync is older than ${report.content.fresh}`);
   for (const { channel, status, attempts, last_error } of deliveries) {
-    const level = status === "delivered" ? "info" : "error";
+    const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";
     log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");
   }
   return exitCodeOfReport(made);
@@ -90,7 +92,7 @@ async function freshen(report: NamedReport, { settings, log, signal, limitOf }: 
     using warehouse = openExistingWarehouse(settings.database);
     return isStale(warehouse, report, Date.now());
   };
-  while (isOld() && Date.now() < untilMs) {
+  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
     try {
       await runSync({ ...toSyncOptions(settings, limitOf), signal, onAttributed: logAttribution(log) });
       return;
@@ -101,7 +103,8 @@ async function freshen(report: NamedReport, { settings, log, signal, limitOf }: 
         log.warn(`the sync before the report failed: ${describeInOwnWords(toCalltallyError(error))}`);
         return;
       }
-      await sleep(POLL_MS, undefined, { signal });
+      if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
+      await systemClock.sleep(POLL_MS, signal);
     }
   }
 }

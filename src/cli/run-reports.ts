@@ -1,7 +1,7 @@
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { BRIEF_RETRY, type DeliveryResult } from "../delivery/deliver.ts";
+import type { DeliveryResult } from "../delivery/deliver.ts";
 import { describeError, type ExitCode, UsageError, worstCode } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import { attributionProgress } from "./attribution-progress.ts";
@@ -68,7 +68,6 @@ export async function runReports(
       const made = await makeReport(report, {
         scheduledFor: null,
         isDelivered,
-        retry: BRIEF_RETRY,
         workingFolder: context.folder,
         signal: context.signal,
         onAttributed: attributionProgress(context),

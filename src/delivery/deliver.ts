@@ -17,15 +17,7 @@ import { readOrigin } from "../warehouse/origin.ts";
 import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
 import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
 
-/** For a process that goes on: five attempts in about half an hour, or after the hour that a service asks for. */
-export const PATIENT_RETRY: RetryPolicy = {
-  attempts: 5,
-  baseDelayMs: 120_000,
-  maxDelayMs: 960_000,
-  budgetMs: MAX_RETRY_AFTER_MS + 300_000,
-};
-
-/** For a command that somebody waits for. */
+/** For one call, which holds up whoever waits for it. */
 export const BRIEF_RETRY: RetryPolicy = {
   attempts: 3,
   baseDelayMs: 2000,
@@ -45,6 +37,11 @@ export interface DeliverOptions {
   /** Ends attempts and waits; what was not sent stays `pending`, and the next call goes on with it. */
   signal: AbortSignal;
   retry: RetryPolicy;
+  /**
+   * What is refused for the moment stays `pending` at the end, for another call to go on with, until it was tried so often.
+   * @default it has failed
+   */
+  attemptsInAll?: number | undefined;
   /** Whether what failed before, or has an unknown outcome, is sent again. @default false */
   again?: boolean;
   /** Texts that must not be kept in the ledger, whatever error quotes them: the token. */
@@ -114,7 +111,7 @@ class Courier {
 
   /** Tries until it is settled, the policy is used up, or the signal aborts. */
   async bring(recipient: Recipient, id: number, limit: LimitFunction): Promise<void> {
-    const { signal, retry, clock, random = Math.random, onRetry } = this.#options;
+    const { signal, retry, clock, random = Math.random, onRetry, attemptsInAll = 0 } = this.#options;
     const startedMs = clock.now();
     for (let failures = 1; !signal.aborted; failures++) {
       const outcome = await limit(() => this.#attempt(recipient, id));
@@ -122,7 +119,8 @@ class Courier {
       const delayMs =
         Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) || jitteredDelayMs(failures, retry, random);
       if (failures >= retry.attempts || clock.now() - startedMs + delayMs > retry.budgetMs) {
-        this.#end(id, { status: "failed", error: outcome.error, isClaimed: false });
+        const isGivenUp = readDelivery(this.#warehouse, id).attempts >= attemptsInAll;
+        if (isGivenUp) this.#end(id, { status: "failed", error: outcome.error, isClaimed: false });
         return;
       }
       onRetry?.(recipient.key.recipient, outcome.error, delayMs);

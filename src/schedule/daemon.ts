@@ -121,17 +121,19 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
       run: async (name) => {
         const seen = watch.statistics.get(name);
         const job = watch.jobs.find((known) => known.name === name);
-        if (seen === undefined || job === undefined) return;
+        if (seen === undefined || job === undefined) return false;
+        let outcome: Outcome | undefined;
         const work = async () => {
           const bell = job.isSync ? watch.bell : undefined;
           const wasRung = bell?.answer(clock.now());
-          const exitCode = await runJob(seen, watch, clock, stoppable);
+          outcome = await runJob(seen, watch, clock, stoppable);
           // The sync that was running instead may have read its last page before the ring.
-          if (wasRung && exitCode === EXIT.locked) bell?.askForSync();
+          if (wasRung && outcome.exitCode === EXIT.locked) bell?.askForSync();
         };
         // One account alone has its jobs side by side, as their slots come.
         if (watch.account.name === undefined) await work();
         else await queue.run(toTicket(job, watch.account, hostRequests), work, stoppable.signal);
+        return !stoppable.signal.aborted && outcome !== undefined && isUnfinished(job, outcome, watch);
       },
       onNext: (name, nextMs) => {
         const seen = watch.statistics.get(name);
@@ -248,27 +250,32 @@ function metricsOf(watch: Watch, clock: Clock): Metric[] {
   return name === undefined ? metrics : withLabel(metrics, { account: name });
 }
 
-/** A sync asks its host; what other jobs ask is next to nothing. */
+/** Whether a run left something undone that may be done before the next slot. At its deadline a job has had its time. */
+function isUnfinished(job: Job, { signal, isLate }: Outcome, { readSnapshot }: Watch): boolean {
+  if (job.isUnfinished === undefined || isLate) return false;
+  return signal !== null || (readSnapshot()?.unfinished.has(job.name) ?? false);
+}
+
+/** A sync asks its host; what most other jobs ask is next to nothing. */
 function toTicket(
-  { isSync }: Job,
+  { isSync, asksHost }: Job,
   { settings }: DaemonAccount,
   hostRequests = Number.POSITIVE_INFINITY,
 ): Ticket {
   const { database, baseUrl, concurrency } = settings;
   return {
     database,
-    host: isSync ? baseUrl?.host : undefined,
+    host: isSync || asksHost ? baseUrl?.host : undefined,
     requests: Math.min(concurrency, hostRequests),
   };
 }
 
-/** Returns the exit code; null where there is none. */
 async function runJob(
   seen: JobStatistics,
   { account, deadlineMs }: Watch,
   clock: Clock,
   { program, signal, ...options }: Pick<DaemonOptions, "program" | "signal" | "log">,
-): Promise<number | null> {
+): Promise<Outcome> {
   const { name, settings, args } = account;
   const { job } = seen;
   const run = newRunId();
@@ -290,14 +297,14 @@ async function runJob(
   const end = toJobEnd(job, outcome, { startedMs, endedMs: clock.now(), isStopping: signal.aborted });
   noteEnd(seen, nameExit(outcome), end);
   log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: (seen.lastMs ?? 0) / 1000 }, message);
-  if (!isSilent(outcome) || signal.aborted) return exitCode;
+  if (!isSilent(outcome) || signal.aborted) return outcome;
   const journal = openJournal(settings.database, log);
   const record = journal.read().find((known) => known.job === job);
   // A job that could say more of its end has done so.
   const isRecorded = record?.finished_at != null && record.finished_at >= end.startedAt;
   if (outcome.isLate || !isRecorded) journal.end(end);
   await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
-  return exitCode;
+  return outcome;
 }
 
 function toJobEnd(

@@ -30,7 +30,11 @@ export interface Job {
    * CALLTALLY_HEARTBEAT_URL, the others their failures alone; and it has a ledger of its own, sync_runs.
    */
   isSync: boolean;
+  /** Whether another job than the sync asks its host for more than a little. @default false */
+  asksHost?: boolean;
   /** When it was last done, ISO 8601 UTC, as the warehouse tells; null for never. */
   readLastDone: (warehouse: Warehouse, settings: Settings) => string | null;
+  /** Whether its last run is to be taken up again before the next slot, as the warehouse tells. @default never */
+  isUnfinished?: (warehouse: Warehouse) => boolean;
   run: (context: JobContext) => Promise<ExitCode>;
 }

@@ -7,6 +7,8 @@ import type { Cron } from "./cron.ts";
 const LONGEST_WAIT_MS = 30_000;
 /** If the clock is set back by more than this, past slots run again: otherwise nothing would run until it caught up. */
 const SET_BACK_MS = 60_000;
+/** When a run that left something undone is taken up again, each time that it does: for a little more than an hour. */
+const AGAIN_AFTER_MS: readonly number[] = [5, 10, 20, 40].map((minutes) => minutes * 60_000);
 /** From so late on a start is explained in the log. */
 const LATE_MS = 60_000;
 
@@ -31,8 +33,8 @@ export interface ScheduleOptions {
   log: Log;
   /** Ends the schedule, after the runs that it ends as well. */
   signal: AbortSignal;
-  /** Runs a job to its end, however that is; never throws. */
-  run: (name: string, slotMs: number) => Promise<void>;
+  /** Runs a job to its end, however that is; never throws. Returns whether it is to be taken up again before its next slot. */
+  run: (name: string, slotMs: number) => Promise<boolean>;
   /** Receives the next start time of a job, milliseconds. */
   onNext?: (name: string, nextMs: number) => void;
 }
@@ -46,11 +48,12 @@ export async function keepSchedule(jobs: readonly ScheduledJob[], options: Sched
   // What should not happen to one job must not leave the others running as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
-  let caughtUp = Promise.resolve();
+  let caughtUp = Promise.resolve(false);
   const kept = jobs.map((job) => {
-    if (!job.isBehind) return keepJob(job, stoppable);
-    caughtUp = caughtUp.then(() => catchUp(job, stoppable));
-    return caughtUp.then(() => keepJob(job, stoppable));
+    if (!job.isBehind) return keepJob(job, false, stoppable);
+    const isUnfinished = caughtUp.then(() => catchUp(job, stoppable));
+    caughtUp = isUnfinished;
+    return isUnfinished.then((is) => keepJob(job, is, stoppable));
   });
   try {
     await Promise.all(kept);
@@ -59,24 +62,33 @@ export async function keepSchedule(jobs: readonly ScheduledJob[], options: Sched
   }
 }
 
-async function catchUp({ name }: ScheduledJob, { clock, log, signal, run }: ScheduleOptions): Promise<void> {
-  if (signal.aborted) return;
+async function catchUp(
+  { name }: ScheduledJob,
+  { clock, log, signal, run }: ScheduleOptions,
+): Promise<boolean> {
+  if (signal.aborted) return false;
   log.info({ job: name }, "a slot has passed since it was last done: running it now");
-  await run(name, clock.now());
+  return await run(name, clock.now());
 }
 
-async function keepJob(job: ScheduledJob, options: ScheduleOptions): Promise<void> {
+async function keepJob(job: ScheduledJob, wasUnfinished: boolean, options: ScheduleOptions): Promise<void> {
   const { name, cron, isBehind, judgedMs } = job;
   const { clock, log, signal, run } = options;
+  let isUnfinished = wasUnfinished;
+  let resumed = 0;
   for (let sinceMs = isBehind ? clock.now() : judgedMs; !signal.aborted; sinceMs = clock.now()) {
-    const slotMs = await waitForSlot(job, sinceMs, options);
+    const afterMs = isUnfinished ? AGAIN_AFTER_MS[resumed] : undefined;
+    const againMs = afterMs === undefined ? undefined : clock.now() + afterMs;
+    const slotMs = await waitForSlot(job, { sinceMs, againMs }, options);
     if (slotMs === undefined) return;
+    resumed = slotMs === againMs ? resumed + 1 : 0;
+    if (resumed > 0) log.info({ job: name }, "its last run left something undone: taking it up again");
     const startedMs = clock.now();
     if (startedMs - slotMs > LATE_MS + options.jitterMs) {
       const slot = new Date(slotMs).toISOString();
       log.warn({ job: name, slot }, "late: the machine slept, or its clock was set; running it once");
     }
-    await run(name, slotMs);
+    isUnfinished = await run(name, slotMs);
     const passedMs = cron.next(startedMs);
     if (passedMs <= clock.now() && !signal.aborted) {
       log.info({ job: name, slot: new Date(passedMs).toISOString() }, "slot left out: the job was running");
@@ -85,12 +97,12 @@ async function keepJob(job: ScheduledJob, options: ScheduleOptions): Promise<voi
 }
 
 /**
- * Waits for the first slot since an instant, or for a ring, which is as good as a slot of now; returns undefined when the
- * signal aborts.
+ * Waits for the first slot since an instant, for a ring, which is as good as a slot of now, or for when the last run is to
+ * be taken up again; returns undefined when the signal aborts.
  */
 async function waitForSlot(
   { name, cron, bell }: ScheduledJob,
-  sinceMs: number,
+  { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },
   { clock, random, jitterMs, signal, onNext }: ScheduleOptions,
 ): Promise<number | undefined> {
   const share = random();
@@ -100,9 +112,10 @@ async function waitForSlot(
     const slotMs = cron.next(fromMs);
     const startMs = slotMs + share * Math.min(jitterMs, (cron.next(slotMs) - slotMs) / 2);
     if (nowMs >= startMs) return slotMs;
+    if (againMs !== undefined && nowMs >= againMs) return againMs;
     const ringMs = bell?.dueMs(nowMs);
     if (ringMs !== undefined && nowMs >= ringMs) return nowMs;
-    const nextMs = Math.min(startMs, ringMs ?? startMs);
+    const nextMs = Math.min(startMs, ringMs ?? startMs, againMs ?? startMs);
     onNext?.(name, nextMs);
     const rung = ringMs === undefined ? bell?.rung : undefined;
     const woken = rung === undefined ? signal : AbortSignal.any([signal, rung]);

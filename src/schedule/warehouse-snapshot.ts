@@ -18,6 +18,8 @@ export interface Snapshot {
   lastGoodRun: SyncRun | undefined;
   /** When each job was last done, ISO 8601 UTC, by its name; null for never. */
   lastDone: ReadonlyMap<string, string | null>;
+  /** The jobs whose last run is to be taken up again. */
+  unfinished: ReadonlySet<string>;
   /** How each job fared, by its name. */
   jobs: ReadonlyMap<string, JobRecord>;
   calls: { live: number; gone: number };
@@ -37,6 +39,7 @@ export function openSnapshots(jobs: readonly Job[], settings: Settings): () => S
       lastDoneRun: readLastDoneRun(warehouse),
       lastGoodRun: readLastGoodRun(warehouse),
       lastDone: new Map(jobs.map((job) => [job.name, job.readLastDone(warehouse, settings)])),
+      unfinished: new Set(jobs.filter((job) => job.isUnfinished?.(warehouse)).map(({ name }) => name)),
       jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
       calls: countCalls(warehouse),
       rejectedRows: countAllRejected(warehouse),

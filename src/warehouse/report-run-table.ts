@@ -103,22 +103,29 @@ export function readLastReportRuns(warehouse: Warehouse): ReportRun[] {
     .map((row) => settled(row.report_runs));
 }
 
-/** Returns the last run of a report that the schedule had due and that was done; nothing from a warehouse of an older schema. */
+/**
+ * Returns the last run of a report that the schedule had due; nothing from a warehouse of an older schema.
+ *
+ * @param status leaves the others out @default each counts
+ */
 export function readLastDueRun(
   warehouse: Warehouse,
   report: string,
   account: string | null,
+  status?: ReportRun["status"],
 ): ReportRun | undefined {
   if (!isCurrent(warehouse)) return undefined;
   const isOfAccount = account === null ? isNull(report_runs.account) : eq(report_runs.account, account);
-  const isDone = and(eq(report_runs.status, "done"), isNotNull(report_runs.scheduled_for));
-  return warehouse.db
+  const isMeant = status === undefined ? undefined : eq(report_runs.status, status);
+  const isDue = isNotNull(report_runs.scheduled_for);
+  const run = warehouse.db
     .select()
     .from(report_runs)
-    .where(and(eq(report_runs.report, report), isOfAccount, isDone))
+    .where(and(eq(report_runs.report, report), isOfAccount, isDue, isMeant))
     .orderBy(desc(report_runs.report_run_id))
     .limit(1)
     .get();
+  return settle(run);
 }
 
 function readDueRun(

@@ -241,10 +241,20 @@ describe("named reports", () => {
     const options = { cwd: folder.path };
     await calltally(["sync"], options);
     const both = await calltally(["run", "broken", "weekly", "--json"], options);
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("broken: --source nowhere") });
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^broken: calltally\.yaml:7:5: reports\.broken: --source nowhere/m),
+    });
     expect(JSON.parse(both.stdout)).toMatchObject([
       { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
       { report: "weekly", report_run_id: 2 },
+    ]);
+    const alone = await calltally(["run", "broken"], options);
+    expect(alone.stderr).toMatch(/^calltally: calltally\.yaml:7:5: reports\.broken: --source nowhere/);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
+      { report: "broken", status: "failed", error: expect.stringContaining("reports.broken: --source") },
+      { report: "weekly", status: "done" },
+      { report: "broken", status: "failed" },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { BRIEF_RETRY, type DeliverOptions, deliver, PATIENT_RETRY } from "../../src/delivery/deliver.ts";
+import { BRIEF_RETRY, type DeliverOptions, deliver } from "../../src/delivery/deliver.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { UsageError } from "../../src/errors.ts";
 import { readDeliveries } from "../../src/warehouse/delivery-table.ts";
@@ -132,6 +132,22 @@ describe("deliver by e-mail", () => {
     const mail = await mailBy({ onRcpt: () => 451 });
     expect(mail).toMatchObject({ status: "failed", attempts: 3, taken: [], sleeps: [1000, 2000] });
     expect(mail.last_error).toMatch(/^localhost:\d+ said: 451 come back later$/);
+  });
+
+  it("leaves what is refused for the moment to other calls, until it was tried so often in all", async () => {
+    using run = makeRun();
+    const clock = new FakeClock();
+    await using server = await startMailServer({ onRcpt: () => 451 });
+    const call = async () => {
+      const targets = [emailTo(["ann@example.com"], smtpAt(server.port))];
+      const [result] = await send(run, targets, { clock, attemptsInAll: 5 });
+      return result;
+    };
+    const startedMs = clock.now();
+    const last_error = expect.stringContaining("451");
+    expect(await call()).toMatchObject({ status: "pending", attempts: 3, last_error });
+    expect(clock.now() - startedMs).toBeLessThanOrEqual(BRIEF_RETRY.budgetMs);
+    expect(await call()).toMatchObject({ status: "failed", attempts: 6, last_error });
   });
 
   it("does not try again after a refusal for good, which takes no other recipient with it", async () => {
@@ -325,13 +341,13 @@ describe("deliver by web hook", () => {
     using run = makeRun();
     const clock = new FakeClock();
     await using server = await startBadServer(
-      text("", 429, { "retry-after": "1800" }),
+      text("", 429, { "retry-after": "20" }),
       text("", 503),
       json({}),
     );
-    const results = await send(run, [hook(server.url)], { clock, retry: PATIENT_RETRY });
+    const results = await send(run, [hook(server.url)], { clock });
     expect(results).toMatchObject([{ status: "delivered", attempts: 3 }]);
-    expect(clock.sleeps).toEqual([1_800_000, 120_000]);
+    expect(clock.sleeps).toEqual([20_000, 2000]);
     const nobody = hook(new URL("http://127.0.0.1:1"));
     expect(await send(run, [nobody])).toMatchObject([
       { status: "failed", attempts: 3, last_error: expect.stringContaining("ECONNREFUSED") },

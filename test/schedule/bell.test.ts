@@ -24,6 +24,7 @@ function start(now: string, { takesMs = 0 } = {}) {
       bell.answer(clock.now());
       runs.push(new Date(clock.now()).toISOString().slice(11, 19));
       if (takesMs > 0) await clock.sleep(takesMs);
+      return false;
     },
   });
   const end = async () => {

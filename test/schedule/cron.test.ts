@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../src/schedule/cron.ts";
+import { lastSlot, parseCron } from "../../src/schedule/cron.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -137,6 +137,35 @@ describe("parseCron", () => {
     for (const year of [1975, 2026, 2027, 2500]) cron.next(Date.UTC(year, 9, 25));
     parseCron("0 0 29 2 1", "Europe/Berlin").next(Date.UTC(2026, 0, 1));
     expect(performance.now() - startedMs).toBeLessThan(2000);
+  });
+});
+
+describe("lastSlot", () => {
+  it.each([
+    // 02:30 is skipped on March 29, and comes twice on October 25.
+    { from: "2026-03-28T00:00:00Z", slots: ["03-28T01:30", "03-29T01:30", "03-30T00:30"] },
+    { from: "2026-10-23T23:00:00Z", slots: ["10-24T00:30", "10-25T00:30", "10-26T01:30"] },
+  ])("is one a day in Berlin at any moment of the days from $from", ({ from, slots }) => {
+    const cron = parseCron("30 2 * * *", "Europe/Berlin");
+    const expected = slots.map((slot) => Date.parse(`2026-${slot}:00Z`));
+    const fromMs = Date.parse(from);
+    for (let startMs = expected[0] ?? 0; startMs < fromMs + 72 * HOUR_MS; startMs += HOUR_MS / 2) {
+      for (const nowMs of [startMs, startMs + HOUR_MS / 2 - 1]) {
+        expect(lastSlot(cron, nowMs)).toBe(expected.findLast((slotMs) => slotMs <= nowMs));
+      }
+    }
+  });
+
+  it.each([
+    ["30 2 * * 0", "2026-04-04T12:00:00Z", "2026-03-29T01:30:00.000Z"],
+    ["30 2 * * 0", "2026-10-31T12:00:00Z", "2026-10-25T00:30:00.000Z"],
+    ["30 2 29 2 *", "2026-10-31T12:00:00Z", "2024-02-29T01:30:00.000Z"],
+    // An expression of every hour means both.
+    ["30 * * * *", "2026-10-25T01:29:59Z", "2026-10-25T00:30:00.000Z"],
+    ["30 * * * *", "2026-10-25T01:30:00Z", "2026-10-25T01:30:00.000Z"],
+  ])("is what a schedule that was down makes up for: %s at %s", (expression, now, slot) => {
+    const slotMs = lastSlot(parseCron(expression, "Europe/Berlin"), Date.parse(now));
+    expect(slotMs).toBe(Date.parse(slot));
   });
 });
 

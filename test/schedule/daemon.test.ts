@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
+import { EXIT } from "../../src/errors.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { readJobs } from "../../src/warehouse/job-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
@@ -107,4 +108,97 @@ describe("runDaemon", () => {
       ]);
     },
   );
+});
+
+it.each([
+  { asksHost: true, order: "+-+-" },
+  { asksHost: false, order: "++--" },
+])(
+  "runDaemon keeps jobs beside the sync to the limit of their host: $asksHost",
+  async ({ asksHost, order }) => {
+    using folder = makeTempFolder();
+    const noted = join(folder.path, "noted");
+    const program = join(folder.path, "program.cjs");
+    // Where both run at once, each waits for the other.
+    writeFileSync(
+      program,
+      `const { appendFileSync, readFileSync } = require("node:fs");
+    const noted = ${JSON.stringify(noted)};
+    appendFileSync(noted, "+");
+    const isOver = () => ${asksHost} || readFileSync(noted, "utf8").startsWith("++");
+    setInterval(() => isOver() && (appendFileSync(noted, "-"), process.exit()), 20);`,
+    );
+    const env = { CALLTALLY_BASE_URL: "http://127.0.0.1:9" };
+    const settings = loadSettings({ env, folder: folder.path });
+    const { log, lines } = keepLines();
+    const stop = new AbortController();
+    const job = {
+      name: "report",
+      cron: () => "0 0 1 1 *",
+      cronSetting: "",
+      isSync: false,
+      asksHost,
+      readLastDone: () => null,
+      run: async () => EXIT.done,
+    };
+    const daemon = runDaemon([job], {
+      settings,
+      accounts: ["a", "b"].map((name) => {
+        const database = join(folder.path, `${name}.db`);
+        return { name, settings: { ...settings, database }, args: [] };
+      }),
+      hostRequests: settings.concurrency,
+      log,
+      signal: stop.signal,
+      listen: undefined,
+      program: [program],
+    });
+    while (lines.filter((line) => "seconds" in line).length < 2) await sleep(20);
+    stop.abort();
+    await daemon;
+    expect(readFileSync(noted, "utf8")).toBe(order);
+  },
+);
+
+it.each([
+  { title: "a signal ended it", end: 'process.kill(process.pid, "SIGKILL")', leaves: false, starts: 2 },
+  { title: "it left something undone", end: "process.exit(9)", leaves: true, starts: 2 },
+  { title: "it failed", end: "process.exit(9)", leaves: false, starts: 1 },
+  { title: "it was late", end: "for (;;);", leaves: true, starts: 1 },
+])("runDaemon takes up a job again five minutes later, or not: $title", async ({ end, leaves, starts }) => {
+  using folder = makeTempFolder();
+  const program = join(folder.path, "program.cjs");
+  writeFileSync(program, end);
+  const database = join(folder.path, "calls.db");
+  openWarehouse(database)[Symbol.dispose]();
+  const settings = loadSettings({ env: {}, folder: folder.path });
+  const { log, messages } = keepLines();
+  const stop = new AbortController();
+  let sleptMs = 0;
+  const job = {
+    name: "report",
+    cron: () => "0 0 29 2 *",
+    cronSetting: "",
+    isSync: false,
+    readLastDone: () => null,
+    isUnfinished: () => leaves,
+    run: async () => EXIT.done,
+  };
+  await runDaemon([job], {
+    settings: { ...settings, database, jobMinutes: end.startsWith("for") ? 1 / 120 : 60 },
+    log,
+    signal: stop.signal,
+    listen: undefined,
+    program: [program],
+    clock: {
+      now: () => Date.now() + sleptMs,
+      // Ten minutes pass at once, in which nothing else is due.
+      sleep: async (delayMs) => {
+        sleptMs += delayMs;
+        if (sleptMs > 600_000) stop.abort();
+        stop.signal.throwIfAborted();
+      },
+    },
+  });
+  expect(messages().filter((message) => message === "started")).toHaveLength(starts);
 });

@@ -18,13 +18,13 @@ const job = (name: string, expression: string, { timezone = "UTC", isBehind = fa
 function start(
   jobs: ReturnType<typeof job>[],
   now: string,
-  options: Partial<ScheduleOptions> & { takesMs?: number; judgedAgoMs?: number } = {},
+  options: Partial<ScheduleOptions> & { takesMs?: number; judgedAgoMs?: number; unfinished?: boolean[] } = {},
 ) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
   const { log, messages } = keepLines();
   const runs: string[] = [];
-  const { takesMs = 0, judgedAgoMs = 0, ...rest } = options;
+  const { takesMs = 0, judgedAgoMs = 0, unfinished = [], ...rest } = options;
   const judged = jobs.map((each): ScheduledJob => ({ ...each, judgedMs: clock.now() - judgedAgoMs }));
   const kept = keepSchedule(judged, {
     clock,
@@ -35,6 +35,7 @@ function start(
     run: async (name) => {
       runs.push(`${name} ${new Date(clock.now()).toISOString().slice(0, 19)}`);
       await clock.sleep(takesMs);
+      return unfinished.shift() ?? false;
     },
     ...rest,
   });
@@ -61,6 +62,46 @@ describe("keepSchedule", () => {
       "sync 2026-11-20T05:07:00",
       "export 2026-11-20T05:30:00",
       "sync 2026-11-20T06:07:00",
+    ]);
+  });
+
+  it("takes up again what a run left undone, ever later, until it is done", async () => {
+    const jobs = [job("report", "0 7 * * *"), job("sync", "8 * * * *")];
+    const schedule = start(jobs, "2026-11-20T06:59:00Z", { unfinished: [true, true] });
+    await schedule.clock.pass(HOUR_MS);
+    await schedule.stop();
+    // The sync has its slot meanwhile: what is left undone is the report's.
+    expect(schedule.runs).toEqual([
+      "report 2026-11-20T07:00:00",
+      "report 2026-11-20T07:05:00",
+      "sync 2026-11-20T07:08:00",
+      "report 2026-11-20T07:15:00",
+    ]);
+  });
+
+  it("gives up after five times until the next slot, which comes before that where it is earlier", async () => {
+    const always = Array<boolean>(100).fill(true);
+    const daily = start([job("report", "0 7 * * *")], "2026-11-20T06:59:00Z", { unfinished: [...always] });
+    await daily.clock.pass(DAY_MS + 7 * MINUTE_MS);
+    await daily.stop();
+    const times = ["07:00", "07:05", "07:15", "07:35", "08:15"].map((time) => `report 2026-11-20T${time}:00`);
+    expect(daily.runs).toEqual([...times, "report 2026-11-21T07:00:00", "report 2026-11-21T07:05:00"]);
+    const often = start([job("report", "*/7 * * * *")], "2026-11-20T06:59:00Z", { unfinished: [...always] });
+    await often.clock.pass(16 * MINUTE_MS);
+    await often.stop();
+    const minutes = ["00", "05", "07", "12", "14"].map((minute) => `report 2026-11-20T07:${minute}:00`);
+    expect(often.runs).toEqual(minutes);
+  });
+
+  it("does not hold up what else is behind by what is to be taken up again", async () => {
+    const jobs = ["first", "second"].map((name) => job(name, "0 7 * * *", { isBehind: true }));
+    const schedule = start(jobs, "2026-11-20T08:00:00Z", { unfinished: [true] });
+    await schedule.clock.pass(6 * MINUTE_MS);
+    await schedule.stop();
+    expect(schedule.runs).toEqual([
+      "first 2026-11-20T08:00:00",
+      "second 2026-11-20T08:00:00",
+      "first 2026-11-20T08:05:00",
     ]);
   });
 

@@ -1,0 +1,308 @@
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { reportJobs } from "../../src/cli/report-jobs.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
+import { settingsOfAccount } from "../../src/config/accounts.ts";
+import { readConfiguration } from "../../src/config/read-configuration.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { runDaemon } from "../../src/schedule/daemon.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { json, startBadServer, text } from "../api/bad-server.ts";
+import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
+import { keepLines } from "../schedule/log-lines.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+import { BIN, calltally, startCalltally } from "./run.ts";
+
+const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
+
+/** Writes an account and its report of each Monday, of calls that are not older than two hours. */
+function configure(
+  folder: string,
+  sandbox: { url: string; token: string },
+  {
+    more,
+    top,
+    contents = "[channel]",
+    deliver = "",
+  }: { more?: Record<string, string>; top?: string; contents?: string; deliver?: string } = {},
+) {
+  writeAccounts(folder, { acme: sandbox }, { ...(more && { more }), ...(top && { top }) });
+  const report = `reports:
+  weekly:
+    contents: ${contents}
+    range: { last: 4w }
+    cron: "0 7 * * 1"
+    fresh: 2h
+`;
+  appendFileSync(join(folder, "calltally.yaml"), report + deliver);
+  const database = join(folder, "data/acme/calltally.db");
+  return {
+    database,
+    rowsOf: (table: "report_runs" | "deliveries" | "jobs" | "sync_runs") => {
+      using warehouse = openWarehouseReader(database);
+      return warehouse.sqlite.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
+    },
+  };
+}
+
+/** Writes a report that goes by mail to one address as well. */
+function configureMail(
+  folder: string,
+  sandbox: Parameters<typeof configure>[1],
+  { port }: Pick<MailServer, "port">,
+) {
+  const url = `smtp://127.0.0.1:${port}?from=calls@example.com`;
+  writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
+  return configure(folder, sandbox, {
+    top: "smtp_url_file: smtp.url\n",
+    deliver: "    deliver: [{ email: { to: [marketing@acme.example] } }]\n",
+  });
+}
+
+/** Starts the program; `said` waits for words of its log. */
+function startLogged(args: string[], cwd: string) {
+  const child = startCalltally(args, { cwd });
+  let log = "";
+  const said = (words: string) =>
+    new Promise<void>((resolve, reject) => {
+      child.stderr?.on("data", (chunk) => {
+        log += String(chunk);
+        if (log.includes(words)) resolve();
+      });
+      child.once("close", () => reject(new Error(`It ended without ${words}: ${log}`)));
+    });
+  return Object.assign(child, { said });
+}
+
+async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Signals) {
+  const killedMs = Date.now();
+  child.kill(signal);
+  const { code } = await child.done;
+  expect(Date.now() - killedMs).toBeLessThan(5000);
+  return code;
+}
+
+describe("a report that waits for fresh calls", () => {
+  it("stops soon while another process syncs, and is made later for the same slot", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    const { database, rowsOf } = configure(folder.path, acme);
+    const options = { cwd: folder.path };
+    {
+      using _sync = tryAcquireLock(database);
+      for (const [signal, exitCode] of [
+        ["SIGTERM", 143],
+        ["SIGINT", 130],
+      ] as const) {
+        const job = startLogged(["job", "report:weekly"], folder.path);
+        await job.said("waiting for it");
+        expect(await stop(job, signal)).toBe(exitCode);
+      }
+    }
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
+  });
+
+  it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 250, token: "t0ken-of-acme", latencyMs: 50 });
+    const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
+    const options = { cwd: folder.path };
+    const job = startCalltally(["job", "report:weekly"], options);
+    while (acme.requests.length < 3) await new Promise(setImmediate);
+    expect(await stop(job, "SIGTERM")).toBe(143);
+    expect(rowsOf("report_runs")).toEqual([]);
+    expect(rowsOf("sync_runs")).toMatchObject([{ status: "interrupted" }]);
+    expect(rowsOf("jobs")).toMatchObject([{ job: "report:weekly", exit_code: 143, failing_since: null }]);
+    {
+      using _sync = tryAcquireLock(database);
+      const schedule = startLogged(["schedule"], folder.path);
+      await schedule.said("waiting for it");
+      expect(await stop(schedule, "SIGTERM")).toBe(0);
+    }
+    expect(rowsOf("report_runs")).toEqual([]);
+    const ends = rowsOf("jobs").filter(({ job }) => job === "report:weekly");
+    expect(ends).toMatchObject([{ exit_code: 143, error: null, failing_since: null }]);
+    const listed = await calltally(["schedule", "--list", "--json"], options);
+    expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
+  });
+});
+
+it.each([
+  { args: ["run", "weekly", "--deliver"], signal: "SIGINT", exitCode: 130, error: "Stopped by SIGINT" },
+  { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
+] as const)("a report that a mail server keeps waiting stops soon: $signal", async (stopped) => {
+  const { args, signal, exitCode, error } = stopped;
+  using folder = makeTempFolder();
+  await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+  const connected = Promise.withResolvers<void>();
+  await using mail = await startMailServer({
+    lacksTls: true,
+    onConnect: () => {
+      connected.resolve();
+      return new Promise<undefined>(() => {});
+    },
+  });
+  const { rowsOf } = configureMail(folder.path, acme, mail);
+  await calltally(["sync"], { cwd: folder.path });
+  const report = startCalltally([...args], { cwd: folder.path });
+  await connected.promise;
+  expect(await stop(report, signal)).toBe(exitCode);
+  expect(rowsOf("report_runs")).toMatchObject([{ status: "interrupted", error }]);
+  expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1, finished_at: null }]);
+});
+
+/** A clock whose waits are over at once. */
+function impatientClock(): Clock & { slept: () => number } {
+  let sleptMs = 0;
+  return {
+    now: () => Date.now() + sleptMs,
+    sleep: async (delayMs, signal) => {
+      await systemClock.sleep(1, signal);
+      sleptMs += delayMs;
+    },
+    slept: () => sleptMs,
+  };
+}
+
+/** Keeps the schedule of the report alone, by children of the built program, until it says so; returns the time it waited. */
+async function keepScheduleUntil(words: string, folder: string): Promise<number> {
+  const path = join(folder, "calltally.yaml");
+  // From another working folder, of which the paths are not relative.
+  const { file, accounts, shared } = readConfiguration(path, { env: {}, folder: import.meta.dirname });
+  const [account] = accounts;
+  if (account === undefined) throw new Error("There is no account");
+  const settings = { ...settingsOfAccount(account), jitterSeconds: 0 };
+  const jobs = reportJobs({ file }, account, shared.folder);
+  const { log, messages } = keepLines();
+  const clock = impatientClock();
+  const stop = new AbortController();
+  const kept = runDaemon([], {
+    settings,
+    accounts: [{ name: "acme", settings, args: ["--config", path, "--account", "acme"], jobs }],
+    log,
+    signal: stop.signal,
+    listen: undefined,
+    program: [BIN],
+    clock,
+  });
+  while (!messages().includes(words)) await systemClock.sleep(20);
+  stop.abort();
+  await kept;
+  return clock.slept();
+}
+
+describe("the schedule", () => {
+  it("takes up again a report that a recipient refused for the moment, and holds no place meanwhile", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    // A pause so long is not waited for by a process that others wait for.
+    const later = text("", 503, { "retry-after": "60" });
+    await using hook = await startBadServer(later, later, json({}));
+    writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
+    const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
+    const { rowsOf } = configure(folder.path, acme, { deliver });
+    const options = { cwd: folder.path };
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    expect(rowsOf("report_runs")).toMatchObject([
+      { status: "interrupted", error: "not taken yet by everybody" },
+    ]);
+    expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1 }]);
+
+    const sleptMs = await keepScheduleUntil("done", folder.path);
+    expect(sleptMs).toBeGreaterThan(299_000);
+    expect(hook.requests).toHaveLength(3);
+    expect(rowsOf("report_runs")).toMatchObject([{ ...SCHEDULED, error: null }]);
+    expect(rowsOf("deliveries")).toMatchObject([{ status: "delivered", attempts: 3 }]);
+  });
+
+  it("takes up again a report whose process was killed, under the same number", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    let connections = 0;
+    await using mail = await startMailServer({
+      lacksTls: true,
+      // Before anything was sent.
+      onConnect: async () => {
+        if (++connections > 2) return undefined;
+        const [run] = rowsOf("report_runs");
+        process.kill(Number.parseInt(String(run?.process), 10), "SIGKILL");
+        return await new Promise<undefined>(() => {});
+      },
+    });
+    const { rowsOf } = configureMail(folder.path, acme, mail);
+    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(null);
+    await keepScheduleUntil("done", folder.path);
+    expect(mail.taken).toMatchObject([{ to: ["marketing@acme.example"] }]);
+    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
+    expect(connections).toBe(3);
+  });
+});
+
+describe("a report whose process is killed while it writes", () => {
+  it("leaves no half set of files, and is taken up under the same number", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
+    const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });
+    const options = { cwd: folder.path };
+    const target = join(folder.path, "reports/acme/weekly");
+    mkdirSync(target, { recursive: true });
+    await calltally(["sync"], options);
+    const seen = new Set<string>();
+    // Each file appears under another name, and gets its own at the end.
+    for (let changes = 1; changes <= 13; changes += 4) {
+      const job = startCalltally(["job", "report:weekly"], options);
+      let left = changes;
+      const watcher = watch(target, () => {
+        if (--left === 0) job.kill("SIGKILL");
+      });
+      const { code } = await job.done;
+      watcher.close();
+      const state = checkSet(target);
+      seen.add(`${code ?? "killed"}: ${state}`);
+      expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1 }]);
+      if (code !== null) break;
+    }
+    expect(seen).toContain("killed: nothing");
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1, ...SCHEDULED }]);
+    expect(checkSet(target)).toBe("3 files");
+  });
+});
+
+/** Says what stands in a folder of exports by its manifest, each file of which must be as it says. */
+function checkSet(folder: string): string {
+  const path = join(folder, "manifest.json");
+  if (!existsSync(path)) {
+    expect(readdirSync(folder).filter((name) => !name.startsWith("."))).toEqual([]);
+    return "nothing";
+  }
+  const manifest: { unfinished?: boolean; files: { file: string; sha256: string }[] } = JSON.parse(
+    readFileSync(path, "utf8"),
+  );
+  if (manifest.unfinished) {
+    expect(manifest.files).toEqual([]);
+    return "unfinished";
+  }
+  for (const { file, sha256 } of manifest.files) {
+    const found = createHash("sha256")
+      .update(readFileSync(join(folder, file)))
+      .digest("hex");
+    expect({ file, sha256: found }).toEqual({ file, sha256 });
+  }
+  return `${manifest.files.length} files`;
+}
