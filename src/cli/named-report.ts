@@ -5,12 +5,12 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { readSecretFile } from "../config/secret-file.ts";
+import { parseSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
 import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
-import { describeError, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { LISTS } from "../export/choices.ts";
 import type { FolderExportOptions } from "../export/write-export.ts";
 import {
@@ -116,14 +116,8 @@ export function toDeliveryTargets(
 ): DeliveryTarget[] {
   const { deliver = [] } = content;
   const { smtp_url_file: smtpFile } = file.content;
-  const read = <T>(path: string, place: string, parse: (text: string) => T): T => {
-    const text = readSecretFile(file.resolvePath(path), place);
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new UsageError(`${place}: the text in this file ${describeError(error)}`);
-    }
-  };
+  const read = <T>(path: string, place: string, parse: (text: string) => T) =>
+    parseSecretFile(file.resolvePath(path), place, parse);
   return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {
     const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
     if (personal.length > 0 && !content.personal_data && webhook === undefined) {
