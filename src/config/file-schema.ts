@@ -260,7 +260,10 @@ const delivery = z
           .meta({ description: "Subject of the mail.", examples: ["Calls, {period}"] })
           .optional(),
       })
-      .meta({ description: "Mail by the server in smtp_url_file, with the files attached up to a bound." })
+      .meta({
+        description:
+          "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
+      })
       .optional(),
     webhook: z
       .strictObject({

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -288,6 +288,37 @@ describe("named reports", () => {
     expect(existsSync(join(folder.path, "reports"))).toBe(false);
     expect(existsSync(join(folder.path, "copy"))).toBe(false);
     expect((await calltally(["run", "listed"], options)).code).toBe(0);
+  });
+
+  it("are attached up to 10 MB together and named beyond, under names without folders", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 6000, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
+    const reports = `  large:
+    contents: [calls, channel, source]
+    with: [summary, transcription, recording_url]
+    format: json
+    ${deliver}  monthly:
+    contents: [calls]
+    format: parquet
+    range: { last: 3m }
+    ${deliver}`;
+    configure(folder.path, { acme }, reports, mail);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    expect((await calltally(["run", "large", "monthly", "--deliver"], options)).code).toBe(0);
+    const [large = "", monthly = ""] = mail.taken.map(({ raw }) => raw.replaceAll("=\r\n", ""));
+    const namesIn = (raw: string) => [...raw.matchAll(/filename="?([^"\r;]+)/g)].map(([, name]) => name);
+    const out = join(folder.path, "reports/acme/large");
+    expect(statSync(join(out, "calls.json")).size).toBeGreaterThan(10_000_000);
+    expect(namesIn(large)).toEqual(["channel.json", "source.json"]);
+    expect(large).toMatch(/^- calls\.json \(\d+\.\d MB, not attached\)\r\n- channel\.json \(\d kB\)\r$/m);
+    expect(large).toContain(`What is not attached is in ${realpathSync(out)}`);
+    expect(namesIn(monthly)).toEqual(
+      [1, 2, 3].map(() => expect.stringMatching(/^calls_month=\d{4}-\d\d_calls\.parquet$/)),
+    );
+    expect(new Set(namesIn(monthly)).size).toBe(3);
   });
 
   it("go to plain addresses alone, which config check says", async () => {
