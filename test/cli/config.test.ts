@@ -102,6 +102,9 @@ describe("calltally config", () => {
     const { code, stdout, stderr } = await calltally(["config", "show", "--account", "beta"], options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).not.toMatch(/s3cret|t0ken/);
+    expect(stdout).toMatch(
+      /^host_requests +default +8\nsmtp_url_file +calltally.yaml:2:16 +set, in a file$/m,
+    );
     expect(stdout).toMatch(/^CALLTALLY_TOKEN_FILE +calltally.yaml:9:17 +set, 13 characters$/m);
     expect(stdout).toMatch(/^CALLTALLY_TIMEZONE +calltally.yaml:1:11 +Europe\/Berlin$/m);
     expect(stdout).toMatch(/^CALLTALLY_QUALIFIED_SECONDS +environment +30$/m);
