@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { type DateRange, startOfDay } from "./dates.ts";
-import type { Grain } from "./grain.ts";
+import { GRAINS, type Grain } from "./grain.ts";
 
 /** A period, or the part of it that lies in a range. */
 export interface Period {
@@ -43,6 +43,16 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
     [date, startsAt] = [next, endsAt];
   }
   return found;
+}
+
+/** Returns a range of local dates as the one period that it is, `2026-W43`; else as `2026-10-05 to 2026-11-01`. */
+export function describeRange({ from, to }: Required<DateRange>): string {
+  const first = Temporal.PlainDate.from(from);
+  const end = Temporal.PlainDate.from(to).add({ days: 1 });
+  const grain = GRAINS.find(
+    (each) => firstDay(first, each).equals(first) && nextStart(first, each).equals(end),
+  );
+  return grain === undefined ? `${from} to ${to}` : label(first, grain);
 }
 
 const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>

@@ -163,13 +163,14 @@ function headlineTarget(headline: Headline): CustomTarget {
   };
 }
 
-function toFiles({ manifest, folder }: ExportResult, { isPersonal }: ReportPlan): ReportFile[] {
+function toFiles({ manifest, folder }: ExportResult, { personal }: ReportPlan): ReportFile[] {
+  const ofPeople = new Set([...personal, ...personal.map((list) => `${list}.excluded`), "workbook"]);
   return manifest.files.map(({ file, bytes, sha256, contents }) => ({
     name: file,
     path: join(folder, file),
     bytes,
     sha256,
-    isPersonal: isPersonal && ["calls", "google-leads", "workbook"].includes(contents),
+    isPersonal: personal.length > 0 && ofPeople.has(contents),
   }));
 }
 

@@ -1,17 +1,18 @@
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
-import { periods } from "../calendar/periods.ts";
+import { describeRange } from "../calendar/periods.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { readSecretFile } from "../config/secret-file.ts";
+import { parseSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
 import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
-import { describeError, UsageError } from "../errors.ts";
-import type { FolderExportOptions, Target } from "../export/write-export.ts";
+import { UsageError } from "../errors.ts";
+import { LISTS } from "../export/choices.ts";
+import type { FolderExportOptions } from "../export/write-export.ts";
 import {
   assertTogether,
   type GivenFlags,
@@ -21,7 +22,6 @@ import {
   toRange,
   toTargets,
 } from "./export-flags.ts";
-import { DEFAULT_STRETCH } from "./report-defaults.ts";
 import { REPORT_TARGET, reportScope } from "./report-run.ts";
 
 /** A report of `calltally.yaml`, and whose calls it is of. */
@@ -42,8 +42,8 @@ export interface ReportPlan {
   range: DateRange;
   /** What stands for the placeholders of subjects and commands. */
   values: PlaceholderValues;
-  /** Whether the files name people, or give access to what they said. */
-  isPersonal: boolean;
+  /** Contents with a row for each call, caller or conversion: hashes and click ids tell people apart as well. */
+  personal: string[];
 }
 
 /**
@@ -70,11 +70,12 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
           compare: toComparison(flags),
         };
     const { range = {} } = scope;
+    const { from, to } = range;
     const values = {
       account: account ?? undefined,
       report: name,
       ...range,
-      period: periodOf(content, range, timezone),
+      period: from === undefined || to === undefined ? undefined : describeRange({ from, to }),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
     const pattern = content.folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
@@ -98,7 +99,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       },
       range,
       values,
-      isPersonal: targets.some(namesPeople),
+      personal: LISTS.filter((list) => targets.some(({ kind }) => kind === list)),
     };
   } catch (error) {
     throw toReportError(report, error);
@@ -112,21 +113,21 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
  */
 export function toDeliveryTargets(
   { name, content, file }: NamedReport,
-  { values, isPersonal }: Pick<ReportPlan, "values" | "isPersonal">,
+  { values, personal }: Pick<ReportPlan, "values" | "personal">,
   workingFolder: string,
 ): DeliveryTarget[] {
   const { deliver = [] } = content;
   const { smtp_url_file: smtpFile } = file.content;
-  const read = <T>(path: string, place: string, parse: (text: string) => T): T => {
-    const text = readSecretFile(file.resolvePath(path), place);
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new UsageError(`${place}: the text in this file ${describeError(error)}`);
-    }
-  };
+  const read = <T>(path: string, place: string, parse: (text: string) => T) =>
+    parseSecretFile(file.resolvePath(path), place, parse);
   return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {
     const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
+    if (personal.length > 0 && !content.personal_data && webhook === undefined) {
+      throw new UsageError(
+        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is not delivered unless asked for`,
+        { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
+      );
+    }
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
@@ -135,14 +136,6 @@ export function toDeliveryTargets(
       if (odd !== undefined) {
         throw new UsageError(
           `${placeOf("email", "to")}: ${JSON.stringify(odd)} is not one plain mail address`,
-        );
-      }
-      if (isPersonal && !content.personal_data) {
-        throw new UsageError(
-          `${placeOf("email")}: the files name people: they are not mailed unless asked for`,
-          {
-            hint: "Leave out what names them, or set personal_data: true in the report.",
-          },
         );
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
@@ -228,25 +221,6 @@ function assertPage(content: ReportContent): void {
   ).filter((key) => content[key] !== undefined);
   if (unheard.length === 0) return;
   throw new UsageError(`the format html is a page of its own: leave out ${unheard.join(", ")}`);
-}
-
-function namesPeople(target: Target): boolean {
-  return target.kind === "google-leads" || (target.kind === "calls" && target.with.length > 0);
-}
-
-/** The last period of the days, by the grain or else by what they are counted in; without one, the first and last day. */
-function periodOf(
-  { grain, range: { last } = {}, format }: ReportContent,
-  range: DateRange,
-  zone: string,
-): string | undefined {
-  const { from, to } = range;
-  if (from === undefined || to === undefined) return undefined;
-  const counted = last ?? (format === "html" ? DEFAULT_STRETCH : "");
-  const unit =
-    grain ??
-    (/w$/.test(counted) ? "week" : /m$|month/.test(counted) ? "month" : from === to ? "day" : undefined);
-  return unit === undefined ? `${from} to ${to}` : periods({ from, to, grain: unit, zone }).at(-1)?.period;
 }
 
 /** Returns an error that says where the report stands whose keys do not do, as the flags of the same names would not. */

@@ -13,9 +13,16 @@ import { toSyncOptions } from "../sync/sync-options.ts";
 import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { logUncaught, openLogOf } from "./job-command.ts";
 import { overAccounts } from "./over-accounts.ts";
-import { formatTable } from "./terminal-text.ts";
+import { formatTable, hang, WIDTH } from "./terminal-text.ts";
 
 const RUNS_LISTED = 3;
+/** Of a name at most, in one line. */
+const JOB_PARTS = /.{1,20}/g;
+/** Of an expression at most, in one line. */
+const CRON_WIDTH = 16;
+const MINUTE_WIDTH = "2026-11-20 16:07".length;
+/** Spaces between the columns of a table. */
+const GAP = 2;
 
 export function scheduleCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("schedule")
@@ -139,23 +146,41 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
   };
 }
 
+/** Returns a table of 80 columns for each account, below its name. */
 function describeList(jobs: readonly ListedJob[]): string {
-  const zones = new Set(jobs.map(({ timezone }) => timezone));
-  const [zone = "UTC"] = zones;
-  const isNamed = jobs.some(({ account }) => account !== undefined);
-  const rows = jobs.map(({ account = "", job, cron, timezone, last_done, is_behind, next, idle }) => {
-    const times = next.map((at) => formatLocal(at, timezone));
-    const runs = is_behind ? ["at once", ...times] : times;
-    return [
-      ...(isNamed ? [account] : []),
-      job,
-      cron,
-      last_done === null ? "never" : formatLocal(last_done, timezone),
-      idle === null ? runs.join(", ") : `none: ${idle}`,
-    ];
+  const byAccount = Map.groupBy(jobs, ({ account }) => account);
+  return [...byAccount]
+    .map(([account, own]) => (account === undefined ? describeJobs(own) : `${account}\n${describeJobs(own)}`))
+    .join("\n\n");
+}
+
+/** What is long is broken into lines; of the next runs there are as many as have room, and two at least. */
+function describeJobs(jobs: readonly ListedJob[]): string {
+  const [{ timezone = "UTC" } = {}] = jobs;
+  const minuteOf = (iso: string) => formatLocal(iso, timezone).slice(0, MINUTE_WIDTH);
+  const cells = jobs.map(({ job, cron, last_done, is_behind, next, idle }) => {
+    const runs = next.map((at) => formatLocal(at, timezone).replace(/:00$/, ""));
+    return {
+      job: (job.match(JOB_PARTS) ?? []).join("\n"),
+      cron: hang("", cron, 0, CRON_WIDTH).join("\n"),
+      last: last_done === null ? "never" : minuteOf(last_done),
+      next: idle === null ? [...(is_behind ? ["at once"] : []), ...runs] : [`none: ${idle}`],
+    };
   });
-  const head = ["job", "cron", "last done", zones.size > 1 ? "next, each in its zone" : `next, ${zone}`];
-  return formatTable(isNamed ? ["account", ...head] : head, rows);
+  const widthOf = (column: "job" | "cron" | "last", head: string) =>
+    Math.max(head.length, ...cells.flatMap((cell) => cell[column].split("\n").map(({ length }) => length)));
+  const room =
+    WIDTH - widthOf("job", "job") - widthOf("cron", "cron") - widthOf("last", "last done") - 3 * GAP;
+  const rows = cells.map(({ job, cron, last, next }) => [job, cron, last, inRoom(next, room)]);
+  return formatTable(["job", "cron", "last done", `next, ${timezone}`], rows, "left");
+}
+
+function inRoom(runs: readonly string[], room: number): string {
+  for (let count = runs.length; count > 1; count--) {
+    const line = runs.slice(0, count).join(", ");
+    if (line.length <= room) return line;
+  }
+  return runs.length > 1 ? runs.slice(0, 2).join(",\n") : hang("", runs.join(), 0, room).join("\n");
 }
 
 /** 2026-11-20T15:07:00.000Z in Europe/Berlin → 2026-11-20 16:07:00 */

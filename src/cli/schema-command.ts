@@ -3,9 +3,7 @@ import { UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { Description } from "../warehouse/schema-comments.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
-
-/** Characters of a line. */
-const WIDTH = 80;
+import { hang } from "./terminal-text.ts";
 
 export function schemaCommand(context: Context) {
   return new Command("schema")
@@ -45,22 +43,4 @@ function describe({ name, kind, help, columns }: Description): string {
       return hang(lead, column.help, lead.length);
     }),
   ].join("\n");
-}
-
-/** Breaks a text behind a lead into lines of the width; those after the first are indented. */
-function hang(lead: string, text: string, indent: number): string[] {
-  const lines: string[] = [];
-  let line = lead;
-  let isEmpty = true;
-  for (const word of text.split(" ")) {
-    const longer = isEmpty ? line + word : `${line} ${word}`;
-    if (longer.length > WIDTH && !isEmpty) {
-      lines.push(line);
-      line = " ".repeat(indent) + word;
-    } else {
-      line = longer;
-    }
-    isEmpty = false;
-  }
-  return [...lines, line];
 }

@@ -1,5 +1,8 @@
 import Table from "cli-table3";
 
+/** Characters of a line. */
+export const WIDTH = 80;
+
 const thousands = new Intl.NumberFormat("en-US");
 
 /** 5432 → 5,432 */
@@ -71,4 +74,22 @@ export function formatTable(
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
+}
+
+/** Breaks a text behind a lead into lines of a width; those after the first are indented. */
+export function hang(lead: string, text: string, indent: number, width = WIDTH): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  let isEmpty = true;
+  for (const word of text.split(" ")) {
+    const longer = isEmpty ? line + word : `${line} ${word}`;
+    if (longer.length > width && !isEmpty) {
+      lines.push(line);
+      line = " ".repeat(indent) + word;
+    } else {
+      line = longer;
+    }
+    isEmpty = false;
+  }
+  return [...lines, line];
 }

@@ -257,10 +257,13 @@ const delivery = z
           })
           .optional(),
         subject: pattern(PLACEHOLDERS)
-          .meta({ description: "Subject of the mail.", examples: ["Calls, week {period}"] })
+          .meta({ description: "Subject of the mail.", examples: ["Calls, {period}"] })
           .optional(),
       })
-      .meta({ description: "Mail by the server in smtp_url_file, with the files attached up to a bound." })
+      .meta({
+        description:
+          "Mail by the server in smtp_url_file. Files are attached in their order as long as they fit into 10 MB together; the others are named.",
+      })
       .optional(),
     webhook: z
       .strictObject({
@@ -339,7 +342,7 @@ const report = z
     folder: pattern(PLACEHOLDERS)
       .superRefine(by(parsePath))
       .meta({
-        description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced. Default: reports/{account}/{report}.`,
+        description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
         examples: ["reports/{account}/weekly"],
       })
       .optional(),
@@ -359,7 +362,9 @@ const report = z
         examples: ["2h"],
       })
       .optional(),
-    personal_data: flag("Let personal data be delivered."),
+    personal_data: flag(
+      "Let e-mail and commands deliver files with a row for each call, caller or conversion: calls, callers, google-ads and google-leads.",
+    ),
     deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
   })
   .superRefine(({ range: days, compare, grain, fill }, context) => {

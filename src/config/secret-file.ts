@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { UsageError } from "../errors.ts";
+import { describeError, UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 
 /**
@@ -14,7 +14,25 @@ export function readSecretFile(file: string, place: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new UsageError(`${place}: cannot be read: ${reasonOf(error)}`);
+    // Without the path: where there is no such file, somebody may have written the secret in its place.
+    throw new UsageError(`${place}: cannot be read: ${reasonOf(error)}`, {
+      hint: "It must name a file that holds the secret, and that only its owner can read.",
+    });
+  }
+}
+
+/**
+ * Reads a file that holds a secret, and returns what it is.
+ *
+ * @param parse says in its errors what is wrong with the text, without the text
+ * @throws UsageError that names the place
+ */
+export function parseSecretFile<T>(file: string, place: string, parse: (text: string) => T): T {
+  const text = readSecretFile(file, place);
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new UsageError(`${place}: the text in ${file} ${describeError(error)}`);
   }
 }
 
@@ -29,8 +47,8 @@ export function assertPrivate(file: string, place: string): void {
   if (stat === undefined) return;
   const isRoots = stat.uid === 0 && process.getuid?.() !== 0;
   if ((stat.mode & (isRoots ? 0o007 : 0o077)) === 0) return;
-  throw new UsageError(`${place}: other users can read this file, which holds a secret`, {
-    hint: "Run chmod 600 on it.",
+  throw new UsageError(`${place}: other users can read ${file}, which holds a secret`, {
+    hint: `Run chmod 600 ${file}`,
   });
 }
 

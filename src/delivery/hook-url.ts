@@ -11,7 +11,7 @@ export type HookKind = (typeof HOOK_KINDS)[number];
  */
 export function parseHookUrl(text: string): URL {
   const url = URL.parse(text.trim());
-  if (url === null) throw new Error("is not a URL");
+  if (url === null) throw new Error("is not a URL that starts with https://");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isOnThisMachine(url))) {
     throw new Error("must start with https:// (http:// only for this machine)");
   }

@@ -52,7 +52,9 @@ export async function composeMail(
   });
   const attachments: { filename: string; content: Buffer }[] = [];
   for (const file of files) {
-    if (file.isAttached) attachments.push({ filename: file.name, content: await readUnchanged(file) });
+    // Mail has no folders: of a name with one, many clients keep the last part alone, the same for each month.
+    const filename = file.name.replaceAll("/", "_");
+    if (file.isAttached) attachments.push({ filename, content: await readUnchanged(file) });
   }
   return {
     subject: toHeader(subject),

@@ -1,6 +1,6 @@
 /** A file of a report. */
 export interface ReportFile {
-  /** Its name, without a folder. */
+  /** Its path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
   name: string;
   /** Absolute path. */
   path: string;

@@ -31,7 +31,7 @@ const [SUBMISSION, SUBMISSIONS] = [587, 465];
  */
 export function parseSmtpUrl(text: string, sender?: string): SmtpServer {
   const url = URL.parse(text.trim());
-  if (url === null) throw new Error("is not a URL");
+  if (url === null) throw new Error("is not a URL such as smtps://user:password@mail.example.com");
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:") {
     throw new Error("must start with smtp:// (STARTTLS) or smtps:// (TLS from the start)");
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { localDate } from "../../src/calendar/local-time.ts";
-import { periods } from "../../src/calendar/periods.ts";
+import { describeRange, periods } from "../../src/calendar/periods.ts";
 
 const date = (first: number, last: number) =>
   fc
@@ -201,4 +201,18 @@ test("periods begin and end on the local date that names them", () => {
     }),
     { numRuns: 100 },
   );
+});
+
+test.each([
+  ["2026-11-22", "2026-11-22", "2026-11-22"],
+  ["2026-11-16", "2026-11-22", "2026-W47"],
+  ["2026-12-28", "2027-01-03", "2026-W53"],
+  ["2026-11-17", "2026-11-23", "2026-11-17 to 2026-11-23"],
+  ["2026-10-26", "2026-11-22", "2026-10-26 to 2026-11-22"],
+  ["2026-10-01", "2026-10-31", "2026-10"],
+  ["2026-11-01", "2026-11-22", "2026-11-01 to 2026-11-22"],
+  ["2026-07-01", "2026-09-30", "2026-Q3"],
+  ["2026-08-01", "2026-10-31", "2026-08-01 to 2026-10-31"],
+])("describeRange: %s to %s is %s", (from, to, text) => {
+  expect(describeRange({ from, to })).toBe(text);
 });

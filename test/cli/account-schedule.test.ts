@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -37,9 +37,9 @@ describe("calltally schedule, of several accounts", () => {
       ...["sync", "export", "insights"].map((job) => ["beta", job, "UTC"]),
       ...["sync", "export", "insights"].map((job) => ["gamma", job, "Asia/Tokyo"]),
     ]);
-    expect((await calltally(["schedule", "--list"], options)).stdout).toMatch(
-      /^account +job +cron +last done +next, each in its zone$/m,
-    );
+    const table = (await calltally(["schedule", "--list"], options)).stdout;
+    expect(table).toMatch(/^acme\njob +cron +last done +next, UTC\nsync /);
+    expect(table).toMatch(/\n\ngamma\njob +cron +last done +next, Asia\/Tokyo\nsync /);
 
     const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], options);
     const lines: Line[] = [];
@@ -100,6 +100,28 @@ describe("calltally schedule, of several accounts", () => {
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
       expect(failing.map(({ job }) => job)).toEqual(isGood ? [] : ["sync"]);
     }
+  });
+
+  it("lists long names and expressions whole, in 80 columns", async () => {
+    using folder = makeTempFolder();
+    writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:1", token: "t0ken" } });
+    const long = "a-monthly-summary-for-the-board-of-directors";
+    const report = `${long}: { contents: [channel], cron: "*/15 6-18 1,15 * MON-FRI" }`;
+    appendFileSync(join(folder.path, "calltally.yaml"), `reports:\n  ${report}\n`);
+    const { stdout } = await calltally(["schedule", "--list"], { cwd: folder.path });
+    const lines = stdout.split("\n");
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+    const first = lines.findIndex((line) => line.startsWith("report:"));
+    const columns = lines.slice(first, first + 3).map((line) => [line.slice(0, 22), line.slice(22, 39)]);
+    expect(columns.map(([name]) => name?.trim()).join("")).toBe(`report:${long}`);
+    expect(
+      columns
+        .map(([, cron]) => cron?.trim())
+        .join(" ")
+        .trim(),
+    ).toBe("*/15 6-18 1,15 * MON-FRI");
+    expect(lines[first]).toMatch(/ never +\d{4}-\d\d-\d\d \d\d:\d\d,$/);
+    expect(stdout).toMatch(/^insights .* never +none: CALLTALLY_INSIGHT_IDS\n +is empty$/m);
   });
 
   it("lists the runs of the others where the warehouse of one is broken, and ends with its code", async () => {

@@ -62,6 +62,9 @@ describe("several accounts", () => {
     const table = await calltally(["status"], options);
     expect(table).toMatchObject({ code: 0, stderr: "" });
     const lines = table.stdout.trimEnd().split("\n");
+    const said = lines.splice(6).map((line) => line.trim());
+    expect(said.join(" ")).toMatch(/^beta: The API refused the token.* \(request [\w-]+\)$/);
+    expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(76);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines).toEqual([
       expect.stringMatching(/^account +working +verdict +fresh +calls +jobs +problems$/),

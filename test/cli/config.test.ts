@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -61,23 +61,38 @@ describe("calltally config", () => {
     const { code, stdout, stderr } = await calltally(["config", "check"], options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toEqual([
-      "acme: calltally.yaml:6:17: accounts.acme.token_file: other users can read this file, which holds a secret",
+      "acme: calltally.yaml:6:17: accounts.acme.token_file: other users can read acme.token, which holds a secret. Run chmod 600 acme.token",
       expect.stringMatching(
         /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
       ),
-      "calltally.yaml:2:16: smtp_url_file: other users can read this file, which holds a secret",
+      "calltally.yaml:2:16: smtp_url_file: other users can read smtp.url, which holds a secret. Run chmod 600 smtp.url",
       expect.stringMatching(
         /^calltally.yaml:16:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
       ),
       expect.stringMatching(
         /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: .*line 2 of .*test-numbers.txt is not a phone number$/,
       ),
-      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in this file must start with https:// (http:// only for this machine)",
+      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in slack.url must start with https:// (http:// only for this machine)",
       "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
       "calltally.yaml: 2 accounts, 1 report: 7 problems",
     ]);
     const json = JSON.parse((await calltally(["config", "check", "--json"], options)).stdout);
     expect(json).toMatchObject({ accounts: 2, reports: 1, problems: { length: 7 } });
+
+    const smtp = join(folder.path, "smtp.url");
+    const scheme = "the text in smtp.url must start with smtp:// (STARTTLS) or smtps://";
+    for (const [text, says] of [
+      ["smpt://calls:s3cret@mail.example.com", scheme],
+      ["calls:s3cret@mail.example.com", scheme],
+      ["s3cret", "the text in smtp.url is not a URL such as smtps://"],
+      [undefined, "cannot be read: no such file or directory. It must name a file that holds the secret"],
+    ] as const) {
+      rmSync(smtp);
+      if (text !== undefined) writeFileSync(smtp, text, { mode: 0o600 });
+      const checked = await calltally(["config", "check"], options);
+      expect(checked.stdout).toContain(`\ncalltally.yaml:2:16: smtp_url_file: ${says}`);
+      expect(checked.stdout).not.toContain("s3cret");
+    }
   });
 
   it("shows what is in force and where it comes from, and no secret", async () => {
@@ -87,6 +102,9 @@ describe("calltally config", () => {
     const { code, stdout, stderr } = await calltally(["config", "show", "--account", "beta"], options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).not.toMatch(/s3cret|t0ken/);
+    expect(stdout).toMatch(
+      /^host_requests +default +8\nsmtp_url_file +calltally.yaml:2:16 +set, in a file$/m,
+    );
     expect(stdout).toMatch(/^CALLTALLY_TOKEN_FILE +calltally.yaml:9:17 +set, 13 characters$/m);
     expect(stdout).toMatch(/^CALLTALLY_TIMEZONE +calltally.yaml:1:11 +Europe\/Berlin$/m);
     expect(stdout).toMatch(/^CALLTALLY_QUALIFIED_SECONDS +environment +30$/m);

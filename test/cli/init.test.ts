@@ -250,7 +250,7 @@ describe("readFlags", () => {
     [{ out: "{account}" }, "--out {account}: must be without { and }"],
     [{ email: ["a@b.example", "me"] }, "--email a@b.example,me: me is not a mail address"],
     [{ report: "none", email: ["a@b.example"] }, "--email has nothing to send with --report none"],
-    [{ tokenFile: "open" }, "--token-file: other users can read this file, which holds a secret"],
+    [{ tokenFile: "open" }, "--token-file: other users can read "],
     [{ tokenFile: "none" }, "--token-file: cannot be read: no such file or directory"],
     [{ tokenFile: "words" }, "--token-file: the content holds characters that a bearer token cannot have"],
     [{ smtpUrlFile: "words" }, "--smtp-url-file: the content is not a URL"],

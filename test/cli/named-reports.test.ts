@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -54,7 +54,7 @@ describe("named reports", () => {
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY}    deliver:
-      - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, week {period}" }
+      - email: { to: [marketing@acme.example, boss@acme.example], subject: "Calls, {period}" }
       - command: [cp, -r, "{folder}", "copy-{account}"]
   page:
     accounts: [acme]
@@ -77,7 +77,7 @@ describe("named reports", () => {
       "marketing@acme.example",
     ]);
     const [first] = mail.taken;
-    expect(first?.raw).toMatch(/^Subject: Calls, week \d{4}-W\d\d\r$/m);
+    expect(first?.raw).toMatch(/^Subject: Calls, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\r$/m);
     expect(first?.raw).toContain("calltally.xlsx");
     expect(existsSync(join(folder.path, "copy-beta/calltally.xlsx"))).toBe(true);
     expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
@@ -271,11 +271,64 @@ describe("named reports", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
     // Refused before anything is written, and by config check as well.
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
-    expect((await calltally(["config", "check"], options)).stdout).toContain("the files name people");
+    expect((await calltally(["config", "check"], options)).stdout).toContain("calls: personal data is not");
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+  });
+
+  it.each([
+    { contents: "calls", to: 'command: [cp, -r, "{folder}", copy]' },
+    { contents: "callers", to: "email: { to: [marketing@acme.example] }" },
+    { contents: "google-ads", to: "email: { to: [marketing@acme.example] }" },
+    { contents: "google-leads", to: 'command: [cp, -r, "{folder}", copy]' },
+  ])("bring no $contents to anybody unless they say so, in a workbook neither", async ({ contents, to }) => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
+    const report = `  listed:\n    contents: [channel, ${contents}]\n    format: ${contents.startsWith("google") ? "csv" : "xlsx"}\n`;
+    configure(folder.path, { acme }, `${report}    deliver: [{ ${to} }]\n`, { port: 25 });
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    const refused = await calltally(["run", "listed", "--deliver"], options);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${contents}: personal data is not delivered unless asked for`),
+    });
+    expect(existsSync(join(folder.path, "reports"))).toBe(false);
+    expect(existsSync(join(folder.path, "copy"))).toBe(false);
+    expect((await calltally(["run", "listed"], options)).code).toBe(0);
+  });
+
+  it("are attached up to 10 MB together and named beyond, under names without folders", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 6000, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const deliver = "personal_data: true\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
+    const reports = `  large:
+    contents: [calls, channel, source]
+    with: [summary, transcription, recording_url]
+    format: json
+    ${deliver}  monthly:
+    contents: [calls]
+    format: parquet
+    range: { last: 3m }
+    ${deliver}`;
+    configure(folder.path, { acme }, reports, mail);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    expect((await calltally(["run", "large", "monthly", "--deliver"], options)).code).toBe(0);
+    const [large = "", monthly = ""] = mail.taken.map(({ raw }) => raw.replaceAll("=\r\n", ""));
+    const namesIn = (raw: string) => [...raw.matchAll(/filename="?([^"\r;]+)/g)].map(([, name]) => name);
+    const out = join(folder.path, "reports/acme/large");
+    expect(statSync(join(out, "calls.json")).size).toBeGreaterThan(10_000_000);
+    expect(namesIn(large)).toEqual(["channel.json", "source.json"]);
+    expect(large).toMatch(/^- calls\.json \(\d+\.\d MB, not attached\)\r\n- channel\.json \(\d kB\)\r$/m);
+    expect(large).toContain(`What is not attached is in ${realpathSync(out)}`);
+    expect(namesIn(monthly)).toEqual(
+      [1, 2, 3].map(() => expect.stringMatching(/^calls_month=\d{4}-\d\d_calls\.parquet$/)),
+    );
+    expect(new Set(namesIn(monthly)).size).toBe(3);
   });
 
   it("go to plain addresses alone, which config check says", async () => {
@@ -347,7 +400,7 @@ describe("named reports", () => {
     const options = { cwd: folder.path, env: { CALLTALLY_JITTER_SECONDS: "0" } };
     await calltally(["sync"], options);
     const listed = await calltally(["schedule", "--list"], options);
-    expect(listed.stdout).toMatch(/^acme +report:often +\*\/2 \* \* \* \* \* +never /m);
+    expect(listed.stdout).toMatch(/^acme\n(.*\n)+report:often +\*\/2 \* \* \* \* \* +never /m);
     const schedule = startCalltally(["schedule"], options);
     await arrived.promise;
     schedule.kill("SIGTERM");

@@ -389,7 +389,7 @@ ${TWO}    timezone: Europe/Paris
     expect(tokenOf(0o600)).toEqual(["t"]);
     for (const mode of [0o604, 0o640, 0o644]) {
       expect(() => tokenOf(mode)).toThrow(
-        "calltally.yaml:4:17: accounts.acme.token_file: other users can read this file, which holds a secret",
+        `calltally.yaml:4:17: accounts.acme.token_file: other users can read ${file}, which holds a secret`,
       );
     }
   });

@@ -5,11 +5,11 @@ import type { CalltallyFile } from "../../config/calltally-file.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import type { ReportContent } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/inspect-settings.ts";
-import { assertPrivate, readSecretFile } from "../../config/secret-file.ts";
+import { assertPrivate, parseSecretFile } from "../../config/secret-file.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { parseHookUrl } from "../../delivery/hook-url.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
-import { describeError, EXIT, type ExitCode } from "../../errors.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode } from "../../errors.ts";
 import { parseCron } from "../../schedule/cron.ts";
 import { readCallersFile } from "../callers-file.ts";
 import { accountsOf, type Context, loadConfiguration } from "../context.ts";
@@ -83,14 +83,7 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
 function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Context): string[] {
   const { smtp_url_file: smtp, reports = {} } = file.content;
   const secret = (path: readonly (string | number)[], name: string, check: (text: string) => unknown) =>
-    problemsOf(() => {
-      const text = readSecretFile(file.resolvePath(name), file.placeOf(path));
-      try {
-        check(text);
-      } catch (error) {
-        throw new Error(`${file.placeOf(path)}: the text in this file ${describeError(error)}`);
-      }
-    });
+    problemsOf(() => parseSecretFile(file.resolvePath(name), file.placeOf(path), check));
   const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
   return [
     ...(smtp === undefined ? [] : secret(["smtp_url_file"], smtp, (text) => parseSmtpUrl(text, ANYBODY))),
@@ -174,12 +167,13 @@ function resultsOf<T>(work: () => T): T[] {
   }
 }
 
-/** What goes wrong in a piece of work. */
+/** What goes wrong in a piece of work, and what to do about it. */
 function problemsOf(work: () => unknown): string[] {
   try {
     work();
     return [];
   } catch (error) {
-    return [describeError(error)];
+    const hint = error instanceof CalltallyError ? error.hint : undefined;
+    return [hint === undefined ? describeError(error) : `${describeError(error)}. ${hint}`];
   }
 }

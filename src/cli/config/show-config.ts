@@ -1,3 +1,4 @@
+import type { CalltallyFile } from "../../config/calltally-file.ts";
 import { type FoundSetting, inspectSettings } from "../../config/inspect-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { accountsOf, type Context, loadConfiguration } from "../context.ts";
@@ -16,7 +17,7 @@ interface ShownSetting {
 
 /** Runs `calltally config show`. */
 export async function runConfigShow(context: Context, json: boolean): Promise<void> {
-  const { file } = await loadConfiguration(context);
+  const { file, hostRequests } = await loadConfiguration(context);
   const shown = accountsOf(context).map(({ name, sources, heartbeatFile }) => ({
     account: name ?? null,
     settings: inspectSettings(sources).found.map((setting) =>
@@ -26,14 +27,24 @@ export async function runConfigShow(context: Context, json: boolean): Promise<vo
     ),
   }));
   const reports = Object.entries(file?.content.reports ?? {});
+  const keys = file === undefined ? [] : keysOf(file, hostRequests);
   if (json) {
     return context.print(
-      JSON.stringify({ file: file?.path ?? null, accounts: shown, reports: Object.fromEntries(reports) }),
+      JSON.stringify({
+        file: file?.path ?? null,
+        keys,
+        accounts: shown,
+        reports: Object.fromEntries(reports),
+      }),
     );
   }
   context.print(
     file === undefined ? "No calltally.yaml: one account, of the environment" : `File  ${file.path}`,
   );
+  if (keys.length > 0) {
+    const rows = keys.map(({ setting, from, value }) => [setting, from, value ?? ""]);
+    context.print(`\n${formatTable(["key of the file", "from", "value"], rows, "left")}`);
+  }
   for (const { account, settings } of shown) {
     const rows = settings
       .filter(({ from }) => from !== "not set")
@@ -51,6 +62,35 @@ export async function runConfigShow(context: Context, json: boolean): Promise<vo
     deliver.flatMap((way) => Object.keys(way)).join(", "),
   ]);
   context.print(`\n${formatTable(["report", "accounts", "format", "cron", "delivered by"], rows, "left")}`);
+}
+
+/** What stands at the top of the file alone, without what the files of secrets hold. */
+function keysOf({ content, placeOf }: CalltallyFile, hostRequests: number): ShownSetting[] {
+  const { host_requests, smtp_url_file, doorbell } = content;
+  const inFile = (key: string) => positionIn(placeOf([key]));
+  return [
+    ...(Number.isFinite(hostRequests)
+      ? [
+          {
+            setting: "host_requests",
+            value: String(hostRequests),
+            from: host_requests === undefined ? "default" : inFile("host_requests"),
+          },
+        ]
+      : []),
+    ...(smtp_url_file === undefined
+      ? []
+      : [{ setting: "smtp_url_file", value: "set, in a file", from: inFile("smtp_url_file") }]),
+    ...(doorbell === undefined
+      ? []
+      : [
+          {
+            setting: "doorbell",
+            value: doorbell.account === undefined ? "of each account" : `of ${doorbell.account}`,
+            from: inFile("doorbell"),
+          },
+        ]),
+  ];
 }
 
 function toShown({ env, origin, place, shown, problem }: FoundSetting): ShownSetting {

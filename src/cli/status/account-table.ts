@@ -1,7 +1,6 @@
-import { ellipsize, formatCount, formatQuantity, formatTable } from "../terminal-text.ts";
+import { ellipsize, formatCount, formatQuantity, formatTable, hang, WIDTH } from "../terminal-text.ts";
 import type { Status } from "./read-status.ts";
 
-const WIDTH = 80;
 const NAME_WIDTH = 18;
 
 /** How an account stands, or why nobody can tell. */
@@ -9,7 +8,7 @@ export type AccountStatus =
   | { name: string; status: Status; late?: string | undefined; error?: undefined }
   | { name: string; status?: undefined; late?: undefined; error: string };
 
-/** Returns accounts as a table of 80 columns, a line each, and below it how many need to be looked at. */
+/** Returns accounts as a table of 80 columns, a line each, and below it how many have problems, and which, in whole. */
 export function describeAccounts(accounts: readonly AccountStatus[], nowMs: number): string {
   const lines = accounts.map((account) => toLine(account, nowMs));
   const head = ["account", "working", "verdict", "fresh", "calls", "jobs", "problems"];
@@ -20,12 +19,15 @@ export function describeAccounts(accounts: readonly AccountStatus[], nowMs: numb
   );
   const bad = lines.filter(({ problems }) => problems.length > 0).length;
   const summary = `${formatQuantity(accounts.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem: calltally status --account NAME`}`;
-  return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary].join("\n");
+  const said = lines.flatMap(({ name, problems }) =>
+    problems.flatMap((problem) => hang(`  ${name}: `, problem.replace(/\p{Cc}+/gu, " "), 4)),
+  );
+  return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary, ...said].join("\n");
 }
 
 function toLine({ name, status, late, error }: AccountStatus, nowMs: number) {
   const shown = ellipsize(name, NAME_WIDTH);
-  if (status === undefined) return { cells: [shown, "no", "", "", "", ""], problems: [error] };
+  if (status === undefined) return { name, cells: [shown, "no", "", "", "", ""], problems: [error] };
   const { runs, last_done_run, last_good_run, calls, jobs } = status;
   const good = last_good_run?.finished_at;
   const failing = jobs.filter(({ failing_since }) => failing_since !== null);
@@ -45,6 +47,7 @@ function toLine({ name, status, late, error }: AccountStatus, nowMs: number) {
     status.drift.length > 0 && `${formatQuantity(status.drift.length, "member")} not as documented`,
   ];
   return {
+    name,
     cells: [
       shown,
       describeWorking(status),

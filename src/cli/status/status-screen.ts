@@ -9,10 +9,10 @@ import {
   formatElapsed,
   formatQuantity,
   formatTable,
+  WIDTH,
 } from "../terminal-text.ts";
 import type { Status } from "./read-status.ts";
 
-const WIDTH = 80;
 const HEIGHT = 24;
 /** Of a list that may be long. */
 const LINES_SHOWN = 2;
