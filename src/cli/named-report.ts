@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { periods } from "../calendar/periods.ts";
@@ -77,7 +78,6 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       period: periodOf(content, range, timezone),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
-    const pattern = content.folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
     const { fill, total, raw, top, filter } = content;
     return {
       request: {
@@ -94,7 +94,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         ...(top !== undefined && { top }),
         ...(!isPage && { format: toFormat(flags) }),
         targets,
-        folder: file.resolvePath(expandPattern(pattern, values)),
+        folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
       },
       range,
       values,
@@ -206,17 +206,47 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
 }
 
 /** Else the manifest in it, and files of the same name, would be those of whichever was made last. */
-function assertOwnFolder({ name, content: { folder }, file, account }: NamedReport): void {
-  if (folder === undefined || folder.includes("{report}")) return;
-  const isOfAccount = (accounts: readonly string[] | undefined) =>
-    accounts === undefined || (account !== null && accounts.includes(account));
-  const other = Object.entries(file.content.reports ?? {}).find(
-    ([each, content]) => each !== name && content.folder === folder && isOfAccount(content.accounts),
-  );
-  if (other === undefined) return;
-  throw new UsageError(`the folder ${folder} is that of the report ${other[0]} as well`, {
-    hint: "Give each report a folder of its own, such as with {report} in it.",
-  });
+function assertOwnFolder({ name, content, file, account, settings }: NamedReport): void {
+  const { reports = {}, accounts = {} } = file.content;
+  const all = Object.keys(accounts);
+  const own = toPlace(file, name, content, account);
+  if (own === resolve(settings.exportDir).toLowerCase()) {
+    throw new UsageError(`the folder ${folderOf(content, account)} is that of export as well`, OWN_FOLDER);
+  }
+  for (const [report, other] of Object.entries(reports)) {
+    for (const owner of other.accounts ?? (all.length === 0 ? [null] : all)) {
+      const isItself = report === name && owner === account;
+      if (isItself || toPlace(file, report, other, owner) !== own) continue;
+      const whose = [
+        ...(report === name ? [] : [`the report ${report}`]),
+        ...(owner === account ? [] : [`the account ${owner}`]),
+      ].join(" of ");
+      throw new UsageError(
+        `the folder ${folderOf(content, account)} is that of ${whose} as well`,
+        OWN_FOLDER,
+      );
+    }
+  }
+}
+
+const OWN_FOLDER = {
+  hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
+};
+
+/** The pattern of a report's folder. */
+function folderOf({ folder }: ReportContent, account: string | null): string {
+  return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
+}
+
+/** Tells folders apart: with the names in it, but not the days, and without capitals, as macOS and Windows do. */
+function toPlace(
+  file: CalltallyFile,
+  report: string,
+  content: ReportContent,
+  account: string | null,
+): string {
+  const pattern = folderOf(content, account).replaceAll("{report}", report);
+  return resolve(file.resolvePath(pattern.replaceAll("{account}", account ?? "{account}"))).toLowerCase();
 }
 
 /** The page has figures and columns of its own. */

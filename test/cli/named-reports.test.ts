@@ -268,6 +268,21 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
   });
 
+  it("have a folder for each account, which config check says", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
+    await using beta = await startSandbox({ calls: 1, token: "t0ken-of-beta" });
+    const one = (name: string, accounts: string) =>
+      `  ${name}:\n    contents: [channel]\n    accounts: ${accounts}\n    folder: out\n`;
+    configure(folder.path, { acme, beta }, one("weekly", "[acme, beta]"));
+    const shared = await calltally(["config", "check"], { cwd: folder.path });
+    expect(shared.code).toBe(2);
+    expect(shared.stdout).toContain("reports.weekly: the folder out is that of the account beta as well");
+    configure(folder.path, { acme, beta }, one("weekly", "[acme]") + one("daily", "[beta]"));
+    const { stdout } = await calltally(["config", "check"], { cwd: folder.path });
+    expect(stdout).toContain("the folder out is that of the report daily of the account beta as well");
+  });
+
   it("go to plain addresses alone, which config check says", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
@@ -284,6 +299,16 @@ describe("named reports", () => {
       report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: reports/{account}/weekly\n`,
       name: "twin",
       says: "is that of the report weekly as well",
+    },
+    {
+      report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: ./Reports/acme/weekly\n`,
+      name: "twin",
+      says: "is that of the report weekly as well",
+    },
+    {
+      report: "  daily:\n    contents: [source]\n    folder: data/{account}/exports\n",
+      name: "daily",
+      says: "the folder data/{account}/exports is that of export as well",
     },
     { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {
