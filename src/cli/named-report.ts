@@ -10,7 +10,7 @@ import { readSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
-import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
+import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { FolderExportOptions, Target } from "../export/write-export.ts";
 import {
@@ -128,12 +128,6 @@ export function toDeliveryTargets(
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
-      }
-      const odd = email.to.find((address) => !isMailAddress(address));
-      if (odd !== undefined) {
-        throw new UsageError(
-          `${placeOf("email", "to")}: ${JSON.stringify(odd)} is not one plain mail address`,
-        );
       }
       if (isPersonal && !content.personal_data) {
         throw new UsageError(

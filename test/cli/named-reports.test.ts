@@ -283,16 +283,6 @@ describe("named reports", () => {
     expect(stdout).toContain("the folder out is that of the report daily of the account beta as well");
   });
 
-  it("go to plain addresses alone, which config check says", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
-    const to = "[ok@acme.example, 'a,b@acme.example']";
-    configure(folder.path, { acme }, `${WEEKLY}    deliver: [{ email: { to: ${to} } }]\n`, { port: 25 });
-    const { code, stdout } = await calltally(["config", "check"], { cwd: folder.path });
-    expect(code).toBe(2);
-    expect(stdout).toContain('email.to: "a,b@acme.example" is not one plain mail address');
-  });
-
   it.each([
     { report: WEEKLY, name: "wekly", says: "Did you mean weekly?" },
     {

@@ -474,11 +474,4 @@ describe("deliver by command", () => {
     await send(run, targets);
     expect([...readFileSync(join(run.folder, "log"), "utf8")].toSorted()).toEqual(["a", "b"]);
   });
-
-  it("names the nearest placeholder of one that there is not", async () => {
-    using run = makeRun();
-    await expect(send(run, [command(["rclone", "{fodler}"], run.folder)])).rejects.toMatchObject({
-      hint: expect.stringContaining("Did you mean {folder}?"),
-    });
-  });
 });
