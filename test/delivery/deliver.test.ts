@@ -342,12 +342,12 @@ describe("deliver by web hook", () => {
     {
       title: "a refusal",
       answer: text("no_service at /T0/SECRET-HOOK-17", 404),
-      says: /answered 404: no_service at \[secret\]$/,
+      says: /returned 404: no_service at \[secret\]$/,
     },
     {
       title: "a redirect, which it does not follow",
       answer: text("", 302, { location: "/elsewhere" }),
-      says: /answered 302$/,
+      says: /returned 302$/,
     },
   ])("fails at once by $title", async ({ answer, says }) => {
     using run = makeRun();
