@@ -3,11 +3,11 @@ const SHORTEST_TOKEN = 8;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /**
- * Returns what takes the bearer token, or another secret in ASCII, out of every text of a JSON body, names of members among them, so that it is
- * nowhere stored or shown: as it is, escaped, percent-encoded, or in base64, by itself or within a longer text.
- * All else stays byte for byte.
+ * Returns what takes the bearer token, or another secret in ASCII, out of every text of a JSON body, names of members
+ * among them, so that it is nowhere stored or shown: as it is, escaped, percent-encoded, or in base64, by itself or within
+ * a longer text. All else stays byte for byte.
  *
- * @param shown what stands in its place
+ * @param shown what stands in its place @default "[token]"
  */
 export function createRedactor(token: string, shown = "[token]"): (body: Buffer) => Buffer {
   if (token.length < SHORTEST_TOKEN) return (body) => body;

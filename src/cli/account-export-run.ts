@@ -27,18 +27,9 @@ export async function runAccountExport(
   flags: ExportFlags,
   exit: (code: ExitCode) => void,
 ): Promise<void> {
-  const { by = [], out, grain, raw = false, allowEmpty = false } = flags;
-  const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
-  const refused = Object.keys(flags).find((flag) => APART.includes(flag));
-  if (refused !== undefined) {
-    throw new UsageError(`--${refused} is for one account: callers are not merged across accounts`, {
-      hint: "Leave it out, or leave account out of --by.",
-    });
-  }
-  if (contents !== undefined && contents.length > 0) {
-    throw new UsageError(`--by with account writes one file; leave out ${contents.join(" ")}`);
-  }
-  assertTogether([{ kind: "rollup", dimensions }], flags);
+  const { by = [], out, allowEmpty = false } = flags;
+  assertForAccounts(contents, flags);
+  assertTogether([{ kind: "rollup", dimensions: by.filter((dimension) => dimension !== ACCOUNT) }], flags);
   const format = toFormat(flags);
   if (format.format === "xlsx") {
     throw new UsageError("--format xlsx is for one account: each of its sheets stands on one warehouse", {
@@ -46,31 +37,7 @@ export async function runAccountExport(
     });
   }
   const { file } = configurationOf(context);
-  const chosen = accountsOf(context, { ...flags, out: undefined });
-  const accounts = chosen.map((account): AccountExport => {
-    const { name } = account;
-    if (name === undefined || file === undefined) {
-      throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
-        hint: "Without accounts, leave account out of --by.",
-      });
-    }
-    const settings = settingsOfAccount(account);
-    const { database, timezone, lookbackHours } = settings;
-    return {
-      account: name,
-      database,
-      timezone,
-      lookbackHours,
-      rules: readAttributionRules(settings),
-      range: toRange(flags, timezone, systemClock.now()),
-      filter: toFilter(flags),
-      grain,
-      compare: toComparison(flags),
-      raw,
-      signal: context.signal,
-      onAttributed: attributionProgress(context),
-    };
-  });
+  const accounts = toAccountExports(context, flags);
   const options = {
     accounts,
     by,
@@ -101,6 +68,49 @@ export async function runAccountExport(
     context.tell(manifest.callers);
   }
   if (hasCaveats(manifest)) exit(EXIT.unverified);
+}
+
+/** @throws UsageError for what is of one account alone */
+function assertForAccounts(contents: readonly Contents[] = [], flags: ExportFlags): void {
+  const refused = Object.keys(flags).find((flag) => APART.includes(flag));
+  if (refused !== undefined) {
+    throw new UsageError(`--${refused} is for one account: callers are not merged across accounts`, {
+      hint: "Leave it out, or leave account out of --by.",
+    });
+  }
+  if (contents.length > 0) {
+    throw new UsageError(`--by with account writes one file; leave out ${contents.join(" ")}`);
+  }
+}
+
+/** @throws UsageError where there is no file that names accounts */
+function toAccountExports(context: Context, flags: ExportFlags): AccountExport[] {
+  const { grain, raw = false } = flags;
+  const { file } = configurationOf(context);
+  return accountsOf(context, { ...flags, out: undefined }).map((account) => {
+    const { name } = account;
+    if (name === undefined || file === undefined) {
+      throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
+        hint: "Without accounts, leave account out of --by.",
+      });
+    }
+    const settings = settingsOfAccount(account);
+    const { database, timezone, lookbackHours } = settings;
+    return {
+      account: name,
+      database,
+      timezone,
+      lookbackHours,
+      rules: readAttributionRules(settings),
+      range: toRange(flags, timezone, systemClock.now()),
+      filter: toFilter(flags),
+      grain,
+      compare: toComparison(flags),
+      raw,
+      signal: context.signal,
+      onAttributed: attributionProgress(context),
+    };
+  });
 }
 
 function caveatsOf({ accounts }: AccountsManifest): string[] {

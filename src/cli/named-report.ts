@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeRange } from "../calendar/periods.ts";
@@ -9,7 +10,8 @@ import { parseSecretFile } from "../config/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
-import { isMailAddress, parseSmtpUrl } from "../delivery/smtp-url.ts";
+
+import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { UsageError } from "../errors.ts";
 import { LISTS } from "../export/choices.ts";
 import type { FolderExportOptions } from "../export/write-export.ts";
@@ -78,7 +80,6 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       period: from === undefined || to === undefined ? undefined : describeRange({ from, to }),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
-    const pattern = content.folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
     const { fill, total, raw, top, filter } = content;
     return {
       request: {
@@ -95,7 +96,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         ...(top !== undefined && { top }),
         ...(!isPage && { format: toFormat(flags) }),
         targets,
-        folder: file.resolvePath(expandPattern(pattern, values)),
+        folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
       },
       range,
       values,
@@ -131,12 +132,6 @@ export function toDeliveryTargets(
     if (email !== undefined) {
       if (smtpFile === undefined) {
         throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
-      }
-      const odd = email.to.find((address) => !isMailAddress(address));
-      if (odd !== undefined) {
-        throw new UsageError(
-          `${placeOf("email", "to")}: ${JSON.stringify(odd)} is not one plain mail address`,
-        );
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
       return [
@@ -201,17 +196,47 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
 }
 
 /** Else the manifest in it, and files of the same name, would be those of whichever was made last. */
-function assertOwnFolder({ name, content: { folder }, file, account }: NamedReport): void {
-  if (folder === undefined || folder.includes("{report}")) return;
-  const isOfAccount = (accounts: readonly string[] | undefined) =>
-    accounts === undefined || (account !== null && accounts.includes(account));
-  const other = Object.entries(file.content.reports ?? {}).find(
-    ([each, content]) => each !== name && content.folder === folder && isOfAccount(content.accounts),
-  );
-  if (other === undefined) return;
-  throw new UsageError(`the folder ${folder} is that of the report ${other[0]} as well`, {
-    hint: "Give each report a folder of its own, such as with {report} in it.",
-  });
+function assertOwnFolder({ name, content, file, account, settings }: NamedReport): void {
+  const { reports = {}, accounts = {} } = file.content;
+  const all = Object.keys(accounts);
+  const own = toPlace(file, name, content, account);
+  if (own === resolve(settings.exportDir).toLowerCase()) {
+    throw new UsageError(`the folder ${folderOf(content, account)} is that of export as well`, OWN_FOLDER);
+  }
+  for (const [report, other] of Object.entries(reports)) {
+    for (const owner of other.accounts ?? (all.length === 0 ? [null] : all)) {
+      const isItself = report === name && owner === account;
+      if (isItself || toPlace(file, report, other, owner) !== own) continue;
+      const whose = [
+        ...(report === name ? [] : [`the report ${report}`]),
+        ...(owner === account ? [] : [`the account ${owner}`]),
+      ].join(" of ");
+      throw new UsageError(
+        `the folder ${folderOf(content, account)} is that of ${whose} as well`,
+        OWN_FOLDER,
+      );
+    }
+  }
+}
+
+const OWN_FOLDER = {
+  hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
+};
+
+/** The pattern of a report's folder. */
+function folderOf({ folder }: ReportContent, account: string | null): string {
+  return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
+}
+
+/** Tells folders apart: with the names in it, but not the days, and without capitals, as macOS and Windows do. */
+function toPlace(
+  file: CalltallyFile,
+  report: string,
+  content: ReportContent,
+  account: string | null,
+): string {
+  const pattern = folderOf(content, account).replaceAll("{report}", report);
+  return resolve(file.resolvePath(pattern.replaceAll("{account}", account ?? "{account}"))).toLowerCase();
 }
 
 /** The page has figures and columns of its own. */

@@ -53,8 +53,9 @@ export async function overAccounts(
       if (error.hint !== undefined) page.context.complain(error.hint);
     } finally {
       onPrint();
-      if (json) texts.set(name, page.text());
+      if (json) texts.set(name, page.lastText());
       else page.print(printed++ > 0);
+      page.complain();
     }
   });
   if (json) {
@@ -87,9 +88,12 @@ function openPage(context: Context, name: string) {
   };
   return {
     context: own,
-    text: () => lines.join("\n"),
+    /** What went wrong after a result was printed takes its place: two texts were no JSON. */
+    lastText: () => lines.at(-1) ?? "",
     print: (isBelow: boolean) => {
       if (lines.length > 0) context.print(`${isBelow ? "\n" : ""}${name}\n${lines.join("\n")}`);
+    },
+    complain: () => {
       for (const line of remarks) context.complain(line);
     },
   };

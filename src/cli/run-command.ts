@@ -12,8 +12,8 @@ export function runCommand(context: Context, exit: (code: ExitCode) => void) {
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(async (names, flags) => {
       // Figures and mail bring libraries along that other commands need not wait for.
-      const { choosePlanned, runReports } = await import("./run-reports.ts");
-      const reports = choosePlanned(context, names);
+      const { chooseReports, runReports } = await import("./run-reports.ts");
+      const reports = chooseReports(context, names);
       await overAccounts(
         accountsOf(context),
         { context, exit },

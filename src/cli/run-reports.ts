@@ -24,7 +24,7 @@ interface ReportOfFile {
  *
  * @throws UsageError that lists the names, and says which was probably meant
  */
-export function choosePlanned(context: Context, names: readonly string[]): ReportOfFile[] {
+export function chooseReports(context: Context, names: readonly string[]): ReportOfFile[] {
   const { file } = configurationOf(context);
   const reports = file?.content.reports ?? {};
   const known = Object.keys(reports);

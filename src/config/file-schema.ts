@@ -8,15 +8,19 @@ import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } 
 import { nearest } from "../nearest.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { HOST_REQUESTS } from "./accounts.ts";
+import { isMailAddress } from "./mail-address.ts";
+import {
+  assertFolderPattern,
+  assertPlaceholders,
+  COMMAND_PLACEHOLDERS,
+  PLACEHOLDERS,
+  type Placeholder,
+} from "./placeholder-names.ts";
 import { LOG_LEVELS, parseFilePath, parsePath } from "./setting-parsers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
 
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
-/** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
-export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
-/** And in an argument of a command: where the files are, and the one file of a report that has one. */
-export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
 
 /** Returns a check of a text by a parser that throws an Error. */
 function by<T>(parse: (text: string) => unknown) {
@@ -131,22 +135,15 @@ const oneOrMore = (help: string, example: string) =>
 const flag = (help: string) => z.boolean().meta({ description: help }).optional();
 
 /** A text in which words in braces are replaced. */
-const pattern = (allowed: readonly string[]) =>
+const pattern = (known: readonly Placeholder[]) =>
   z
     .string()
     .min(1)
-    .superRefine(
-      by((text) => {
-        for (const [, word = ""] of text.matchAll(/\{([^{}]*)\}/g)) {
-          if (allowed.includes(word)) continue;
-          const meant = nearest(word, allowed);
-          const advice = meant === undefined ? "" : `; did you mean {${meant}}?`;
-          throw new Error(
-            `{${word}} is not one of ${allowed.map((known) => `{${known}}`).join(", ")}${advice}`,
-          );
-        }
-      }),
-    );
+    .superRefine(by((text) => assertPlaceholders(text, known)));
+
+function parseFolderPattern(text: string): void {
+  assertFolderPattern(parsePath(text));
+}
 
 const range = z
   .strictObject({
@@ -240,7 +237,7 @@ function parseCurrencyCode(text: string): void {
 
 const address = z
   .string()
-  .regex(/^[^\s@<>]+@[^\s@<>]+$/, "must be a mail address, such as marketing@acme.example");
+  .refine(isMailAddress, "must be one plain mail address, such as marketing@acme.example");
 
 const delivery = z
   .strictObject({
@@ -339,8 +336,9 @@ const report = z
     delimiter: z.enum(DELIMITER_NAMES).meta({ description: "Delimiter of CSV files." }).optional(),
     with: z.array(z.enum(PRIVATE_COLUMNS)).meta({ description: "Private columns of calls." }).optional(),
     conversion: conversion.optional(),
-    folder: pattern(PLACEHOLDERS)
-      .superRefine(by(parsePath))
+    folder: z
+      .string()
+      .superRefine(by(parseFolderPattern))
       .meta({
         description: `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 where it is one week, month or quarter, else 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
         examples: ["reports/{account}/weekly"],

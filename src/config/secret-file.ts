@@ -2,6 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { describeError, UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 
+/** A token or an address; a larger file was named by a slip. */
+const MOST_BYTES = 65_536;
+
 /**
  * Reads a file that holds a secret, without the white space around it. Others must not be able to read it; its group may
  * where root owns it, so that a service can be given a file that it cannot change (PostgreSQL has it so with keys).
@@ -11,6 +14,11 @@ import { reasonOf } from "../file-access.ts";
  */
 export function readSecretFile(file: string, place: string): string {
   assertPrivate(file, place);
+  if ((statOf(file)?.size ?? 0) > MOST_BYTES) {
+    throw new UsageError(
+      `${place}: is larger than ${MOST_BYTES} bytes: it holds something else than a secret`,
+    );
+  }
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { COMMAND_PLACEHOLDERS } from "../config/file-schema.ts";
+import { isMailAddress } from "../config/mail-address.ts";
+import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
 import { UsageError } from "../errors.ts";
 import type { DeliveryKey } from "../warehouse/delivery-table.ts";
 import type { Attempt } from "./attempt.ts";
 import { toHookBody } from "./hook-body.ts";
-import { type HookKind, kindOfHook } from "./hook-url.ts";
+import { kindOfHook } from "./hook-url.ts";
 import {
   assertMailable,
   buildMessage,
@@ -18,7 +19,7 @@ import { postHook } from "./post-hook.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./run-command.ts";
 import { type MailTimeouts, sendMail } from "./send-mail.ts";
-import { isMailAddress, type SmtpServer } from "./smtp-url.ts";
+import type { SmtpServer } from "./smtp-url.ts";
 
 /** An e-mail, one to each address. */
 export interface EmailTarget {
@@ -37,8 +38,6 @@ export interface EmailTarget {
 export interface WebhookTarget {
   channel: "webhook";
   url: URL;
-  /** @default by the host */
-  kind?: HookKind | undefined;
   /** Time for one attempt, milliseconds. @default 30_000 */
   timeoutMs?: number | undefined;
 }
@@ -116,11 +115,8 @@ function toMailRecipients(
   });
 }
 
-function toHookRecipient(
-  { url, kind = kindOfHook(url), timeoutMs }: WebhookTarget,
-  { summary }: DeliverySource,
-): Recipient {
-  const body = toHookBody(summary, kind);
+function toHookRecipient({ url, timeoutMs }: WebhookTarget, { summary }: DeliverySource): Recipient {
+  const body = toHookBody(summary, kindOfHook(url));
   return {
     key: { channel: "webhook", recipient: withDigest(url.host, url.href), message_id: null },
     attempt: (context) => postHook(url, body, context, timeoutMs),

@@ -38,8 +38,9 @@ function toSlackMessage(summary: ReportSummary): unknown {
   };
 }
 
+/** Verbatim: else Slack makes links and mentions of words that look like some. */
 function mrkdwn(text: string) {
-  return { type: "mrkdwn", text: cut(text, SLACK_TEXT) };
+  return { type: "mrkdwn", text: cut(text, SLACK_TEXT), verbatim: true };
 }
 
 /** Else `<!channel>` would ring everybody's phone. */

@@ -1,8 +1,7 @@
 import { isOnThisMachine } from "../config/setting-parsers.ts";
 
 /** What a web hook shows: a message of Slack, a card of Teams, or plain JSON with a `text` for anything else. */
-export const HOOK_KINDS = ["slack", "teams", "json"] as const;
-export type HookKind = (typeof HOOK_KINDS)[number];
+export type HookKind = "slack" | "teams" | "json";
 
 /**
  * Reads the address of a web hook: https, or http on this machine.

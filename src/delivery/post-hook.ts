@@ -78,7 +78,7 @@ async function toOutcome(response: Dispatcher.ResponseData, url: URL): Promise<A
     return { kind: "delivered" };
   }
   const said = quote(await readStart(response.body), secretsOf(url));
-  const error = `${url.host} answered ${status}${said === "" ? "" : `: ${said}`}`;
+  const error = `${url.host} returned ${status}${said === "" ? "" : `: ${said}`}`;
   if (!isTransientStatus(status)) return { kind: "refused", error };
   const retryAfter = headers["retry-after"];
   const header = retryAfter === undefined ? undefined : String(retryAfter);

@@ -1,4 +1,5 @@
 import parseAddresses from "nodemailer/lib/addressparser";
+import { isMailAddress } from "../config/mail-address.ts";
 import { isOnThisMachine } from "../config/setting-parsers.ts";
 
 /** A mail server, how to log in, and who the mails are from. */
@@ -60,14 +61,6 @@ function parseSender(text: string): MailAddress {
     throw new Error("must say who the mails are from, as one address: add ?from=calls@example.com");
   }
   return { name: sender.name, address: sender.address };
-}
-
-/** Whether a text is one plain e-mail address, without a name; quoted local parts are none. */
-export function isMailAddress(text: string): boolean {
-  return (
-    text.length <= 254 &&
-    /^[^\s\p{C}@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text)
-  );
 }
 
 function decode(text: string): string {

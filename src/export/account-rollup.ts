@@ -97,7 +97,7 @@ async function readAccounts(options: AccountRollupOptions) {
     figures.set(account.account, own);
     rows += own.rows.length;
     if (rows > MAX_ROWS) {
-      throw new UsageError(`The figures of all accounts would be more than ${MAX_ROWS} rows`, {
+      throw new UsageError(`Cannot export the figures of all accounts: they are more than ${MAX_ROWS} rows`, {
         hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
       });
     }

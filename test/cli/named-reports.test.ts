@@ -331,14 +331,19 @@ describe("named reports", () => {
     expect(new Set(namesIn(monthly)).size).toBe(3);
   });
 
-  it("go to plain addresses alone, which config check says", async () => {
+  it("have a folder for each account, which config check says", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
-    const to = "[ok@acme.example, 'a,b@acme.example']";
-    configure(folder.path, { acme }, `${WEEKLY}    deliver: [{ email: { to: ${to} } }]\n`, { port: 25 });
-    const { code, stdout } = await calltally(["config", "check"], { cwd: folder.path });
-    expect(code).toBe(2);
-    expect(stdout).toContain('email.to: "a,b@acme.example" is not one plain mail address');
+    await using beta = await startSandbox({ calls: 1, token: "t0ken-of-beta" });
+    const one = (name: string, accounts: string) =>
+      `  ${name}:\n    contents: [channel]\n    accounts: ${accounts}\n    folder: out\n`;
+    configure(folder.path, { acme, beta }, one("weekly", "[acme, beta]"));
+    const shared = await calltally(["config", "check"], { cwd: folder.path });
+    expect(shared.code).toBe(2);
+    expect(shared.stdout).toContain("reports.weekly: the folder out is that of the account beta as well");
+    configure(folder.path, { acme, beta }, one("weekly", "[acme]") + one("daily", "[beta]"));
+    const { stdout } = await calltally(["config", "check"], { cwd: folder.path });
+    expect(stdout).toContain("the folder out is that of the report daily of the account beta as well");
   });
 
   it.each([
@@ -347,6 +352,16 @@ describe("named reports", () => {
       report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: reports/{account}/weekly\n`,
       name: "twin",
       says: "is that of the report weekly as well",
+    },
+    {
+      report: `${WEEKLY}  twin:\n    contents: [source]\n    folder: ./Reports/acme/weekly\n`,
+      name: "twin",
+      says: "is that of the report weekly as well",
+    },
+    {
+      report: "  daily:\n    contents: [source]\n    folder: data/{account}/exports\n",
+      name: "daily",
+      says: "the folder data/{account}/exports is that of export as well",
     },
     { report: WEEKLY, name: "constructor", says: "There is no report constructor" },
     {

@@ -110,13 +110,29 @@ doorbell: { secret_file: s, account: beta }
       ),
       'calltally.yaml:20:48: reports.weekly.filter.first_time: must be true or false, and is "yes"',
       "calltally.yaml:21:13: reports.weekly.folder: {acount} is not one of {account}, {report}, {from}, {to}, {period}, {date}; did you mean {account}?",
-      "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be a mail address, such as marketing@acme.example",
+      "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@acme.example",
       "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
       "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; known are url_file",
       "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook and command",
       "calltally.yaml:26:3: reports.../up: must be letters, digits, - and _, at most 64, the first a letter or digit",
       'calltally.yaml:27:38: doorbell.account: "beta" is not one of acme, ACME',
     ]);
+  });
+
+  it.each([
+    ["folder: 'reports/{ account }'", "{ account } is not one of"],
+    ["folder: 'reports/{account'", "{account is not one of"],
+    ["deliver: [{ command: [cp, '{foldr}'] }]", "did you mean {folder}?"],
+  ])("refuses the braces of %s", (text, says) => {
+    expect(problemsOf({ yaml: `reports:\n  weekly:\n    contents: [channel]\n    ${text}\n` })).toEqual([
+      "Cannot use calltally.yaml",
+      expect.stringContaining(says),
+    ]);
+  });
+
+  it("takes the braces of a program in a command for text", () => {
+    const yaml = `reports:\n  weekly:\n    deliver: [{ command: [awk, '{ print $1 }', '{file}'] }]\n`;
+    expect(problemsOf({ yaml })).toEqual([]);
   });
 
   const BOMB = `a: &a [x, x]\n${"bcdefgh"

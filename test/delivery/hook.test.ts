@@ -51,12 +51,12 @@ describe("toHookBody", () => {
       text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
-        { type: "context", elements: [{ type: "mrkdwn", text: "acme, October" }] },
+        { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
         {
           type: "section",
           fields: [
-            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4 %)" },
-            { type: "mrkdwn", text: "*Answer rate*\n81.3 %" },
+            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4 %)", verbatim: true },
+            { type: "mrkdwn", text: "*Answer rate*\n81.3 %", verbatim: true },
           ],
         },
         {
@@ -65,6 +65,7 @@ describe("toHookBody", () => {
             {
               type: "mrkdwn",
               text: "Verified.\nAsk &lt;!channel&gt; &amp; *all*.\nFiles in /srv/reports: channel.csv (12 kB)",
+              verbatim: true,
             },
           ],
         },

@@ -1,7 +1,7 @@
 import { nameSchema } from "../../config/file-schema.ts";
+import { isMailAddress } from "../../config/mail-address.ts";
 import { parseBaseUrl, parsePath } from "../../config/setting-parsers.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
-import { isMailAddress } from "../../delivery/smtp-url.ts";
 import { describeError } from "../../errors.ts";
 import type { ReportChoice } from "./report-choices.ts";
 
