@@ -187,7 +187,7 @@ describe("schedule --listen, with a doorbell", () => {
       secret: SECRET,
       mode: 0o644,
       command: ["webhook", "patch", "44", "--doorbell", "https://x.example/doorbell/acme"],
-      says: "other users can read this file",
+      says: "other users can read secrets/doorbell",
     },
   ])("$command.0 refuses the secret $secret with mode $mode", async ({ secret, mode, command, says }) => {
     using folder = makeTempFolder();
