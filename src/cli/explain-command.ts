@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { presentText } from "../attribution/call-text.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
@@ -68,6 +69,9 @@ function describeExplanation(explanation: Explanation): string {
     line("first call", describeFirst(explanation)),
     line("google-ads", describeUpload(explanation.google_ads)),
     line("google-leads", describeUpload(explanation.google_leads)),
+    line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
+    line("ga4-events", describeUpload(explanation.ga4_events)),
+    ...explanation.uploads.map((upload, index) => line(index === 0 ? "uploads" : "", describeSaid(upload))),
   ].join("\n");
 }
 
@@ -138,6 +142,18 @@ function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is not known";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
+}
+
+function describeSaid(upload: Explanation["uploads"][number]): string {
+  const { action, reason, value, currency, order_id, conversion_name } = upload;
+  const money = value === null ? "" : ` ${[value, currency].filter(Boolean).join(" ")}`;
+  const said = {
+    convert: `${conversion_name}${money}${order_id === null ? "" : `, order id ${order_id}`}`,
+    retract: `retracted${order_id === null ? "" : ` ${order_id}`}, ${reason}`,
+    restate: `restated${order_id === null ? "" : ` ${order_id}`},${money}`,
+  }[action];
+  const state = upload.forgotten_at !== null ? ", taken back" : upload.state === "pending" ? ", pending" : "";
+  return `${upload.written_at.slice(0, "YYYY-MM-DD".length)} ${basename(upload.path)}: ${said}${state}`;
 }
 
 function describeUpload(reason: string | null): string {

@@ -89,7 +89,7 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   return lines.join("\n");
 }
 
-const UNRECORDED = "The warehouse can only be read here, so its table exports does not have these files.";
+const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
 
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {

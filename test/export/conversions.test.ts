@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import type { ConversionOptions, GoogleTarget } from "../../src/export/google.ts";
+import type { ConversionKind, ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { ExportOptions } from "../../src/export/write-export.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { readLines } from "./tables.ts";
@@ -28,7 +28,7 @@ const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
 
 type Warehouse = ReturnType<typeof makeWarehouse>;
 interface Options extends Partial<ExportOptions> {
-  kind?: GoogleTarget["kind"];
+  kind?: ConversionKind;
   conversion?: Partial<ConversionOptions>;
 }
 
