@@ -57,7 +57,7 @@ function forgetCommand(context: Context) {
     .description(
       "Takes a file of conversions back that was not uploaded: the next one has them again. The file stays where it is.",
     )
-    .argument("<file>", "the file, or its path where it is gone")
+    .argument("<file>", "the file, its path where it is gone, or its number in the list")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .action((file, { json, ...flags }) => {
@@ -81,10 +81,14 @@ type ListedFile = ReturnType<typeof readUploadFiles>[number];
  * @throws UsageError that lists the latest files
  */
 function findFiles(files: readonly ListedFile[], given: string, folder: string): ListedFile[] {
+  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
   const named = resolve(folder, given);
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
-  const same = files.filter((file) => (sha256 === undefined ? file.path === path : file.sha256 === sha256));
+  const isPath = sha256 !== undefined || numbered.length === 0;
+  const same = isPath
+    ? files.filter((file) => (sha256 === undefined ? file.path === path : file.sha256 === sha256))
+    : numbered;
   const counted = same.filter(({ forgotten_at }) => forgotten_at === null);
   const [last] = counted;
   if (last !== undefined) return sha256 === undefined ? [last] : counted;
@@ -110,8 +114,9 @@ function describeForgotten([file]: readonly ListedFile[], lines: number): string
 
 function layOutFiles(files: readonly ListedFile[], folder: string): string {
   return layOutTable(
-    ["written_at", "contents", "rows", "state", "file"],
+    ["number", "written_at", "contents", "rows", "state", "file"],
     files.map((file) => [
+      file.upload_file_id,
       file.written_at,
       file.contents,
       file.rows,

@@ -145,8 +145,12 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   using warehouse = openAsPermitted(options.database, options);
   const { readonly: isReadOnly } = warehouse.sqlite;
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
-  if (!isReadOnly) nameErrors(warehouse, () => recoverUploads(warehouse));
   await using files = await FileSet.open(options.folder);
+  const pathOf = (file: string) => join(realFile(files.folder), file);
+  if (!isReadOnly) {
+    const replaced = options.targets.map(({ kind }) => pathOf(`${kind}.csv`));
+    nameErrors(warehouse, () => recoverUploads(warehouse, { replaced }));
+  }
   const origin = describeOrigin(readOrigin(warehouse));
   const claim = () => claimFolder(files.folder, origin, options.replace ?? false);
   claim();
@@ -157,8 +161,12 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   const uploads: UploadBatch[] = [];
   const remember: ExportJob["remember"] = ({ file, ...batch }) => {
     if (isReadOnly && batch.isChosen) throw unrememberedError(warehouse.path, file.file);
-    const path = join(realFile(files.folder), file.file);
-    uploads.push({ ...batch, path, sha256: file.sha256, reportRunId: reportRun?.runId ?? null });
+    uploads.push({
+      ...batch,
+      path: pathOf(file.file),
+      sha256: file.sha256,
+      reportRunId: reportRun?.runId ?? null,
+    });
   };
   const written = await writeTargets(warehouse, {
     ...options,
@@ -189,7 +197,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
     signal,
   };
   await files.publish(publishing).catch((error: unknown) => {
-    recoverUploads(warehouse, entered);
+    recoverUploads(warehouse, { own: entered });
     throw error;
   });
 

@@ -617,7 +617,7 @@ export const upload_files = sqliteTable(
     rows: integer().notNull(),
     /** When it was written, ISO 8601 UTC. */
     written_at: text().notNull(),
-    /** pending until it has its name; a file whose process was killed before that is dropped by the next command. */
+    /** pending until its export has come to its end. Of one that was killed, what has no name is dropped by the next command; what has counts until the export is started again. */
     state: text({ enum: ["pending", "written"] }).notNull(),
     /** The process that wrote it, as in `report_runs`. */
     process: text().notNull(),

@@ -157,7 +157,7 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
   return ({ call_id, conversion_name }) => select.get({ call_id, conversion_name }) !== undefined;
 }
 
-/** Records that files have their names. */
+/** Records that an export has come to its end, and its files count. */
 export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): void {
   db.update(upload_files)
     .set({ state: "written" })
@@ -166,29 +166,27 @@ export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): vo
 }
 
 /**
- * Settles what an export left that did not come to its end: a file that has its name counts, of another one nothing is
- * left.
+ * Tidies up after exports that did not come to their end. A file that has its name counts, and stays pending: whoever
+ * started that export may not know of it, and starts it again. What has no name, or is about to be replaced by such an
+ * export, is taken out of the ledger.
  *
- * @param fileIds @default the files of processes that have ended
+ * @param replaced paths of files that are about to be written
+ * @param own files of this process that did not get their names. @default those of processes that have ended
  */
-export function recoverUploads(warehouse: Warehouse, fileIds?: readonly number[]): void {
+export function recoverUploads(
+  warehouse: Warehouse,
+  { replaced = [], own }: { replaced?: readonly string[]; own?: readonly number[] } = {},
+): void {
   const { db } = warehouse;
   const isPending = eq(upload_files.state, "pending");
   // Nearly always there is none: no reason to wait for another process that writes.
   if (db.select().from(upload_files).where(isPending).get() === undefined) return;
   writeTransaction(warehouse, () => {
-    const left = db
-      .select()
-      .from(upload_files)
-      .where(isPending)
-      .all()
-      .filter((file) => fileIds?.includes(file.upload_file_id) ?? hasEnded(file.process));
-    const named = left.filter(({ path, sha256 }) => hashFile(path) === sha256);
-    settleUploads(
-      warehouse,
-      named.map(({ upload_file_id }) => upload_file_id),
-    );
-    const dropped = left.filter((file) => !named.includes(file));
+    const left = db.select().from(upload_files).where(isPending).all();
+    const dropped = left.filter(({ upload_file_id, path, sha256, process }) => {
+      const isLeft = own?.includes(upload_file_id) ?? hasEnded(process);
+      return isLeft && (replaced.includes(path) || hashFile(path) !== sha256);
+    });
     db.delete(upload_files)
       .where(
         inArray(
