@@ -107,7 +107,6 @@ describe("an export of new conversions that is killed", () => {
       expect(await run({ KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
       expect(readLedger(folder.path).states).toEqual(left);
 
-      // An export to another folder leaves out what stands in a file that has its name.
       const has = (file: string, at = FOLDER) => {
         const text = readText(join(folder.path, at), file);
         return readConversions(file === "google-ads.csv" ? "google-ads" : "google-leads", text).map(
