@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { presentText } from "../attribution/call-text.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
@@ -29,7 +30,7 @@ export function explainCommand(context: Context) {
         });
       }
       noteOtherRules(context, settings);
-      context.print(json ? JSON.stringify(explanation) : describeExplanation(explanation));
+      context.print(json ? JSON.stringify(explanation) : describeExplanation(explanation, context.folder));
     });
 }
 
@@ -40,7 +41,7 @@ function parseCallId(text: string): number {
 
 const WIDTH = 78;
 
-function describeExplanation(explanation: Explanation): string {
+function describeExplanation(explanation: Explanation, folder: string): string {
   const { dni, utm, channel_rules } = explanation;
   const tried = channel_rules.tried.map(({ channel, holds }, index) =>
     line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
@@ -68,6 +69,12 @@ function describeExplanation(explanation: Explanation): string {
     line("first call", describeFirst(explanation)),
     line("google-ads", describeUpload(explanation.google_ads)),
     line("google-leads", describeUpload(explanation.google_leads)),
+    line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
+    line("ga4-events", describeUpload(explanation.ga4_events)),
+    // Whole, since the end of a path is what tells it from others.
+    ...explanation.uploads.map(
+      (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
+    ),
   ].join("\n");
 }
 
@@ -138,6 +145,19 @@ function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }
   if (first_time_caller) return "yes: the caller's first in the warehouse";
   if (first_call === null) return "no: the caller is not known";
   return `no: that was ${first_call.call_id}, ${first_call.call_started ?? "at an unknown time"}`;
+}
+
+function describeSaid(upload: Explanation["uploads"][number], folder: string): string {
+  const { action, reason, value, currency, order_id, conversion_name } = upload;
+  const money = value === null ? "" : ` ${[value, currency].filter(Boolean).join(" ")}`;
+  const said = {
+    convert: `${conversion_name}${money}${order_id === null ? "" : `, order id ${order_id}`}`,
+    retract: `retracted, ${reason}`,
+    restate: `restated,${money}`,
+  }[action];
+  const state = upload.forgotten_at !== null ? ", taken back" : upload.state === "pending" ? ", pending" : "";
+  const day = upload.written_at.slice(0, "YYYY-MM-DD".length);
+  return `${day} ${relative(folder, upload.path)}: ${said}${state}`;
 }
 
 function describeUpload(reason: string | null): string {

@@ -8,6 +8,7 @@ import {
   DELIMITER_NAMES,
   FORMATS,
   LISTS,
+  MEASUREMENT_ID,
   PRIVATE_COLUMNS,
   PROFILES,
 } from "../export/choices.ts";
@@ -104,7 +105,8 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option(...OPTION.out)
     .option(...OPTION.database)
     .option(...OPTION.json)
-    .optionsGroup("Google Ads:")
+    .optionsGroup("Conversions:")
+    .option("--new", "leave out what an earlier file had, and give each conversion an order id")
     .option("--conversion-name <name>", "name of the conversion action", parseName, DEFAULT_CONVERSION)
     .addOption(
       new Option("--conversion-value <amount>", "value of a conversion; blank by default").argParser(
@@ -115,13 +117,18 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent to sending caller data to Google"))
     .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent to personalized ads"))
     .option("--every", "include every qualified call, not only the first of each click or caller")
+    .addOption(
+      new Option("--measurement-id <id>", "data stream of ga4-events, e.g. G-1A2B3C4D5E").argParser(
+        parseMeasurementId,
+      ),
+    )
     .addHelpText(
       "after",
       `
 Examples:
   $ calltally export channel utm_campaign --last 3m --grain month --total
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
-  $ calltally export google-ads --last 8d --conversion-value 40 --currency EUR
+  $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency EUR
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
@@ -144,7 +151,12 @@ function parseTop(text: string): number {
 function parseName(text: string): string {
   const name = text.trim();
   if (name !== "") return name;
-  throw new InvalidArgumentError("It must be the name of a conversion action in Google Ads.");
+  throw new InvalidArgumentError("It must be the name of a conversion action in the ad platform.");
+}
+
+function parseMeasurementId(text: string): string {
+  if (MEASUREMENT_ID.test(text)) return text;
+  throw new InvalidArgumentError("It must be the id of a web data stream, such as G-1A2B3C4D5E.");
 }
 
 function parseAmount(text: string): string {

@@ -2,7 +2,7 @@ import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calen
 import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { ACCOUNT, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
+import { ACCOUNT, ADJUSTMENTS, CONVERSIONS, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
@@ -24,6 +24,10 @@ export function toTargets(contents: readonly Contents[], flags: GivenFlags): Tar
         return { kind: "callers" };
       case "google-ads":
       case "google-leads":
+      case "google-data-manager":
+      case "microsoft-ads":
+      case "ga4-events":
+      case ADJUSTMENTS:
         return { kind: content, conversion: toConversion(flags) };
       default:
         return { kind: "rollup", dimensions: [content] };
@@ -42,8 +46,10 @@ function toConversion(flags: GivenFlags) {
     adUserData,
     adPersonalization,
     every = false,
+    new: isNew = false,
+    measurementId,
   } = flags;
-  return { name, value, currency, adUserData, adPersonalization, every };
+  return { name, value, currency, adUserData, adPersonalization, every, isNew, measurementId };
 }
 
 /** Returns the days that calls are from; undefined for all of them. */
@@ -121,7 +127,10 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     last,
   } = flags;
   const has = (...kinds: Target["kind"][]) => targets.some(({ kind }) => kinds.includes(kind));
-  const google = has("google-ads", "google-leads");
+  const conversions = targets.map(({ kind }) => kind).filter((kind) => isOneOf(CONVERSIONS, kind));
+  const hasConversions = conversions.length > 0;
+  const fixed = [...conversions, ...(has(ADJUSTMENTS) ? [ADJUSTMENTS] : [])];
+  const isAdjustedAlone = has(ADJUSTMENTS) && targets.every(({ kind }) => kind === ADJUSTMENTS);
   const refusals: [isRefused: boolean, message: string][] = [
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
     [
@@ -138,18 +147,45 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
       "--with is for calls: calltally export calls --with caller_id",
     ],
     [
-      google && (format !== "csv" || profile !== undefined || delimiter !== undefined),
-      "google-ads and google-leads have the fixed CSV format of Google Ads: leave out --format, --profile and --delimiter",
+      fixed.length > 0 && (format !== "csv" || profile !== undefined || delimiter !== undefined),
+      `${fixed.join(" and ")} ${fixed.length === 1 ? "has the fixed CSV format of its" : "have the fixed CSV formats of their"} platform: leave out --format, --profile and --delimiter`,
     ],
     [profile !== undefined && format !== "csv" && format !== "tsv", "--profile is for csv and tsv"],
     [delimiter !== undefined && format !== "csv", "--delimiter is for csv"],
     [
-      !google &&
-        (flags.conversionValue !== undefined ||
-          flags.adUserData !== undefined ||
-          flags.adPersonalization !== undefined ||
-          flags.every === true),
-      "--conversion-value, --ad-user-data, --ad-personalization and --every are for google-ads and google-leads",
+      fixed.length === 0 && flags.conversionValue !== undefined,
+      `--conversion-value is for ${CONVERSIONS.join(", ")} and ${ADJUSTMENTS}`,
+    ],
+    [
+      !hasConversions && (flags.every === true || flags.new === true),
+      `--every and --new are for ${CONVERSIONS.join(", ")}`,
+    ],
+    [
+      !has("google-ads", "google-leads", "google-data-manager") &&
+        (flags.adUserData !== undefined || flags.adPersonalization !== undefined),
+      "--ad-user-data and --ad-personalization are for google-ads, google-leads and google-data-manager",
+    ],
+    [
+      has("ga4-events") !== (flags.measurementId !== undefined),
+      has("ga4-events")
+        ? "ga4-events needs --measurement-id G-…, the data stream that the events are of"
+        : "--measurement-id is for ga4-events",
+    ],
+    [
+      stdout && flags.new === true,
+      "--new remembers what it writes, and --stdout remembers nothing: use one or the other",
+    ],
+    [
+      stdout && has(ADJUSTMENTS),
+      `${ADJUSTMENTS} remembers what it writes, and --stdout remembers nothing: leave it out`,
+    ],
+    [
+      has(ADJUSTMENTS) && flags.conversionValue !== undefined && Number(flags.conversionValue) === 0,
+      "--conversion-value 0 cannot be restated: Google Ads removes such a conversion, and takes no further adjustment of it",
+    ],
+    [
+      isAdjustedAlone && Object.keys(selecting(flags)).length > 0,
+      `${ADJUSTMENTS} looks at all uploaded conversions: leave out what selects days or calls, but for --exclude-callers and --include-gone`,
     ],
     [
       flags.currency !== undefined && flags.conversionValue === undefined,
@@ -163,6 +199,21 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
   ];
   const refused = refusals.find(([isRefused]) => isRefused);
   if (refused) throw new UsageError(refused[1], { hint: "See calltally export --help." });
+}
+
+/** The flags that say which calls a file is about, and not which of a click counts. */
+function selecting(flags: GivenFlags): object {
+  const { from, to, last } = flags;
+  const {
+    exclude_callers: _,
+    include_gone: __,
+    ...filter
+  } = toFilter({ ...flags, excludeCallers: undefined });
+  return { ...filter, ...(from && { from }), ...(to && { to }), ...(last && { last }) };
+}
+
+function isOneOf<T extends string>(values: readonly T[], value: string): value is T {
+  return values.some((each) => each === value);
 }
 
 /** Refuses flags about files and the manifest beside `--stdout`. */

@@ -89,7 +89,7 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   return lines.join("\n");
 }
 
-const UNRECORDED = "The warehouse can only be read here, so its table exports does not have these files.";
+const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
 
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
@@ -118,7 +118,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
     [filter.excluded_callers === 0, "--exclude-callers names no number: calls of all callers count."],
     [
       tooRecent > 0,
-      `${formatQuantity(tooRecent, "call")} of the last 6 hours ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
+      `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
     ],
     [
       cut > 0,
@@ -138,7 +138,16 @@ function describeFile(file: ManifestFile): string {
   const { rows, examined, sheets } = file;
   if (sheets !== undefined) return formatQuantity(sheets.length, "sheet");
   if (examined === undefined) return describeTable(file);
+  if (file.adjustments !== undefined) return describeAdjustments(file, file.adjustments);
   return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
+}
+
+function describeAdjustments(
+  file: ManifestFile,
+  { retract, restate }: { retract: number; restate: number },
+): string {
+  const said = `${formatCount(retract)} retracted, ${formatCount(restate)} restated`;
+  return `${formatQuantity(file.rows, "adjustment")}: ${said}${describeExcluded(file)}`;
 }
 
 function describeSheet(sheet: SheetEntry): string {

@@ -12,9 +12,11 @@ import { formatChange, formatCount, formatPoints, formatShare } from "../report/
 import { describeDays } from "../report/period-text.ts";
 import { type Figures, readHeadline } from "../report/report-figures.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { readDeliveries } from "../warehouse/delivery-table.ts";
 import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
 import { readLastGoodRun } from "../warehouse/runs.ts";
+import { forgetUploadsOfRun, recoverUploads } from "../warehouse/upload-table.ts";
 import { toCalltallyError } from "./known-error.ts";
 import {
   type NamedReport,
@@ -72,7 +74,7 @@ export async function makeReport(
     if (started.conflict === "done") return undefined;
     throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is at it`);
   }
-  const { runId } = started;
+  const { runId, isResumed } = started;
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
     endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
   try {
@@ -84,6 +86,7 @@ export async function makeReport(
       signal,
       clock,
       onAttributed: options.onAttributed,
+      reportRun: { runId, isRepeated: isResumed && mayBeTaken(warehouse, runId, targets.length, isoNow()) },
     });
     const { manifest, folder } = result;
     const files = toFiles(result, plan);
@@ -123,6 +126,18 @@ export async function makeReport(
     end(signal.aborted ? "interrupted" : "failed", describeInOwnWords(toCalltallyError(error)));
     throw error;
   }
+}
+
+/**
+ * Whether somebody may have the files of a run that was cut short: then its conversions stay as they were said. If nobody
+ * has been sent them, they are taken back, and the run says what is to be said now.
+ */
+function mayBeTaken(warehouse: Warehouse, runId: number, recipients: number, now: string): boolean {
+  const isPending = readDeliveries(warehouse, runId).every(({ status }) => status === "pending");
+  if (recipients === 0 || !isPending) return true;
+  recoverUploads(warehouse);
+  forgetUploadsOfRun(warehouse, runId, now);
+  return false;
 }
 
 /** Returns the exit code that a report ends with. */

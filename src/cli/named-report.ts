@@ -39,7 +39,7 @@ export interface NamedReport {
 /** What making a report takes. */
 export interface ReportPlan {
   /** What is written, but for what is told of each run: the signal and the progress. */
-  request: Omit<FolderExportOptions, "signal" | "onAttributed" | "clock">;
+  request: Omit<FolderExportOptions, "signal" | "onAttributed" | "clock" | "reportRun">;
   /** The days; open ends are missing. */
   range: DateRange;
   /** What stands for the placeholders of subjects and commands. */
@@ -192,6 +192,8 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     adUserData: conversion.ad_user_data,
     adPersonalization: conversion.ad_personalization,
     every: conversion.every || undefined,
+    new: conversion.new || undefined,
+    measurementId: conversion.measurement_id,
   };
 }
 

@@ -45,6 +45,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./run-command.ts")).runCommand,
   },
   {
+    name: "uploads",
+    summary: "show files of conversions that were written, and take one back",
+    load: async () => (await import("./uploads-command.ts")).uploadsCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

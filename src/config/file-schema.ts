@@ -4,7 +4,17 @@ import { parseAge } from "../calendar/age-text.ts";
 import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { describeError } from "../errors.ts";
-import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
+import {
+  ADJUSTMENTS,
+  CONSENTS,
+  CONVERSIONS,
+  DELIMITER_NAMES,
+  FORMATS,
+  LISTS,
+  MEASUREMENT_ID,
+  PRIVATE_COLUMNS,
+  PROFILES,
+} from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { HOST_REQUESTS } from "./accounts.ts";
@@ -226,8 +236,14 @@ const conversion = z
       .optional(),
     ad_personalization: z.enum(CONSENTS).meta({ description: "Consent to personalized ads." }).optional(),
     every: flag("Include every qualified call, not only the first of each click or caller."),
+    new: flag("Leave out what an earlier file had, and give each conversion an order id."),
+    measurement_id: z
+      .string()
+      .regex(MEASUREMENT_ID, "must be the id of a web data stream, such as G-1A2B3C4D5E")
+      .meta({ description: "Data stream of ga4-events.", examples: ["G-1A2B3C4D5E"] })
+      .optional(),
   })
-  .meta({ description: "Of the contents google-ads and google-leads." });
+  .meta({ description: `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.` });
 
 function parseCurrencyCode(text: string): void {
   const codes = Intl.supportedValuesOf("currency");
@@ -361,7 +377,7 @@ const report = z
       })
       .optional(),
     personal_data: flag(
-      "Let e-mail and commands deliver files with a row for each call, caller or conversion: calls, callers, google-ads and google-leads.",
+      `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
     ),
     deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
   })

@@ -25,11 +25,26 @@ export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 export const CONSENTS = ["granted", "denied"] as const;
 export type Consent = (typeof CONSENTS)[number];
 
+/** Files of conversions for ad platforms. */
+export const CONVERSIONS = [
+  "google-ads",
+  "google-leads",
+  "google-data-manager",
+  "microsoft-ads",
+  "ga4-events",
+] as const;
+
+/** The file that corrects those of `google-ads`. */
+export const ADJUSTMENTS = "google-ads-adjustments";
+
 /** What an export can list, beside rollups. */
-export const LISTS = ["calls", "callers", "google-ads", "google-leads"] as const;
+export const LISTS = ["calls", "callers", ...CONVERSIONS, ADJUSTMENTS] as const;
 
 /** The column that names the account, where figures of several stand in one table. */
 export const ACCOUNT = "account";
 
 /** Name of the conversion action, where none is given. */
 export const DEFAULT_CONVERSION = "Qualified call";
+
+/** The id of a web data stream of Google Analytics 4. */
+export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;

@@ -14,7 +14,9 @@ import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
-import { judgeCall, type Reason } from "./google.ts";
+import { readUploadsOfCall, type UploadOfCall } from "../warehouse/upload-table.ts";
+import type { ConversionKind, Reason } from "./conversion-kinds.ts";
+import { judgeCall } from "./conversions.ts";
 
 export interface ExplainOptions {
   /** Path of the warehouse. */
@@ -59,6 +61,10 @@ export interface Explanation {
   /** What speaks against an upload as a conversion; null where nothing does. */
   google_ads: Reason | "gone" | null;
   google_leads: Reason | "gone" | null;
+  microsoft_ads: Reason | "gone" | null;
+  ga4_events: Reason | "gone" | null;
+  /** In which files it was, and what later ones said of it. */
+  uploads: UploadOfCall[];
   /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
   rules_differ?: true;
   /** Present while a first load is under way, or was cut short: which call is a caller's first is not known yet. */
@@ -84,7 +90,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, facts.caller);
-  const judge = (target: "google-ads" | "google-leads") =>
+  const judge = (target: ConversionKind) =>
     gone_at === null ? (judgeCall(session, callId, target, clock.now()) ?? null) : "gone";
   return {
     call_id: callId,
@@ -110,6 +116,9 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
     first_call: first ?? null,
     google_ads: judge("google-ads"),
     google_leads: judge("google-leads"),
+    microsoft_ads: judge("microsoft-ads"),
+    ga4_events: judge("ga4-events"),
+    uploads: readUploadsOfCall(reader, callId),
     ...(!isInForce(readRulesInForce(reader), options.rules) && { rules_differ: true }),
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };

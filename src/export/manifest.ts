@@ -114,6 +114,10 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   sheets?: SheetEntry[];
   /** Calls looked at for a file of conversions; each is a row, or among those left out. */
   examined?: number;
+  /** Present where conversions that an earlier file had were left out. */
+  only_new?: true;
+  /** Of a file of adjustments: its rows of each kind. */
+  adjustments?: { retract: number; restate: number };
 }
 
 /** A manifest whose files need not be written yet. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { UsageError } from "../errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { type Audience, realFile } from "../folder.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
@@ -13,20 +13,35 @@ import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.t
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import {
+  enterUploads,
+  readLastUploadFile,
+  recoverUploads,
+  settleUploads,
+  type UploadBatch,
+} from "../warehouse/upload-table.ts";
+import { type AdjustmentsTarget, writeAdjustments } from "./adjustments.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
+import { ADJUSTMENTS } from "./choices.ts";
+import { type ConversionTarget, writeConversions } from "./conversions.ts";
 import type { FormatOptions } from "./encode-table.ts";
 import { type CallersTarget, callersTable } from "./export-callers.ts";
 import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
-import { type GoogleTarget, writeGoogle } from "./google.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type NamedTable, writeTable } from "./named-table.ts";
 import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target = RollupTarget | CallsTarget | CallersTarget | GoogleTarget | CustomTarget;
+export type Target =
+  | RollupTarget
+  | CallsTarget
+  | CallersTarget
+  | ConversionTarget
+  | AdjustmentsTarget
+  | CustomTarget;
 
 /** Files that another part of the program makes of the same moment of the warehouse. */
 export interface CustomTarget {
@@ -71,6 +86,15 @@ export interface FolderExportOptions extends ExportOptions {
   folder: string;
   /** Whether the files of another warehouse may be replaced. @default false */
   replace?: boolean | undefined;
+  /** The run of a report that the files are for. */
+  reportRun?: ReportRunOfFiles | undefined;
+}
+
+/** The run of a report that files are written for. */
+export interface ReportRunOfFiles {
+  runId: number;
+  /** Whether somebody may have the files that it wrote before it was cut short. */
+  isRepeated: boolean;
 }
 
 /** What the writer of one kind of file works with. */
@@ -87,6 +111,10 @@ export interface ExportJob extends Required<FigureOptions> {
   isPartitioned: boolean;
   /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;
+  /** The run of a report whose conversions in earlier files are to be written again, and no others. */
+  repeats?: number | undefined;
+  /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
+  remember: (batch: Omit<UploadBatch, "path" | "sha256" | "reportRunId"> & { file: WrittenFile }) => void;
   /** Writes one file of the export, in chunks; for its owner alone if it names people. */
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
@@ -96,7 +124,7 @@ export interface ExportResult {
   manifest: Manifest;
   /** Path of the key of `caller_hash`, where this export had to make one. */
   newKey?: string | undefined;
-  /** Present where the warehouse can only be read here, so that its table `exports` does not have these files. */
+  /** Present where the warehouse can only be read here, so that its tables do not have these files. */
   unrecorded?: true;
   /** Whether there are no calls but gone ones, so that there was nothing to filter. */
   isWarehouseEmpty: boolean;
@@ -109,13 +137,20 @@ const PARTITIONS = "calls/month=*/calls.parquet";
  * Writes files of figures or calls, and `manifest.json` after them; all from one moment of the warehouse.
  *
  * @throws UsageError where the folder holds the files of another warehouse
+ * @throws CalltallyError (exit 6) where another export has written conversions meanwhile that could be the same
  * @throws CalltallyError of the warehouse or the disk; the files that were there before stay as they are
  */
 export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
-  const { clock = systemClock, signal } = options;
+  const { clock = systemClock, signal, reportRun } = options;
   using warehouse = openAsPermitted(options.database, options);
+  const { readonly: isReadOnly } = warehouse.sqlite;
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
+  const pathOf = (file: string) => join(realFile(files.folder), file);
+  if (!isReadOnly) {
+    const replaced = options.targets.map(({ kind }) => pathOf(`${kind}.csv`));
+    nameErrors(warehouse, () => recoverUploads(warehouse, { replaced }));
+  }
   const origin = describeOrigin(readOrigin(warehouse));
   const claim = () => claimFolder(files.folder, origin, options.replace ?? false);
   claim();
@@ -123,32 +158,75 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   await files.write("manifest.json", [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
   const write: ExportJob["write"] = (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience);
-  const written = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
-  const { manifest } = written;
+  const uploads: UploadBatch[] = [];
+  const remember: ExportJob["remember"] = ({ file, ...batch }) => {
+    if (isReadOnly && batch.isChosen) throw unrememberedError(warehouse.path, file.file);
+    uploads.push({
+      ...batch,
+      path: pathOf(file.file),
+      sha256: file.sha256,
+      reportRunId: reportRun?.runId ?? null,
+    });
+  };
+  const written = await writeTargets(warehouse, {
+    ...options,
+    write,
+    remember,
+    ...(reportRun?.isRepeated && { repeats: reportRun.runId }),
+    isPartitioned: true,
+  });
+  const { manifest, lastUploadFile } = written;
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
   for (const { file } of [...manifest.files, { file: "manifest.json" }]) {
     if (realFile(join(files.folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
   }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
-  await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, claim, signal });
+  const now = new Date(clock.now()).toISOString();
+  let entered: number[] = [];
+  const publishing = {
+    replace: isPartitioned ? PARTITIONS : undefined,
+    claim: () => {
+      const others = claim();
+      if (uploads.length === 0 || isReadOnly) return others;
+      nameErrors(warehouse, () => {
+        entered = enterUploads(warehouse, uploads, { after: lastUploadFile, now });
+      });
+      return others;
+    },
+    signal,
+  };
+  await files.publish(publishing).catch((error: unknown) => {
+    recoverUploads(warehouse, { own: entered });
+    throw error;
+  });
 
   const { folder } = files;
-  if (warehouse.sqlite.readonly) return { folder, ...written, unrecorded: true };
-  nameErrors(warehouse, () =>
+  const result = { folder, manifest, newKey: written.newKey, isWarehouseEmpty: written.isWarehouseEmpty };
+  if (isReadOnly) return { ...result, unrecorded: true };
+  nameErrors(warehouse, () => {
+    settleUploads(warehouse, entered);
     insertExports(
       warehouse,
       manifest.files.map(({ file, sha256, rows }) => ({
-        exported_at: new Date(clock.now()).toISOString(),
+        exported_at: now,
         path: join(folder, file),
         sha256,
         rows,
         filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
         run_id: manifest.run?.run_id ?? null,
       })),
-    ),
+    );
+  });
+  return result;
+}
+
+function unrememberedError(database: string, file: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot write ${file}: this user may only read ${database}, which could not remember its conversions`,
+    { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
   );
-  return { folder, ...written };
 }
 
 /**
@@ -177,6 +255,7 @@ export async function exportToStream(
   return await writeTargets(warehouse, {
     ...options,
     write,
+    remember: () => {},
     isPartitioned: false,
   });
 }
@@ -190,9 +269,12 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
-type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
+type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned">;
 
-type Written = Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty">;
+interface Written extends Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty"> {
+  /** The latest file of conversions that the ledger had. */
+  lastUploadFile: number;
+}
 
 async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   try {
@@ -244,7 +326,8 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     manifest.files.push(await writeWorkbook(job, sheets, manifest));
   }
   manifest.fingerprint = fingerprintOf(manifest);
-  return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
+  const isWarehouseEmpty = countCalls(reader).live === 0;
+  return { manifest, newKey, isWarehouseEmpty, lastUploadFile: readLastUploadFile(reader) };
 }
 
 /** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */
@@ -280,7 +363,12 @@ async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[])
     }
     case "google-ads":
     case "google-leads":
-      return await writeGoogle(job, target);
+    case "google-data-manager":
+    case "microsoft-ads":
+    case "ga4-events":
+      return await writeConversions(job, target);
+    case ADJUSTMENTS:
+      return await writeAdjustments(job, target);
     case "callers":
       return await write(callersTable(job));
     case "custom":

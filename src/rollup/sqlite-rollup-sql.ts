@@ -3,7 +3,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
-import type { ConversionQuery } from "./conversion-query.ts";
+import type { ConversionKey, ConversionQuery } from "./conversion-query.ts";
 import { type Dimension, type KeyColumn, keyColumns, type LocalPart } from "./dimensions.ts";
 import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
 import { NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
@@ -39,28 +39,53 @@ const FIRST_OF_ALL = `SELECT call_id FROM (
     FROM call_facts WHERE caller IS NOT NULL
   ) WHERE rank = 1`;
 
+/**
+ * What identifies a conversion: a fact, or what a function of the session's connection reads from the call as it is stored.
+ */
+const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
+  gclid: { text: "f.gclid", isStored: false },
+  caller: { text: "f.caller", isStored: false },
+  msclkid: { text: "microsoft_click_id(c.referring_url, c.extra)", isStored: true },
+  google_analytics_cid: { text: "present_id(c.google_analytics_cid)", isStored: true },
+};
+
 /** Returns the SELECT of the first qualified call of each click or caller, and what else it has to be. */
 export function firstConversionsText(
-  { key, sources, every, likeCall }: ConversionQuery,
+  { key: name, sources, every, likeCalls }: ConversionQuery,
   context: SqliteContext,
 ): SqlText {
-  const selection = selectionText({}, context, { prefix: "conversion" });
+  const { text: key, isStored } = CONVERSION_KEYS[name];
+  const { sql: from, values } = selectionText({}, context, { prefix: "conversion", withCalls: isStored });
   const where = [
-    `f.${key} IS NOT NULL`,
+    `${key} IS NOT NULL`,
     "f.call_started IS NOT NULL",
     "f.is_qualified",
     ...(sources ? [`coalesce(f.gclsrc, '') IN (${sources.map(literal).join(", ")})`] : []),
-    ...(likeCall === undefined
+    ...(likeCalls === undefined
       ? []
-      : [`f.${key} = (SELECT ${key} FROM call_facts WHERE call_id = ${Number(likeCall)})`]),
+      : [`${key} IN (SELECT ${key} FROM ${FROM_FACTS_AND_CALLS} WHERE f.call_id IN ${listText(likeCalls)})`]),
   ];
-  // Google takes two conversions of one click in one second for the same.
-  const same = every ? `f.${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : `f.${key}`;
+  // Google and Microsoft take two conversions of one click in one second for the same.
+  const same = every ? `${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : key;
   const sql = `SELECT call_id FROM (
     SELECT f.call_id, row_number() OVER (PARTITION BY ${same} ORDER BY f.call_started, f.call_id) AS rank
-    ${selection.sql}${selection.sql.includes("WHERE") ? " AND" : " WHERE"} ${where.join(" AND ")}
+    ${from}${from.includes("WHERE") ? " AND" : " WHERE"} ${where.join(" AND ")}
   ) WHERE rank = 1`;
-  return { sql, values: selection.values };
+  return { sql, values };
+}
+
+/** Returns the SELECT of calls with what decides whether they are conversions, given tables of them and of the first ones. */
+export function candidatesText({ key: name }: ConversionQuery, table: string, firstTable: string): string {
+  const { text: key, isStored } = CONVERSION_KEYS[name];
+  return `SELECT f.call_id, f.is_live, f.call_started, ${key}, coalesce(f.gclsrc, ''), f.is_qualified,
+  f.call_id NOT IN (SELECT call_id FROM ${firstTable})
+FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${isStored ? " JOIN calls AS c ON c.call_id = f.call_id" : ""}
+ORDER BY s.rank`;
+}
+
+/** Returns a list of ids as a table of one column, however many there are. */
+export function listText(ids: readonly number[]): string {
+  return `(SELECT value FROM json_each(${literal(JSON.stringify(ids))}))`;
 }
 
 /** As in ISO 8601. */

@@ -591,3 +591,72 @@ export const origin = sqliteTable("origin", {
   /** When the address was last bound, ISO 8601 UTC. */
   bound_at: text(),
 });
+
+/** Files of conversions that `export` wrote for an upload, one row a file. */
+export const upload_files = sqliteTable(
+  "upload_files",
+  {
+    /** Number of the file. */
+    upload_file_id: integer().primaryKey({ autoIncrement: true }),
+    /** What it holds, as `export` names it: google-ads and the like, or google-ads-adjustments, which are of google-ads. */
+    contents: text({
+      enum: [
+        "google-ads",
+        "google-leads",
+        "google-data-manager",
+        "microsoft-ads",
+        "ga4-events",
+        "google-ads-adjustments",
+      ],
+    }).notNull(),
+    /** Absolute path. */
+    path: text().notNull(),
+    /** SHA-256 of its bytes, hexadecimal. */
+    sha256: text().notNull(),
+    /** Its conversions or adjustments; those that an earlier file had as well are in `uploads` once. */
+    rows: integer().notNull(),
+    /** When it was written, ISO 8601 UTC. */
+    written_at: text().notNull(),
+    /** pending until its export has come to its end. Of one that was killed, what has no name is dropped by the next command; what has counts until the export is started again. */
+    state: text({ enum: ["pending", "written"] }).notNull(),
+    /** The process that wrote it, as in `report_runs`. */
+    process: text().notNull(),
+    /** The run in `report_runs` that it was written for; null for an export by hand. */
+    report_run_id: integer(),
+    /** When `uploads forget` took it back, ISO 8601 UTC; null while it counts as uploaded. */
+    forgotten_at: text(),
+  },
+  (table) => [index("upload_files_path").on(table.path)],
+);
+
+/** What such files told ad platforms of calls, in the order in which they were written. Holds no click id, phone number or hash. */
+export const uploads = sqliteTable(
+  "uploads",
+  {
+    /** Number of the line. */
+    upload_id: integer().primaryKey({ autoIncrement: true }),
+    /** The file in `upload_files`. */
+    upload_file_id: integer()
+      .notNull()
+      .references(() => upload_files.upload_file_id, { onDelete: "cascade" }),
+    /** Name of the conversion action, or of the event. */
+    conversion_name: text().notNull(),
+    /** The call, which may be gone since. */
+    call_id: integer().notNull(),
+    /** By what an adjustment names the conversion: the call id, after a retraction with `-2` and so on; null where the file did not give it one. */
+    order_id: text(),
+    /** convert, or of an earlier conversion: retract, or restate its value. */
+    action: text({ enum: ["convert", "retract", "restate"] }).notNull(),
+    /** Why it was retracted, e.g. not qualified; null for other lines. */
+    reason: text(),
+    /** The value as it stood in the file; null for none. */
+    value: text(),
+    /** The currency of the value, ISO 4217; null for none. */
+    currency: text(),
+    /** Time of the conversion, or of the adjustment, as the file had it, ISO 8601 UTC. */
+    occurred_at: text().notNull(),
+    /** 1 where each qualified call of a click or caller counted, and not the first alone. */
+    is_every: integer({ mode: "boolean" }).notNull(),
+  },
+  (table) => [index("uploads_call").on(table.call_id), index("uploads_file").on(table.upload_file_id)],
+);

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toCalltallyError } from "../../src/cli/known-error.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { LISTS } from "../../src/export/choices.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -114,6 +115,8 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     fc.constant(["--stdout"]),
     fc.constant(["--json"]),
     fc.constant(["--every"]),
+    fc.constant(["--new"]),
+    given("--measurement-id", mostly("G-1A2B3C4D5E")),
     fc.constant(["--allow-empty"]),
     fc.constant(["--replace"]),
     fc.constant(["--quiet"]),
@@ -147,7 +150,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     given("--timeout", mostly("30", "1")),
   ],
 };
-const CONTENTS = mostly(...DIMENSIONS, "calls", "callers", "google-ads", "google-leads");
+const CONTENTS = mostly(...DIMENSIONS, ...LISTS, "google-ads");
 const ARGUMENTS: Record<string, fc.Arbitrary<string[]>> = {
   export: fc.array(CONTENTS, { maxLength: 3 }),
   status: fc.constant([]),

@@ -170,7 +170,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     );
     expect(results[1]?.stdout).toContain("300");
     expect(results[4]?.stdout).toMatch(
-      /The warehouse can only be read here, so its table exports does not have these files\.\n$/,
+      /The warehouse can only be read here, so its tables do not have these files\.\n$/,
     );
     const ids = await place.run(["query", "--format", "csv", "SELECT min(call_id) FROM calls"]);
     expect(await place.run(["explain", ids.stdout.split("\r\n")[1] ?? ""])).toMatchObject({

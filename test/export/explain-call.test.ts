@@ -95,6 +95,9 @@ describe("explainCall", () => {
       first_call: { call_id: 6, call_started: "2026-03-01T00:00:00.000Z" },
       google_ads: null,
       google_leads: "malformed",
+      microsoft_ads: "no msclkid",
+      ga4_events: "no client id",
+      uploads: [],
     });
   });
 

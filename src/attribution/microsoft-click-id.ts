@@ -1,0 +1,26 @@
+import { presentId } from "./call-text.ts";
+
+/** Name of the parameter that Microsoft Advertising adds to the address of the page that a click leads to. */
+const NAME = "msclkid";
+const PARAMETER = new RegExp(`[?&]${NAME}=([^&#]*)`, "i");
+
+/**
+ * Returns the click id of Microsoft Advertising that a call came with, as it was served; null for none. The API has no
+ * member for it: it may stand in the query of `referring_url`, or as a member `msclkid`, at any depth, of what the API's
+ * document does not name.
+ *
+ * @param extra JSON object
+ */
+export function microsoftClickId(referringUrl: string | null, extra: string | null): string | null {
+  const parameter = PARAMETER.exec(referringUrl ?? "")?.[1];
+  return presentId(parameter ?? null) ?? (extra?.includes(NAME) ? findMember(JSON.parse(extra)) : null);
+}
+
+function findMember(value: unknown): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const found = name === NAME && typeof member === "string" ? presentId(member) : findMember(member);
+    if (found !== null) return found;
+  }
+  return null;
+}

@@ -1,0 +1,131 @@
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import { systemClock } from "../clock.ts";
+import { type ExitCode, UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
+import { assertCurrent } from "../warehouse/migrate.ts";
+import { openAsPermitted, openExistingWarehouse } from "../warehouse/open.ts";
+import {
+  forgetUploads,
+  hashFile,
+  readUploadFiles,
+  recoverUploads,
+  type UploadFile,
+} from "../warehouse/upload-table.ts";
+import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
+import { overAccounts } from "./over-accounts.ts";
+import { layOutTable } from "./query-table.ts";
+import { formatQuantity } from "./terminal-text.ts";
+
+/** Files that an error lists. */
+const RECENT = 5;
+
+export function uploadsCommand(context: Context, exit: (code: ExitCode) => void) {
+  return new Command("uploads")
+    .description("Shows the files of conversions that export has written, and takes one back.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally uploads list\n  $ calltally uploads forget data/exports/google-ads.csv",
+    )
+    .addCommand(listCommand(context, exit))
+    .addCommand(forgetCommand(context));
+}
+
+function listCommand(context: Context, exit: (code: ExitCode) => void) {
+  return new Command("list")
+    .description("Lists the files of conversions, the latest first.")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .action(async ({ json, ...flags }) => {
+      const list = (own: Context) => {
+        using warehouse = openAsPermitted(settingsOf(own, flags).database);
+        if (warehouse.sqlite.readonly) assertCurrent(warehouse);
+        else recoverUploads(warehouse);
+        const files = readUploadFiles(warehouse);
+        if (json) own.print(JSON.stringify(files.map(({ process: _, ...file }) => file)));
+        else if (files.length === 0) own.print("No file of conversions has been written.");
+        else own.print(layOutFiles(files, own.folder));
+      };
+      await overAccounts(accountsOf(context, flags), { context, exit }, (scope) => list(scope.context), {
+        json,
+      });
+    });
+}
+
+function forgetCommand(context: Context) {
+  return new Command("forget")
+    .description(
+      "Takes a file of conversions back that was not uploaded: the next one has them again. The file stays where it is.",
+    )
+    .argument("<file>", "the file, its path where it is gone, or its number in the list")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .action((file, { json, ...flags }) => {
+      using warehouse = openExistingWarehouse(settingsOf(context, flags).database);
+      recoverUploads(warehouse);
+      const found = findFiles(readUploadFiles(warehouse), file, context.folder);
+      const ids = found.map(({ upload_file_id }) => upload_file_id);
+      const now = new Date(systemClock.now()).toISOString();
+      forgetUploads(warehouse, ids, now);
+      const lines = found.reduce((sum, { entered }) => sum + entered, 0);
+      if (json) context.print(JSON.stringify({ upload_file_ids: ids, taken_back: lines, forgotten_at: now }));
+      else context.tell(describeForgotten(found, lines));
+    });
+}
+
+type ListedFile = ReturnType<typeof readUploadFiles>[number];
+
+/**
+ * Returns the files with the content of this one; where it is not there, the last one of its path.
+ *
+ * @throws UsageError that lists the latest files
+ */
+function findFiles(files: readonly ListedFile[], given: string, folder: string): ListedFile[] {
+  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
+  const named = resolve(folder, given);
+  const path = join(realFile(dirname(named)), basename(named));
+  const sha256 = hashFile(path);
+  const isPath = sha256 !== undefined || numbered.length === 0;
+  const same = isPath
+    ? files.filter((file) => (sha256 === undefined ? file.path === path : file.sha256 === sha256))
+    : numbered;
+  const counted = same.filter(({ forgotten_at }) => forgotten_at === null);
+  const [last] = counted;
+  if (last !== undefined) return sha256 === undefined ? [last] : counted;
+  const state =
+    same.length > 0
+      ? "it was taken back already"
+      : sha256 === undefined
+        ? "no file of conversions was written there"
+        : "its content is not that of any file of conversions";
+  const recent = files.filter(({ forgotten_at }) => forgotten_at === null).slice(0, RECENT);
+  throw new UsageError(`Cannot forget ${given}: ${state}`, {
+    hint:
+      recent.length === 0
+        ? "No file of conversions counts as uploaded."
+        : `The latest are:\n${layOutFiles(recent, folder)}`,
+  });
+}
+
+function describeForgotten([file]: readonly ListedFile[], lines: number): string {
+  const isAdjustments = file?.contents === "google-ads-adjustments";
+  return `${formatQuantity(lines, isAdjustments ? "adjustment" : "conversion")} taken back: the next ${isAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
+}
+
+function layOutFiles(files: readonly ListedFile[], folder: string): string {
+  return layOutTable(
+    ["number", "written_at", "contents", "rows", "state", "file"],
+    files.map((file) => [
+      file.upload_file_id,
+      file.written_at,
+      file.contents,
+      file.rows,
+      stateOf(file),
+      relative(folder, file.path) || file.path,
+    ]),
+  );
+}
+
+function stateOf({ state, forgotten_at }: UploadFile): string {
+  return forgotten_at === null ? state : "taken back";
+}

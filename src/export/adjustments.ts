@@ -1,0 +1,190 @@
+import { stringify } from "csv-stringify/sync";
+import { localTime } from "../calendar/local-time.ts";
+import { hasUploadFile, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
+import { ADJUSTMENTS } from "./choices.ts";
+import { type ConversionOptions, KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { populationOf } from "./conversions.ts";
+import { encodeTable } from "./encode-table.ts";
+import type { ManifestFile } from "./manifest.ts";
+import type { Column } from "./table.ts";
+import { type Order, toOrders } from "./uploaded-orders.ts";
+import type { ExportJob } from "./write-export.ts";
+
+/** A file that takes conversions of google-ads back, or says another value of them. */
+export interface AdjustmentsTarget {
+  kind: typeof ADJUSTMENTS;
+  /** The value is that of the conversions of this name; without one none is restated. */
+  conversion: Pick<ConversionOptions, "name" | "value" | "currency">;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
+const MAX_AGE_MS = 54 * DAY_MS;
+const SECOND_MS = 1000;
+
+/** What is to be said of a conversion. */
+interface Adjustment {
+  order: Order;
+  action: "retract" | "restate";
+  /** Why it is retracted. */
+  reason: Reason | "gone" | null;
+}
+
+/** Why an adjustment is not in the file. */
+type Hindrance = "no order id" | "too old";
+
+/**
+ * Writes what has to be said of conversions in earlier files, once each: `RETRACT` where the call is none any more,
+ * `RESTATE` where its value is another. Beside it stand the conversions that cannot be adjusted, each with the reason.
+ */
+export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget): Promise<ManifestFile[]> {
+  const { reader, repeats, nowMs } = job;
+  const known = readUploadLines(reader, ADJUSTMENTS);
+  // A run of a report that was cut short once somebody had been sent its file sends the others the same.
+  const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats);
+  const due = isRepeated ? [] : findAdjustments(job, toOrders(known), target.conversion);
+  const hindered = due.map((adjustment) => ({
+    ...adjustment,
+    hindrance: hindranceOf(adjustment.order, nowMs),
+  }));
+  const lines = hindered
+    .filter(({ hindrance }) => hindrance === undefined)
+    .map((adjustment) => toLine(adjustment, target.conversion, nowMs));
+  const repeated = known.filter(
+    ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
+  );
+  const written = [...repeated, ...lines];
+  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.scope.timezone));
+  job.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
+
+  const left = hindered.filter(({ hindrance }) => hindrance !== undefined);
+  const columns: Column[] = [
+    { name: "call_id", type: "integer" },
+    { name: "conversion_name", type: "text" },
+    { name: "conversion_time", type: "time" },
+    { name: "adjustment", type: "text" },
+    { name: "reason", type: "text" },
+  ];
+  const rows = left.map(({ order, action, hindrance = null }) => [
+    order.call_id,
+    order.conversion_name,
+    order.occurred_at,
+    action,
+    hindrance,
+  ]);
+  const rest = await job.write(
+    `${ADJUSTMENTS}.excluded.csv`,
+    await encodeTable({ columns, rows }, { format: "csv" }),
+  );
+  const count = (hindrance: Hindrance) => left.filter((each) => each.hindrance === hindrance).length;
+  const countOf = (action: UploadLine["action"]) => written.filter((line) => line.action === action).length;
+  return [
+    {
+      contents: ADJUSTMENTS,
+      ...file,
+      rows: written.length,
+      examined: written.length + left.length,
+      excluded: Object.fromEntries(
+        (["no order id", "too old"] as const)
+          .map((each) => [each, count(each)] as const)
+          .filter(([, n]) => n > 0),
+      ),
+      adjustments: { retract: countOf("retract"), restate: countOf("restate") },
+    },
+    { contents: `${ADJUSTMENTS}.excluded`, ...rest, rows: left.length },
+  ];
+}
+
+/** Returns what is to be said of conversions that were not retracted: nothing of most. */
+function findAdjustments(
+  { session, scope }: ExportJob,
+  orders: readonly Order[],
+  conversion: AdjustmentsTarget["conversion"],
+): Adjustment[] {
+  const standing = orders.filter(({ isRetracted }) => !isRetracted);
+  const latest = new Map(
+    standing.map((order) => [JSON.stringify([order.conversion_name, order.call_id]), order]),
+  );
+  // That a call has become too old for a conversion does not make the one that was told of wrong.
+  const kind = {
+    ...KINDS["google-ads"],
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    minAgeMs: Number.NEGATIVE_INFINITY,
+  };
+  // By the rule by which it was told of: with --every each call of a click is one.
+  const reasonsBy = new Map(
+    [true, false].map((every) => {
+      const likeCalls = [
+        ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
+      ];
+      const candidates = session
+        .conversions({ ...kind, every, likeCalls }, populationOf(scope.filter))
+        .read();
+      const reasons = [...candidates].map((call): [number, Adjustment["reason"]] => [
+        call.call_id,
+        call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
+      ]);
+      return [every, new Map(reasons)];
+    }),
+  );
+  return standing.flatMap((order): Adjustment[] => {
+    const { conversion_name, call_id, is_every } = order;
+    const isLatest = latest.get(JSON.stringify([conversion_name, call_id])) === order;
+    const reasons = reasonsBy.get(is_every);
+    const reason = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
+    if (reason !== null || !isLatest) return [{ order, action: "retract", reason: reason ?? "duplicate" }];
+    return isOtherValue(order, conversion) ? [{ order, action: "restate", reason: null }] : [];
+  });
+}
+
+function isOtherValue(order: Order, { name, value, currency }: AdjustmentsTarget["conversion"]): boolean {
+  if (order.conversion_name !== name || value === undefined) return false;
+  const isSameValue = order.value !== null && Number(order.value) === Number(value);
+  return !isSameValue || (currency !== undefined && order.currency !== currency);
+}
+
+function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
+  if (order_id === null) return "no order id";
+  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
+}
+
+function toLine(
+  { order, action, reason }: Adjustment,
+  { value, currency }: AdjustmentsTarget["conversion"],
+  nowMs: number,
+): UploadLine {
+  const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
+  // Google takes a second adjustment of the same time for the first one.
+  const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);
+  return {
+    conversion_name,
+    call_id,
+    order_id,
+    action,
+    reason,
+    value: action === "restate" ? (value ?? null) : null,
+    currency: action === "restate" ? (currency ?? null) : null,
+    occurred_at: new Date(ms - (ms % SECOND_MS)).toISOString(),
+    is_every,
+  };
+}
+
+/** Yields the lines of the file: what Google calls a retraction in its API is `RETRACT` here. */
+function* toFile(lines: readonly UploadLine[], timezone: string): Generator<string> {
+  const toLocal = localTime(timezone);
+  yield `Parameters:TimeZone=${timezone}\n`;
+  yield stringify([
+    [
+      "Order ID",
+      "Conversion Name",
+      "Adjustment Time",
+      "Adjustment Type",
+      "Adjusted Value",
+      "Adjusted Value Currency",
+    ],
+  ]);
+  for (const { order_id, conversion_name, occurred_at, action, value, currency } of lines) {
+    const { local } = toLocal(occurred_at);
+    yield stringify([[order_id, conversion_name, local, action.toUpperCase(), value, currency]]);
+  }
+}

@@ -1,0 +1,49 @@
+import type { KnownLine } from "../warehouse/upload-table.ts";
+
+/** A conversion that an ad platform was told of, and what was said of it since. */
+export interface Order {
+  conversion_name: string;
+  call_id: number;
+  /** Null where the file had none: no adjustment can name it. */
+  order_id: string | null;
+  /** Time of the conversion, ISO 8601 UTC. */
+  occurred_at: string;
+  /** Time of what was said last, ISO 8601 UTC. */
+  adjusted_at: string;
+  /** As they were said last. */
+  value: string | null;
+  currency: string | null;
+  is_every: boolean;
+  isRetracted: boolean;
+  /** The run of a report that told of it. */
+  report_run_id: number | null;
+}
+
+/** Returns the conversions that lines of files tell of, in their order. */
+export function toOrders(lines: readonly KnownLine[]): Order[] {
+  const orders: Order[] = [];
+  const byId = new Map<string, Order>();
+  for (const line of lines) {
+    const { action, conversion_name, order_id, occurred_at, value, currency } = line;
+    const id = JSON.stringify([conversion_name, order_id]);
+    if (action === "convert") {
+      const order = { ...line, adjusted_at: occurred_at, isRetracted: false };
+      orders.push(order);
+      if (order_id !== null) byId.set(id, order);
+      continue;
+    }
+    const order = byId.get(id);
+    if (order === undefined) continue; // the file that told of it was taken back
+    order.adjusted_at = occurred_at;
+    if (action === "retract") order.isRetracted = true;
+    else Object.assign(order, { value, currency });
+  }
+  return orders;
+}
+
+/** Returns an order id for a conversion of a call: its id, or where that was used up, `<call_id>-2` and so on. */
+export function nextOrderId(callId: number, used: ReadonlySet<string>): string {
+  let id = String(callId);
+  for (let round = 2; used.has(id); round++) id = `${callId}-${round}`;
+  return id;
+}

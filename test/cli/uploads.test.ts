@@ -1,0 +1,265 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/call.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { makeCall } from "../calls.ts";
+import { type CheckedKind, readConversions } from "../export/conversion-checker.ts";
+import { readText } from "../export/warehouse.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+const DATABASE = "data/calltally.db";
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
+  makeCall({
+    call_id,
+    call_started: daysAgo(call_id),
+    gclid: `Cj${call_id}`,
+    duration: 90,
+    disposition: "ANSWERED",
+    ...members,
+  });
+
+/** A folder with a warehouse of these calls, and how to run the program in it. */
+function makeFolder(calls: readonly Call[]) {
+  const folder = makeTempFolder();
+  {
+    using warehouse = openWarehouse(join(folder.path, DATABASE));
+    const runId = startRun(warehouse, {
+      started_at: daysAgo(0),
+      mode: "full",
+      plan_reason: "a test",
+      pid: 1,
+    });
+    prepareUpsertCalls(warehouse, runId)(calls);
+    updateRun(warehouse, runId, {
+      status: "done",
+      finished_at: daysAgo(0),
+      verdict: "exact",
+      verdict_reason: "Each page met the next.",
+    });
+  }
+  const run = async (...args: string[]) => await calltally(args, { cwd: folder.path });
+  return {
+    path: folder.path,
+    run,
+    /** Runs what has to succeed, and returns what it says. */
+    say: async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+      return stdout;
+    },
+    put: (...changed: Call[]) => {
+      using warehouse = openExistingWarehouse(join(folder.path, DATABASE));
+      prepareUpsertCalls(warehouse, 1)(changed);
+    },
+    read: (kind: CheckedKind, at = "data/exports") =>
+      readConversions(kind, readText(join(folder.path, at), `${kind}.csv`)).map((row) => row["Order ID"]),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+describe("calltally export --new", () => {
+  it("goes from the first file to a second one without it, to a retraction, and explain says so", async () => {
+    using folder = makeFolder([conversionCall(1), conversionCall(2), conversionCall(3, { gclid: null })]);
+    const flags = ["--new", "--conversion-value", "40", "--currency", "EUR"];
+    const both = ["export", "google-ads", "google-ads-adjustments", ...flags];
+    expect(await folder.say(...both)).toContain(
+      "data/exports/google-ads.csv  2 rows of 3 calls examined; left out: 1 no gclid\n",
+    );
+    expect(folder.read("google-ads")).toEqual(["2", "1"]);
+    folder.put(conversionCall(2, { duration: 1 }));
+    expect(await folder.say(...both)).toMatch(
+      /google-ads\.csv {2}0 rows of 3 calls examined; left out: 1 no gclid, 1 not qualified, 1 uploaded\n[\s\S]*google-ads-adjustments\.csv {2}1 adjustment: 1 retracted, 0 restated\n/,
+    );
+    expect(folder.read("google-ads-adjustments")).toEqual(["2"]);
+    const manifest = JSON.parse(readText(join(folder.path, "data/exports"), "manifest.json"));
+    expect(manifest.files[0]).toMatchObject({ only_new: true, excluded: { uploaded: 1 } });
+    expect(await folder.say(...both)).toContain("google-ads-adjustments.csv  0 adjustments");
+
+    const explained = await folder.say("explain", "2");
+    const day = daysAgo(0).slice(0, 10);
+    expect(explained).toMatch(
+      new RegExp(
+        `^uploads         ${day} data/exports/google-ads\\.csv: Qualified call 40 EUR, order id 2$`,
+        "m",
+      ),
+    );
+    expect(explained).toMatch(
+      new RegExp(
+        `^                ${day} data/exports/google-ads-adjustments\\.csv: retracted, not qualified$`,
+        "m",
+      ),
+    );
+    expect(JSON.parse(await folder.say("explain", "2", "--json")).uploads).toMatchObject([
+      { action: "convert", path: join(folder.path, "data/exports/google-ads.csv"), state: "written" },
+      { action: "retract", reason: "not qualified" },
+    ]);
+  });
+
+  it("writes the same as before without it, whatever was uploaded, and remembers nothing of --stdout", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    const shown = await folder.run("export", "google-ads", "--stdout");
+    expect(await folder.say("uploads", "list")).toBe("No file of conversions has been written.\n");
+    await folder.say("export", "google-ads");
+    await folder.say("export", "google-ads");
+    expect(readText(join(folder.path, "data/exports"), "google-ads.csv")).toBe(shown.stdout);
+    expect(JSON.parse(await folder.say("uploads", "list", "--json"))).toMatchObject([
+      { contents: "google-ads", rows: 1, entered: 0 },
+      { contents: "google-ads", rows: 1, entered: 1 },
+    ]);
+  });
+
+  it("lets one of two exports at once write a conversion, and the other ends with 6 and leaves nothing", async () => {
+    using folder = makeFolder(Array.from({ length: 60 }, (_, index) => conversionCall(index + 1)));
+    const args = (at: string) => ["export", "google-ads", "--new", "--out", at];
+    const places = ["a", "b", "c", "d"];
+    const ends = await Promise.all(places.map((at) => startCalltally(args(at), { cwd: folder.path }).done));
+    const counts = places.map((at, index) => {
+      const { code, stderr } = ends[index] ?? {};
+      if (code === 0) return folder.read("google-ads", at).length;
+      expect({ code, stderr }).toMatchObject({
+        code: 6,
+        stderr: expect.stringMatching(
+          /Cannot write .*google-ads\.csv: another export has just written .*google-ads\.csv/,
+        ),
+      });
+      expect(existsSync(join(folder.path, at))).toBe(false);
+      return 0;
+    });
+    expect(counts.filter((count) => count > 0)).toEqual([60]);
+  });
+});
+
+describe("calltally uploads", () => {
+  it("lists files, and takes one back by its content, by its path, or by its number", async () => {
+    using folder = makeFolder([conversionCall(1), conversionCall(2)]);
+    const again = async () => {
+      await folder.say("export", "google-ads", "--new", "--out", "next");
+      return folder.read("google-ads", "next");
+    };
+    const file = join("data/exports", "google-ads.csv");
+    await folder.say("export", "google-ads", "--new");
+    const [, line] = (await folder.say("uploads", "list")).split("\n");
+    expect(line).toMatch(
+      /^ +1 {2}\d{4}-\d\d-\d\dT\S+Z {2}google-ads +2 {2}written {2}data\/exports\/google-ads\.csv$/,
+    );
+
+    // By its content, wherever it is now.
+    writeFileSync(join(folder.path, "moved.csv"), readFileSync(join(folder.path, file)));
+    expect(await folder.say("uploads", "forget", "moved.csv")).toBe(
+      "2 conversions taken back: the next file with --new has them again where they still are due\n",
+    );
+    expect(await folder.say("uploads", "list")).toMatch(/ {2}taken back {2}data\/exports/);
+    const twice = await folder.run("uploads", "forget", "moved.csv");
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("it was taken back already") });
+
+    expect(await again()).toEqual(["2", "1"]);
+    rmSync(join(folder.path, "next"), { recursive: true });
+    expect(await folder.say("uploads", "forget", "next/google-ads.csv")).toContain(
+      "2 conversions taken back",
+    );
+    expect(await again()).toEqual(["2", "1"]);
+    expect(await folder.say("uploads", "forget", "3", "--json")).toContain('"taken_back":2');
+    expect(await again()).toEqual(["2", "1"]);
+
+    const unknown = await folder.run("uploads", "forget", "nowhere.csv");
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(
+      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 4 {2}.*next\/google-ads\.csv/,
+    );
+    writeFileSync(join(folder.path, "odd.csv"), "odd");
+    expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
+      "its content is not that of any file",
+    );
+  });
+});
+
+describe("named reports", () => {
+  const configure = (folder: string, deliver: string) => {
+    writeFileSync(
+      join(folder, "calltally.yaml"),
+      `timezone: UTC\nreports:\n  ads:\n    contents: [google-ads, google-ads-adjustments]\n    conversion: { new: true, value: 40, currency: EUR }\n    folder: ads\n    cron: "0 7 * * 1"\n`,
+      {
+        mode: 0o600,
+      },
+    );
+    appendFileSync(join(folder, "calltally.yaml"), deliver);
+  };
+  const ofDatabase = <T>(folder: string, work: (database: Database.Database) => T): T => {
+    const database = new Database(join(folder, DATABASE));
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+
+  it("deliver what is new, once", async () => {
+    using folder = makeFolder([conversionCall(1), conversionCall(2)]);
+    configure(folder.path, `    deliver:\n      - command: [cp, ads/google-ads.csv, delivered.csv]\n`);
+    expect(await folder.say("run", "ads", "--deliver")).toContain("delivered");
+    expect(readFileSync(join(folder.path, "delivered.csv"), "utf8").split("\n")).toHaveLength(5);
+    await folder.say("run", "ads", "--deliver");
+    expect(readFileSync(join(folder.path, "delivered.csv"), "utf8").split("\n")).toHaveLength(3);
+    expect(
+      ofDatabase(folder.path, (database) =>
+        database.prepare("SELECT report_run_id FROM upload_files").pluck().all(),
+      ),
+    ).toEqual([1, 1, 2, 2]);
+  });
+
+  const idsIn = (folder: string, file: string) =>
+    readConversions("google-ads", readText(folder, file))
+      .map((row) => row["Order ID"])
+      .toSorted();
+
+  it("deliver the conversions of a run that was killed before anybody had them, and what is new since", async () => {
+    using folder = makeFolder([conversionCall(1), conversionCall(2)]);
+    configure(folder.path, `    deliver:\n      - command: [cp, ads/google-ads.csv, delivered.csv]\n`);
+    await folder.run("job", "report:ads");
+    expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "2"]);
+    // As a process leaves it that is killed before the delivery.
+    rmSync(join(folder.path, "delivered.csv"));
+    ofDatabase(folder.path, (database) =>
+      database.exec(`UPDATE report_runs SET status = 'running', finished_at = NULL, process = '1@1';
+        UPDATE deliveries SET status = 'pending', attempts = 0, started_at = NULL, finished_at = NULL`),
+    );
+    folder.put(conversionCall(3), conversionCall(2, { duration: 1 }));
+    expect((await folder.run("job", "report:ads")).code).toBe(0);
+    expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "3"]);
+    // Nobody was told of 2: nothing is to be retracted.
+    await folder.say("run", "ads");
+    expect(folder.read("google-ads", "ads")).toEqual([]);
+    expect(folder.read("google-ads-adjustments", "ads")).toEqual([]);
+  });
+
+  it("deliver to the others what the first recipient had of a run that was killed then, and no more", async () => {
+    using folder = makeFolder([conversionCall(1), conversionCall(2)]);
+    const once = "cp ads/google-ads.csv first.csv; kill -9 $PPID";
+    configure(
+      folder.path,
+      `    deliver:\n      - command: [sh, -c, "${once}"]\n      - command: [cp, ads/google-ads.csv, second.csv]\n`,
+    );
+    await folder.run("job", "report:ads");
+    expect(idsIn(folder.path, "first.csv")).toEqual(["1", "2"]);
+    // The two are sent side by side: of the second one nothing has been sent yet, whichever was quicker.
+    rmSync(join(folder.path, "second.csv"), { force: true });
+    ofDatabase(folder.path, (database) =>
+      database.exec(`UPDATE deliveries SET status = 'pending', attempts = 0, started_at = NULL, finished_at = NULL
+        WHERE delivery_id = 2`),
+    );
+    folder.put(conversionCall(3));
+    await folder.run("job", "report:ads");
+    expect(idsIn(folder.path, "second.csv")).toEqual(["1", "2"]);
+    const rest = readText(join(folder.path, "ads"), "google-ads.excluded.csv");
+    expect(rest).toContain("next file");
+    await folder.say("run", "ads");
+    expect(folder.read("google-ads", "ads")).toEqual(["3"]);
+  });
+});
