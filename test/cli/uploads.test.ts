@@ -189,7 +189,7 @@ describe("named reports", () => {
         mode: 0o600,
       },
     );
-    appendFileSync(join(folder, "calltally.yaml"), deliver);
+    appendFileSync(join(folder, "calltally.yaml"), `    personal_data: true\n${deliver}`);
   };
   const ofDatabase = <T>(folder: string, work: (database: Database.Database) => T): T => {
     const database = new Database(join(folder, DATABASE));
