@@ -5,7 +5,7 @@ import { describeError, UsageError } from "../errors.ts";
 import { ACCOUNT, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
+import { DEFAULT_DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
@@ -111,6 +111,7 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     compare,
     total = false,
     raw = false,
+    spend = false,
     top,
     stdout = false,
     format = "csv",
@@ -121,6 +122,9 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     last,
   } = flags;
   const has = (...kinds: Target["kind"][]) => targets.some(({ kind }) => kinds.includes(kind));
+  const spendless = targets
+    .flatMap((target) => (target.kind === "rollup" ? target.dimensions : []))
+    .find((dimension) => !SPEND_DIMENSIONS.includes(dimension));
   const google = has("google-ads", "google-leads");
   const refusals: [isRefused: boolean, message: string][] = [
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
@@ -132,6 +136,11 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
       !has("rollup") &&
         (grain !== undefined || fill || compare !== undefined || total || raw || top !== undefined),
       "--grain, --fill, --compare, --total, --raw and --top apply only to rollups, and none was requested",
+    ],
+    [spend && !has("rollup"), "--spend applies only to rollups, and none was requested"],
+    [
+      spend && spendless !== undefined,
+      `--spend applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${spendless}: what ads cost is known by these alone`,
     ],
     [
       flags.with !== undefined && !has("calls"),

@@ -78,7 +78,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
     const pattern = content.folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
-    const { fill, total, raw, top, filter } = content;
+    const { fill, total, raw, spend, top, filter } = content;
     return {
       request: {
         database,
@@ -91,6 +91,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         ...(fill !== undefined && { fill }),
         ...(total !== undefined && { total }),
         ...(raw !== undefined && { raw }),
+        spend: spend ?? (isPage ? "if any" : false),
         ...(top !== undefined && { top }),
         ...(!isPage && { format: toFormat(flags) }),
         targets,
@@ -187,6 +188,7 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     includeGone: filter.include_gone || undefined,
     by: content.by,
     raw: content.raw || undefined,
+    spend: content.spend || undefined,
     grain: content.grain,
     fill: content.fill || undefined,
     compare: content.compare,

@@ -45,6 +45,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./run-command.ts")).runCommand,
   },
   {
+    name: "spend",
+    summary: "import what ads cost",
+    load: async () => (await import("./spend-command.ts")).spendCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

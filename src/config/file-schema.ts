@@ -3,6 +3,7 @@ import { CHANNELS } from "../attribution/channel-rules.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import { parseCurrency } from "../currency.ts";
 import { describeError } from "../errors.ts";
 import { CONSENTS, DELIMITER_NAMES, FORMATS, LISTS, PRIVATE_COLUMNS, PROFILES } from "../export/choices.ts";
 import { nearest } from "../nearest.ts";
@@ -80,6 +81,7 @@ const sharedSettings = {
   qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
   duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
   aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
+  currency: textSetting(SETTINGS.currency, "USD"),
   sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
   export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
   insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
@@ -220,7 +222,7 @@ const conversion = z
       .optional(),
     currency: z
       .string()
-      .superRefine(by(parseCurrencyCode))
+      .superRefine(by(parseCurrency))
       .meta({ description: "ISO 4217 code of the currency of the value.", examples: ["USD"] })
       .optional(),
     ad_user_data: z
@@ -231,12 +233,6 @@ const conversion = z
     every: flag("Include every qualified call, not only the first of each click or caller."),
   })
   .meta({ description: "Of the contents google-ads and google-leads." });
-
-function parseCurrencyCode(text: string): void {
-  const codes = Intl.supportedValuesOf("currency");
-  if (codes.includes(text)) return;
-  throw new Error(`${text} is not an ISO 4217 code; did you mean ${nearest(text, codes) ?? "USD"}?`);
-}
 
 const address = z
   .string()
@@ -318,6 +314,7 @@ const report = z
     fill: flag("Add rows of zeros for periods without calls."),
     total: flag("Add a row of totals, in which each caller counts once."),
     raw: flag("Group by utm values exactly as stored."),
+    spend: flag("Add cost, clicks, impressions and costs per call."),
     top: z
       .int()
       .min(1)

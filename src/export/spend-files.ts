@@ -1,0 +1,91 @@
+import { formatMicros } from "../currency.ts";
+import { nearest } from "../nearest.ts";
+import type { Span } from "../rollup/call-filter.ts";
+import type { RollupSession } from "../rollup/session.ts";
+import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
+import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
+import type { NamedTable } from "./named-table.ts";
+import type { Scope } from "./scope.ts";
+import type { Column, Value } from "./table.ts";
+import type { ExportJob } from "./write-export.ts";
+
+/** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
+export interface DescribedSpend {
+  /** ISO 4217; null where nothing was ever imported. */
+  currency: string | null;
+  rows: number;
+  cost: number;
+  /** As the ad platforms have them, taken for days of the export's zone. */
+  days: { count: number; first: string; last: string } | null;
+  /** Rows by how they came to their campaign: by its id or its name among those that calls have, not at all, or without one. */
+  campaigns: Record<Match, { rows: number; cost: number }>;
+  /** Filters that choose calls alone, since spend has nothing of the kind. */
+  filters_of_calls_alone?: string[];
+  /** Where it is from. */
+  imports: { file: string; imported_at: string; rows: number; cost: number }[];
+}
+
+/** What a filter says of spend as well. */
+const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
+
+/** Describes what the days of an export cost. */
+export function describeSpend(spend: SessionSpend, { span, filter }: Scope): DescribedSpend {
+  const sums = spend.sums(span);
+  const none: SpendSum = { rows: 0, cost_micros: 0n };
+  const all = [...sums.values()].reduce(
+    (total, { rows, cost_micros }) => ({
+      rows: total.rows + rows,
+      cost_micros: total.cost_micros + cost_micros,
+    }),
+    none,
+  );
+  const [byId, byName, unmatched, unnamed] = MATCHES.map((match) => toCost(sums.get(match) ?? none));
+  const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
+  return {
+    currency: spend.form.currency ?? null,
+    ...toCost(all),
+    days: spend.days(span) ?? null,
+    campaigns: {
+      id: byId ?? toCost(none),
+      name: byName ?? toCost(none),
+      unmatched: unmatched ?? toCost(none),
+      unnamed: unnamed ?? toCost(none),
+    },
+    ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
+    imports: spend
+      .files(span)
+      .map(({ file, imported_at, ...sum }) => ({ file, imported_at, ...toCost(sum) })),
+  };
+}
+
+function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number } {
+  return { rows, cost: Number(formatMicros(cost_micros)) };
+}
+
+/** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
+export function unmatchedTable({ session, scope }: ExportJob, spend: SessionSpend): NamedTable {
+  const columns: Column[] = [
+    { name: "campaign", type: "text" },
+    { name: "campaign_id", type: "text" },
+    { name: "source", type: "text" },
+    { name: "cost", type: "decimal", decimals: spend.form.decimals, currency: spend.form.currency },
+    { name: "days", type: "integer" },
+    { name: "nearest_campaign", type: "text" },
+  ];
+  const rows = [...listUnmatched(session, spend, scope.span)];
+  return {
+    columns,
+    rows,
+    name: "spend-unmatched",
+    audience: "shared",
+    entry: { contents: "spend-unmatched", rows: rows.length },
+  };
+}
+
+function* listUnmatched(session: RollupSession, spend: SessionSpend, span: Span): Generator<Value[]> {
+  const names = session.readCampaigns();
+  for (const { campaign, campaign_id, source, cost_micros, days } of spend.unmatched(span)) {
+    const near = campaign === null ? undefined : nearest(campaign, names);
+    yield [campaign, campaign_id, source, Number(formatMicros(cost_micros)), days, near ?? null];
+  }
+}
