@@ -21,7 +21,7 @@ export const MICROS = 1_000_000;
 const CENT_MICROS = 10_000n;
 
 /** Returns the fewest digits after the point, two at least, that show an amount whole. */
-export function decimalsOf(micros: bigint): number {
+function decimalsOf(micros: bigint): number {
   if (micros % CENT_MICROS === 0n) return 2;
   return String(micros).padStart(7, "0").slice(-6).replace(/0+$/, "").length;
 }

@@ -27,7 +27,7 @@ export async function runAccountExport(
   flags: ExportFlags,
   exit: (code: ExitCode) => void,
 ): Promise<void> {
-  const { by = [], out, grain, raw = false, allowEmpty = false } = flags;
+  const { by = [], out, grain, raw = false, spend = false, allowEmpty = false } = flags;
   const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
   const refused = Object.keys(flags).find((flag) => APART.includes(flag));
   if (refused !== undefined) {
@@ -67,6 +67,7 @@ export async function runAccountExport(
       grain,
       compare: toComparison(flags),
       raw,
+      spend,
       signal: context.signal,
       onAttributed: attributionProgress(context),
     };

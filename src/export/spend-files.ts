@@ -13,6 +13,8 @@ import type { ExportJob } from "./write-export.ts";
 export interface DescribedSpend {
   /** ISO 4217; null where nothing was ever imported. */
   currency: string | null;
+  /** Digits after the point that show every amount whole. */
+  decimals: number;
   rows: number;
   cost: number;
   /** As the ad platforms have them, taken for days of the export's zone. */
@@ -43,6 +45,7 @@ export function describeSpend(spend: SessionSpend, { span, filter }: Scope): Des
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
     currency: spend.form.currency ?? null,
+    decimals: spend.form.decimals,
     ...toCost(all),
     days: spend.days(span) ?? null,
     campaigns: {
