@@ -83,7 +83,7 @@ function describeImport(files: readonly ImportedFile[], { currency, sources }: I
   for (const { source, days, first_day, last_day, rows, cost_micros, replaced_rows } of sources) {
     const replaced = replaced_rows > 0 ? `, in place of ${formatQuantity(replaced_rows, "earlier row")}` : "";
     lines.push(
-      `${toPrintable(source)}  ${formatQuantity(days, "day")} from ${first_day} to ${last_day}, ${formatQuantity(rows, "row")}, ${formatMicros(cost_micros)} ${currency}${replaced}`,
+      `${toPrintable(source)}  ${formatQuantity(days, "day")}, ${first_day}${days > 1 ? ` to ${last_day}` : ""}, ${formatQuantity(rows, "row")}, ${formatMicros(cost_micros)} ${currency}${replaced}`,
     );
   }
   const leftOut = files.flatMap(({ file, left_out }) =>

@@ -65,6 +65,28 @@ function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number }
   return { rows, cost: Number(formatMicros(cost_micros)) };
 }
 
+/** Says where costs are from, and how they came to their campaigns. */
+export function sentencesOnSpend(
+  { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
+  zone: string,
+): string[] {
+  if (days === null) return ["None was imported for these days."];
+  const { id, name, unmatched, unnamed } = campaigns;
+  const files = [...new Set(imports.map(({ file }) => file))];
+  const shown = `${files.slice(0, FILES_SHOWN).join(", ")}${files.length > FILES_SHOWN ? ", …" : ""}`;
+  return [
+    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are taken for days of ${zone}.`,
+    `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
+    `From ${shown}.`,
+    ...(ofCallsAlone.length > 0
+      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} chooses calls alone: costs are of all.`]
+      : []),
+  ];
+}
+
+const FILES_SHOWN = 5;
+const inWords = (name: string) => name.replaceAll("_", " ");
+
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
 export function unmatchedTable({ session, scope }: ExportJob, spend: SessionSpend): NamedTable {
   const columns: Column[] = [

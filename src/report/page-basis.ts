@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { localTime } from "../calendar/local-time.ts";
 import { describeCaveats } from "../export/manifest.ts";
-import type { DescribedSpend } from "../export/spend-files.ts";
+import { sentencesOnSpend } from "../export/spend-files.ts";
 import { toPrintable } from "../printable.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import { formatCount, formatQuantity, type Html } from "./figure-text.ts";
@@ -58,7 +58,7 @@ ${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended 
 ${item("Calls in the copy", `${formatCount(basis.calls)}${total}.`)}
 ${item("Provisional", range.provisional ? "Yes: late transcripts and corrections may still change figures of the latest days." : "No: the time for late transcripts and corrections has passed.")}
 ${compared_with?.begins_before_first_call ? item("Stretch before", "It begins before the first call in the copy: its figures may be too low, and the changes too high.") : ""}
-${manifest.spend === undefined ? "" : item("Spend", describeSpend(manifest.spend, timezone))}
+${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend(manifest.spend, timezone).join(" ")))}
 ${item("Rejected rows", basis.rejected === 0 ? "None." : `${formatQuantity(basis.rejected, "row")} that could not be read: no figure counts them. See calltally status.`)}
 ${item("Drift", basis.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(basis.drift.length, "member")} not as documented: ${toPrintable(basis.drift.slice(0, 5).join(", "))}.`)}
 ${item(
@@ -74,26 +74,4 @@ function minuteOf(time: string | null, timezone: string): string {
   if (time === null) return "never";
   const { local, offset } = localTime(timezone)(time);
   return `${local.slice(0, "YYYY-MM-DD HH:MM".length)} (UTC${offset === "+00:00" ? "" : offset})`;
-}
-
-/** Says where costs are from, and how they came to their campaigns. */
-function describeSpend(
-  { currency, rows, days, campaigns, imports, ...spend }: DescribedSpend,
-  zone: string,
-): string {
-  if (days === null) return "None was imported for these days.";
-  const { id, name, unmatched, unnamed } = campaigns;
-  const files = [...new Set(imports.map(({ file }) => file))];
-  return toPrintable(
-    [
-      `${formatQuantity(rows, "row")} of ${formatQuantity(days.count, "day")}, ${days.first} to ${days.last}, in ${currency}, as the ad platforms report them; their days are taken for days of ${zone}.`,
-      `By their campaign's id: ${formatQuantity(id.rows, "row")}; by its name: ${formatCount(name.rows)}; of campaigns that no call has: ${formatCount(unmatched.rows)}; without a campaign: ${formatCount(unnamed.rows)}.`,
-      `From ${formatQuantity(files.length, "file")}: ${files.slice(0, 5).join(", ")}${files.length > 5 ? ", …" : ""}.`,
-      ...(spend.filters_of_calls_alone
-        ? [
-            `The filter's ${spend.filters_of_calls_alone.map((each) => each.replaceAll("_", " ")).join(", ")} chooses calls alone: costs are of all.`,
-          ]
-        : []),
-    ].join(" "),
-  );
 }

@@ -10,24 +10,23 @@ const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified call", "
 export function spendSection({ figures, manifest }: Report): Html {
   const { spend } = figures;
   if (spend === undefined) return html``;
-  const { currency } = manifest.spend ?? {};
+  const currency = manifest.spend?.currency ?? "";
   if (typeof spend.total.cost !== "number") return html`<h2>No spend was imported for these days</h2>`;
-  return html`<h2>Cost per qualified call: ${describeBest(spend)}</h2>
+  return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
 <p>Amounts are in ${currency}, of the campaigns that ads were paid for. The last line has the calls of all campaigns, also of those without spend.</p>
 ${spendTable(spend)}`;
 }
 
-/** Says which campaign has its qualified calls cheapest, of those that have any. */
-function describeBest({ campaigns, rest }: SpendFigures): Html | string {
+/** Says which campaign has its qualified calls cheapest; where not all are shown, what they cost where most was spent. */
+function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
   const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
-  const [best, second] = campaigns
-    .filter(({ cost_per_qualified_call: cost }) => cost !== null)
-    .toSorted((a, b) => costOf(a) - costOf(b));
-  if (best === undefined) return "no campaign with spend has a qualified call";
-  const name = isolated(nameOf(best, "campaign"));
-  const cost = amountOf(best.cost_per_qualified_call);
-  if (second === undefined || rest !== undefined) return html`${cost} for ${name}`;
-  return html`lowest for ${name}, ${cost}`;
+  const known = campaigns.filter(({ cost_per_qualified_call: cost }) => cost !== null);
+  const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
+  if (first === undefined) return "no campaign with spend has a qualified call";
+  const name = isolated(nameOf(first, "campaign"));
+  const cost = html`${amountOf(first.cost_per_qualified_call)} ${currency}`;
+  if (rest !== undefined) return html`${cost} for ${name}, where most was spent`;
+  return second === undefined ? html`${cost} for ${name}` : html`lowest for ${name}, ${cost}`;
 }
 
 function spendTable({ campaigns, rest, withoutCalls, total }: SpendFigures): Html {

@@ -161,24 +161,23 @@ function findHeader(text: string, map: HeaderMap): { delimiter: string; header: 
 }
 
 function parseLines(text: string, delimiter: string, to = -1): Line[] {
-  const numbers: number[] = [];
+  const found: Line[] = [];
   try {
-    const records: string[][] = parse(text, {
+    parse(text, {
       delimiter,
       to,
       relaxColumnCount: true,
       relaxQuotes: true,
-      onRecord: (record: string[], { lines }) => {
-        numbers.push(lines);
-        return record;
+      onRecord: (cells: string[], { lines }) => {
+        found.push({ line: lines, cells });
+        return null; // the parser need not keep them as well
       },
     });
-    return records.map((cells, index) => ({ line: numbers[index] ?? 0, cells }));
   } catch (cause) {
     // By a delimiter that is not the file's, its first lines may be anything.
-    if (to !== -1) return [];
-    throw new UsageError(`it is no CSV: ${describeError(cause)}`);
+    if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
   }
+  return found;
 }
 
 /** Asks for what every row needs and no column has. */
