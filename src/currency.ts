@@ -6,14 +6,24 @@ import { nearest } from "./nearest.ts";
  * @throws Error that says which was probably meant
  */
 export function parseCurrency(text: string): string {
-  const [code, codes] = [text.toUpperCase(), Intl.supportedValuesOf("currency")];
-  if (codes.includes(code)) return code;
-  throw new Error(`must be an ISO 4217 currency code. Did you mean ${nearest(code, codes) ?? "USD"}?`);
+  const code = text.toUpperCase();
+  if (isCurrency(code)) return code;
+  throw new Error(
+    `must be an ISO 4217 currency code. Did you mean ${nearest(code, [...knownCodes()]) ?? "USD"}?`,
+  );
 }
 
 /** Whether a text is an ISO 4217 code in capitals. */
 export function isCurrency(text: string): boolean {
-  return Intl.supportedValuesOf("currency").includes(text);
+  return knownCodes().has(text);
+}
+
+let codes: ReadonlySet<string> | undefined;
+
+/** They take a while to list. */
+function knownCodes(): ReadonlySet<string> {
+  codes ??= new Set(Intl.supportedValuesOf("currency"));
+  return codes;
 }
 
 /** Millionths of a currency in one of it. */

@@ -103,7 +103,9 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
     .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
   const { spend } = manifest;
   const unmatched = spend?.campaigns.unmatched ?? { rows: 0, cost: 0 };
-  const ofCallsAlone = spend?.filters_of_calls_alone?.map((name) => `--${name.replaceAll("_", "-")}`) ?? [];
+  const ofCallsAlone =
+    spend?.filters_of_calls_alone?.map((name) => `--${name.replace("_seconds", "").replaceAll("_", "-")}`) ??
+    [];
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [

@@ -43,6 +43,27 @@ const SIGNS: Readonly<Record<string, string>> = {
   "₴": "UAH",
 };
 
+/** Letters that stand for a currency, and are no code. */
+const ABBREVIATED: ReadonlySet<string> = new Set([
+  "kr",
+  "zł",
+  "kč",
+  "ft",
+  "lei",
+  "fr",
+  "r",
+  "rm",
+  "rp",
+  "rs",
+  "лв",
+]);
+
+/** Whether what stands beside a number is a currency: a code, a sign, or letters with a sign, as in US$. */
+function isMoney(beside: string): boolean {
+  const isLetters = /^\p{L}+$/u.test(beside);
+  return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
+}
+
 /** Whether a cell is one of those that stand for no figure. */
 export function isNothing(text: string): boolean {
   return NOTHING.test(text.trim());
@@ -57,6 +78,7 @@ export function toNumberText(text: string): NumberText | undefined {
   const blanks = BLANKS.exec(body)?.[0];
   const bare = blanks === undefined ? body : blanks.replace(/\D/g, "") + body.slice(blanks.length);
   if (!DECIMAL_SIGNS.some((sign) => READABLE[sign].test(bare))) return undefined;
+  if (![before, after].every(isMoney)) return undefined;
   const beside = [before, after].map((each) => SIGNS[each] ?? each.toUpperCase());
   return {
     isNegative: paren !== "" || MINUS.includes(first || second || "+"),
