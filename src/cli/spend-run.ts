@@ -52,7 +52,8 @@ function readFile(path: string, options: Parameters<typeof readReport>[1]): Impo
   let bytes: Buffer;
   try {
     const { size } = statSync(path);
-    if (size > MAX_REPORT_BYTES) throw new UsageError(`Cannot import ${name}: it is larger than 128 MiB`);
+    if (size > MAX_REPORT_BYTES)
+      throw new UsageError(`Cannot import ${name}: it is larger than 64 MiB`, { hint: "Split it by days." });
     bytes = readFileSync(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -61,7 +61,7 @@ export interface ReadOptions {
 }
 
 /** More is no report of days, and would be held in memory. */
-export const MAX_REPORT_BYTES = 128 * 1024 * 1024;
+export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
 /** A header stands among the first lines. */
 const MAX_TITLES = 60;
 const DELIMITERS = [",", ";", "\t"];
@@ -90,34 +90,32 @@ interface Candidate extends Pick<SpendRow, "line" | "campaign" | "campaign_id"> 
  */
 export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport {
   const text = decodeReport(bytes);
-  const { delimiter, header } = findHeader(text, options.map);
-  const lines = parseLines(text, delimiter);
-  const headerLine = lines[header];
-  const columns = headerLine && findColumns(headerLine.cells, options.map);
-  if (columns === undefined) throw new Error("The header was there a moment ago");
+  const { delimiter, header, columns } = findHeader(text, options.map);
   assertNamed(columns, options);
-  const titles = lines.slice(0, header);
   const report: ReadReport = {
     report: columns.report,
-    lines: lines.length,
-    title_lines: titles.filter((line) => !isBlank(line)).map(({ line }) => line),
-    header_line: headerLine?.line ?? 0,
+    lines: 0,
+    title_lines: [],
+    header_line: header,
     total_lines: [],
     note_lines: [],
-    blank_lines: titles.filter(isBlank).map(({ line }) => line),
+    blank_lines: [],
     rows: [],
     left_out: [],
   };
   const candidates: Candidate[] = [];
-  for (const line of lines.slice(header + 1)) {
-    const aside = kindOf(line, columns);
-    if (aside !== undefined) report[aside].push(line.line);
-    else {
-      const candidate = toCandidate(line, columns, options);
-      if (typeof candidate === "string") report.left_out.push({ line: line.line, reason: candidate });
-      else candidates.push(candidate);
+  forEachLine(text, { delimiter }, (line) => {
+    report.lines++;
+    if (line.line === header) return;
+    const aside = line.line < header ? kindOfTitle(line) : kindOf(line, columns);
+    if (aside !== undefined) {
+      report[aside].push(line.line);
+      return;
     }
-  }
+    const candidate = toCandidate(line, columns, options);
+    if (typeof candidate === "string") report.left_out.push({ line: line.line, reason: candidate });
+    else candidates.push(candidate);
+  });
   const order = options.dates ?? decideOrder(candidates);
   const sign = options.decimal ?? decideSign(candidates);
   for (const candidate of candidates) {
@@ -129,24 +127,21 @@ export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport 
   return report;
 }
 
-/** Finds the delimiter by which one of the first lines is a header. */
-function findHeader(text: string, map: HeaderMap): { delimiter: string; header: number } {
-  const seen = DELIMITERS.map((delimiter) => {
-    const lines = parseLines(text, delimiter, MAX_TITLES);
-    return {
-      delimiter,
-      lines,
-      header: lines.findIndex(({ cells }) => findColumns(cells, map) !== undefined),
-    };
-  });
-  const found = seen.find(({ header }) => header !== -1);
-  if (found !== undefined) return found;
-  const widest = seen
-    .flatMap(({ lines }) => lines)
-    .reduce<Line | undefined>(
-      (most, line) => (line.cells.length > (most?.cells.length ?? 1) ? line : most),
-      undefined,
-    );
+/** Finds the delimiter by which one of the first lines is a header, and the number of that line. */
+function findHeader(
+  text: string,
+  map: HeaderMap,
+): { delimiter: string; header: number; columns: SpendColumns } {
+  let widest: Line | undefined;
+  for (const delimiter of DELIMITERS) {
+    const first: Line[] = [];
+    forEachLine(text, { delimiter, to: MAX_TITLES }, (line) => void first.push(line));
+    for (const line of first) {
+      const columns = findColumns(line.cells, map);
+      if (columns !== undefined) return { delimiter, header: line.line, columns };
+      if (line.cells.length > (widest?.cells.length ?? 1)) widest = line;
+    }
+  }
   const sought = Object.values(map).map((name) => `"${name}"`);
   const shown =
     widest === undefined ? "" : `; line ${widest.line} has ${widest.cells.slice(0, 12).join(", ")}`;
@@ -160,8 +155,12 @@ function findHeader(text: string, map: HeaderMap): { delimiter: string; header: 
   );
 }
 
-function parseLines(text: string, delimiter: string, to = -1): Line[] {
-  const found: Line[] = [];
+/** Looks at the lines of a file one after the other; none is kept. */
+function forEachLine(
+  text: string,
+  { delimiter, to = -1 }: { delimiter: string; to?: number },
+  see: (line: Line) => void,
+): void {
   try {
     parse(text, {
       delimiter,
@@ -169,15 +168,14 @@ function parseLines(text: string, delimiter: string, to = -1): Line[] {
       relaxColumnCount: true,
       relaxQuotes: true,
       onRecord: (cells: string[], { lines }) => {
-        found.push({ line: lines, cells });
-        return null; // the parser need not keep them as well
+        see({ line: lines, cells });
+        return null;
       },
     });
   } catch (cause) {
     // By a delimiter that is not the file's, its first lines may be anything.
     if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
   }
-  return found;
 }
 
 /** Asks for what every row needs and no column has. */
@@ -191,6 +189,10 @@ function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadO
 }
 
 const isBlank = ({ cells }: Line) => cells.every((cell) => cell.trim() === "");
+
+function kindOfTitle(line: Line): "title_lines" | "blank_lines" {
+  return isBlank(line) ? "blank_lines" : "title_lines";
+}
 
 /** What a line is that is no row of the table; undefined for one that should be. */
 function kindOf(
