@@ -355,7 +355,7 @@ describe("RollupSession.rollup", () => {
           for (const row of rows) matches[matchCampaign(row, calls).match]++;
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     for (const count of [...Object.values(seen), ...Object.values(matches)]) expect(count).toBeGreaterThan(5);
   });
