@@ -85,7 +85,7 @@ function assertForAccounts(contents: readonly Contents[] = [], flags: ExportFlag
 
 /** @throws UsageError where there is no file that names accounts */
 function toAccountExports(context: Context, flags: ExportFlags): AccountExport[] {
-  const { grain, raw = false } = flags;
+  const { grain, raw = false, spend = false } = flags;
   const { file } = configurationOf(context);
   return accountsOf(context, { ...flags, out: undefined }).map((account) => {
     const { name } = account;
@@ -107,6 +107,7 @@ function toAccountExports(context: Context, flags: ExportFlags): AccountExport[]
       grain,
       compare: toComparison(flags),
       raw,
+      spend,
       signal: context.signal,
       onAttributed: attributionProgress(context),
     };

@@ -12,12 +12,11 @@ import {
   PRIVATE_COLUMNS,
   PROFILES,
 } from "../export/choices.ts";
-import { nearest } from "../nearest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
-import { choice, oneOf, someOf } from "./suggest.ts";
+import { choice, oneOf, parseCurrencyFlag, someOf } from "./suggest.ts";
 
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 /** More of them are no table that a person reads. */
@@ -80,6 +79,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
         "keep the keys with the most calls, and put all others into one row, (other)",
       ).argParser(parseTop),
     )
+    .option("--spend", "add cost, clicks, impressions and costs per call, from what `spend import` read")
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(
@@ -113,7 +113,9 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
         parseAmount,
       ),
     )
-    .addOption(new Option("--currency <code>", "currency of the value, e.g. USD").argParser(parseCurrency))
+    .addOption(
+      new Option("--currency <code>", "currency of the value, e.g. USD").argParser(parseCurrencyFlag),
+    )
     .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent to sending caller data to Google"))
     .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent to personalized ads"))
     .option("--every", "include every qualified call, not only the first of each click or caller")
@@ -162,11 +164,4 @@ function parseMeasurementId(text: string): string {
 function parseAmount(text: string): string {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return text;
   throw new InvalidArgumentError("It must be a number such as 149.50.");
-}
-
-function parseCurrency(text: string): string {
-  const [code, codes] = [text.toUpperCase(), Intl.supportedValuesOf("currency")];
-  if (codes.includes(code)) return code;
-  const advice = `Did you mean ${nearest(code, codes) ?? "USD"}?`;
-  throw new InvalidArgumentError(`It must be an ISO 4217 currency code. ${advice}`);
 }

@@ -5,7 +5,7 @@ import { describeError, UsageError } from "../errors.ts";
 import { ACCOUNT, ADJUSTMENTS, CONVERSIONS, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { DEFAULT_DIMENSIONS } from "../rollup/dimensions.ts";
+import { DEFAULT_DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
@@ -117,6 +117,7 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     compare,
     total = false,
     raw = false,
+    spend = false,
     top,
     stdout = false,
     format = "csv",
@@ -131,6 +132,9 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
   const hasConversions = conversions.length > 0;
   const fixed = [...conversions, ...(has(ADJUSTMENTS) ? [ADJUSTMENTS] : [])];
   const isAdjustedAlone = has(ADJUSTMENTS) && targets.every(({ kind }) => kind === ADJUSTMENTS);
+  const spendless = targets
+    .flatMap((target) => (target.kind === "rollup" ? target.dimensions : []))
+    .find((dimension) => !SPEND_DIMENSIONS.includes(dimension));
   const refusals: [isRefused: boolean, message: string][] = [
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
     [
@@ -141,6 +145,11 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
       !has("rollup") &&
         (grain !== undefined || fill || compare !== undefined || total || raw || top !== undefined),
       "--grain, --fill, --compare, --total, --raw and --top apply only to rollups, and none was requested",
+    ],
+    [spend && !has("rollup"), "--spend applies only to rollups, and none was requested"],
+    [
+      spend && spendless !== undefined,
+      `--spend applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${spendless}: what ads cost is known by these alone`,
     ],
     [
       flags.with !== undefined && !has("calls"),

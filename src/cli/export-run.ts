@@ -15,7 +15,7 @@ import { type Context, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
-import { formatCount, formatQuantity } from "./terminal-text.ts";
+import { formatAmount, formatCount, formatQuantity } from "./terminal-text.ts";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -28,7 +28,7 @@ export async function runExport(
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
-  const { grain, fill = false, total = false, raw = false, top } = flags;
+  const { grain, fill = false, total = false, raw = false, spend = false, top } = flags;
   const options = {
     database,
     timezone,
@@ -42,6 +42,7 @@ export async function runExport(
     fill,
     total,
     raw,
+    spend,
     top,
     format: toFormat(flags),
     signal: context.signal,
@@ -100,6 +101,11 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const cut = files
     .flatMap(({ sheets = [] }) => sheets)
     .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
+  const { spend } = manifest;
+  const unmatched = spend?.campaigns.unmatched ?? { rows: 0, cost: 0 };
+  const ofCallsAlone =
+    spend?.filters_of_calls_alone?.map((name) => `--${name.replace("_seconds", "").replaceAll("_", "-")}`) ??
+    [];
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
@@ -116,6 +122,22 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       `${formatQuantity(unknown, "number")} in --exclude-callers ${unknown === 1 ? "has" : "have"} no call in the warehouse.`,
     ],
     [filter.excluded_callers === 0, "--exclude-callers names no number: calls of all callers count."],
+    [
+      spend?.currency === null,
+      "No spend has been imported: calltally spend import reads the reports of ad platforms.",
+    ],
+    [
+      spend !== undefined && spend.currency !== null && spend.rows === 0,
+      "No spend was imported for these days and this filter.",
+    ],
+    [
+      unmatched.rows > 0,
+      `Spend of campaigns that no call has: ${formatAmount(unmatched.cost)} ${spend?.currency} of ${formatAmount(spend?.cost ?? 0)}.`,
+    ],
+    [
+      ofCallsAlone.length > 0,
+      `${ofCallsAlone.join(", ")} ${ofCallsAlone.length === 1 ? "chooses" : "choose"} calls alone: the costs are of all calls.`,
+    ],
     [
       tooRecent > 0,
       `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,

@@ -80,7 +80,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       period: from === undefined || to === undefined ? undefined : describeRange({ from, to }),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
-    const { fill, total, raw, top, filter } = content;
+    const { fill, total, raw, spend, top, filter } = content;
     return {
       request: {
         database,
@@ -93,6 +93,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         ...(fill !== undefined && { fill }),
         ...(total !== undefined && { total }),
         ...(raw !== undefined && { raw }),
+        spend: spend ?? (isPage ? "if any" : false),
         ...(top !== undefined && { top }),
         ...(!isPage && { format: toFormat(flags) }),
         targets,
@@ -177,6 +178,7 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     includeGone: filter.include_gone || undefined,
     by: content.by,
     raw: content.raw || undefined,
+    spend: content.spend || undefined,
     grain: content.grain,
     fill: content.fill || undefined,
     compare: content.compare,

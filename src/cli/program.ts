@@ -50,6 +50,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./uploads-command.ts")).uploadsCommand,
   },
   {
+    name: "spend",
+    summary: "import what ads cost",
+    load: async () => (await import("./spend-command.ts")).spendCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

@@ -35,6 +35,7 @@ Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
       choice("--grain <grain>", GRAINS, "length of the periods; by default, it goes by the number of days"),
     )
     .addOption(choice("--compare <with>", COMPARISONS, "what stands beside: previous by default"))
+    .option("--spend", "show what calls cost also where no spend was imported for these days")
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")

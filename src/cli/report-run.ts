@@ -32,6 +32,7 @@ export async function runReport(
     ...reportScope(flags, timezone),
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
+    spend: flags.spend ?? ("if any" as const),
     signal: context.signal,
     onAttributed: attributionProgress(context),
   };

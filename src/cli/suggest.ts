@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseCurrency } from "../currency.ts";
+import { describeError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 
 /**
@@ -40,4 +42,13 @@ export function choice<const F extends string, C extends string>(
   help: string,
 ) {
   return new Option(flags, help).choices(choices).argParser(oneOf(choices));
+}
+
+/** Reads the code of a currency. */
+export function parseCurrencyFlag(text: string): string {
+  try {
+    return parseCurrency(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${describeError(error)}`);
+  }
 }

@@ -10,6 +10,11 @@ export function formatCount(count: number): string {
   return thousands.format(count);
 }
 
+/** 1234.5 → 1,234.50 */
+export function formatAmount(amount: number): string {
+  return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+}
+
 /** 1 row, 5,432 rows */
 export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -3,6 +3,7 @@ import { CHANNELS } from "../attribution/channel-rules.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import { parseCurrency } from "../currency.ts";
 import { describeError } from "../errors.ts";
 import {
   ADJUSTMENTS,
@@ -15,7 +16,6 @@ import {
   PRIVATE_COLUMNS,
   PROFILES,
 } from "../export/choices.ts";
-import { nearest } from "../nearest.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { HOST_REQUESTS } from "./accounts.ts";
 import { isMailAddress } from "./mail-address.ts";
@@ -94,6 +94,7 @@ const sharedSettings = {
   qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
   duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
   aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
+  currency: textSetting(SETTINGS.currency, "USD"),
   sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
   export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
   insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
@@ -227,7 +228,7 @@ const conversion = z
       .optional(),
     currency: z
       .string()
-      .superRefine(by(parseCurrencyCode))
+      .superRefine(by(parseCurrency))
       .meta({ description: "ISO 4217 code of the currency of the value.", examples: ["USD"] })
       .optional(),
     ad_user_data: z
@@ -244,12 +245,6 @@ const conversion = z
       .optional(),
   })
   .meta({ description: `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.` });
-
-function parseCurrencyCode(text: string): void {
-  const codes = Intl.supportedValuesOf("currency");
-  if (codes.includes(text)) return;
-  throw new Error(`${text} is not an ISO 4217 code; did you mean ${nearest(text, codes) ?? "USD"}?`);
-}
 
 const address = z
   .string()
@@ -334,6 +329,7 @@ const report = z
     fill: flag("Add rows of zeros for periods without calls."),
     total: flag("Add a row of totals, in which each caller counts once."),
     raw: flag("Group by utm values exactly as stored."),
+    spend: flag("Add cost, clicks, impressions and costs per call."),
     top: z
       .int()
       .min(1)

@@ -52,6 +52,7 @@ export function readLayers(layers: readonly Layer[]) {
       duration_unit: read(SETTINGS.durationUnit),
     } satisfies Omit<AttributionRules, "aliases">,
     aliasesFile: read(SETTINGS.aliasesFile),
+    currency: read(SETTINGS.currency),
     syncCron: read(SETTINGS.syncCron),
     exportCron: read(SETTINGS.exportCron),
     insightIds: read(SETTINGS.insightIds) ?? [],

@@ -1,4 +1,5 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
+import { parseCurrency } from "../currency.ts";
 import {
   parseBaseUrl,
   parseDurationUnit,
@@ -160,6 +161,11 @@ export const SETTINGS = {
     env: "CALLTALLY_ALIASES",
     parse: parseFilePath,
     help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
+  }),
+  currency: setting({
+    env: "CALLTALLY_CURRENCY",
+    parse: parseCurrency,
+    help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
   }),
   insightIds: setting({
     env: "CALLTALLY_INSIGHT_IDS",

@@ -1,5 +1,6 @@
 import type { DateRange } from "../calendar/dates.ts";
 import { describeCaveats, MADE_UP, type Manifest, type SheetEntry } from "./manifest.ts";
+import { sentencesOnSpend } from "./spend-files.ts";
 import type { Column, Value } from "./table.ts";
 
 /** A cell of the first sheet. */
@@ -45,6 +46,9 @@ export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry
       ? [line("", text("It begins before the first call in the warehouse: its figures are too low."))]
       : []),
     ...describePeriods(manifest),
+    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
+      line("Spend", text(sentence)),
+    ),
     ...Object.entries(manifest.filter).map(([name, value]) =>
       line(`Filter: ${inWords(name)}`, text(list(value))),
     ),

@@ -1,4 +1,5 @@
 import type { DateRange } from "../calendar/dates.ts";
+import { MICROS } from "../currency.ts";
 import { UsageError } from "../errors.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
@@ -104,6 +105,7 @@ async function readAccounts(options: AccountRollupOptions) {
   }
   const [first] = unmatched;
   if (first !== undefined && unmatched.length === accounts.length) throw first;
+  assertOneCurrency(figures);
   const table = mergeTables(figures, by, format);
   const manifest: AccountsManifest = {
     origin: { ...ORIGIN },
@@ -138,8 +140,12 @@ async function askAccount(
     writeChunk: async (chunk) => void chunks.push(chunk),
   });
   const { grain, raw, compare } = options;
+  const spend = manifest.spend && {
+    currency: manifest.spend.currency ?? undefined,
+    decimals: manifest.spend.decimals,
+  };
   const columns = rollupColumns(
-    { dimensions, raw, periods: grain && [], previous: compare && { span: {} } },
+    { dimensions, raw, spend, periods: grain && [], previous: compare && { span: {} } },
     manifest.rules,
   );
   const rows = Buffer.concat(chunks)
@@ -162,10 +168,11 @@ function mergeTables(
   const all = [...figures.values()];
   const known = all.map(({ columns }) => columns);
   const [own = []] = known;
-  // Seconds of an account whose durations are in milliseconds have decimals: so has the column.
-  const columns = own.map(
-    (column, index) =>
-      known.map((others) => others[index]).find((other) => other?.type === "decimal") ?? column,
+  // Seconds of an account whose durations are in milliseconds have decimals, and amounts of one more than those of another.
+  const columns = own.map((column, index) =>
+    known
+      .map((others) => others[index] ?? column)
+      .reduce((most, other) => (decimalsOf(other) > decimalsOf(most) ? other : most), column),
   );
   const calls = columns.findIndex(({ name }) => name === "calls");
   const hasPeriod = columns[0]?.name === "period";
@@ -185,6 +192,25 @@ function mergeTables(
   );
   const table = { columns: columns.toSpliced(place, 0, { name: ACCOUNT, type: "text" }), rows };
   return hasPeriod && (format === "parquet" || profile === "excel") ? withFirstDays(table, all) : table;
+}
+
+/** A whole number has fewer than any decimal. */
+function decimalsOf({ type, decimals = 0 }: Column): number {
+  return type === "decimal" ? decimals : -1;
+}
+
+/** Refuses amounts that nobody could compare. */
+function assertOneCurrency(figures: ReadonlyMap<string, AccountFigures>): void {
+  const known = [...figures].flatMap(([account, { manifest }]) =>
+    manifest.spend?.currency == null ? [] : [{ account, currency: manifest.spend.currency }],
+  );
+  const [first] = known;
+  const other = known.find(({ currency }) => currency !== first?.currency);
+  if (first === undefined || other === undefined) return;
+  throw new UsageError(
+    `Cannot put costs of several currencies into one file: ${first.account} has ${first.currency}, and ${other.account} ${other.currency}`,
+    { hint: "Name accounts of one currency with --account, or leave out --spend." },
+  );
 }
 
 /** Puts the first day of each period beside it, for readers who know dates. */
@@ -220,7 +246,7 @@ function addUp(figures: readonly AccountFigures[]): Record<string, number> {
       Object.entries(own).map(([name, number]) => ({ name, number })),
     ),
   )) {
-    sums[name] = Math.round(((sums[name] ?? 0) + number) * 1000) / 1000;
+    sums[name] = Math.round(((sums[name] ?? 0) + number) * MICROS) / MICROS;
   }
   return sums;
 }

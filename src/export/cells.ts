@@ -104,7 +104,7 @@ const toFormat = (whole: string, decimals: number) =>
   decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
 
 function formatOf(column: Column): string | undefined {
-  const { name, type, decimals } = column;
+  const { name, type, decimals, currency } = column;
   switch (type) {
     case "text":
       return "@";
@@ -115,7 +115,9 @@ function formatOf(column: Column): string | undefined {
       const share = `${toFormat("0", decimals - 2)}%`;
       if (SHARE.test(name)) return share;
       if (CHANGE.test(name)) return `+${share};-${share};${share}`;
-      return toFormat("#,##0", decimals);
+      return currency === undefined
+        ? toFormat("#,##0", decimals)
+        : `${toFormat("#,##0", decimals)} [$${currency}]`;
     }
     case "boolean":
       return undefined;

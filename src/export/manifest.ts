@@ -4,6 +4,7 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
+import type { SessionSpend } from "../rollup/session-spend.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import type { Warehouse } from "../warehouse/open.ts";
@@ -11,6 +12,7 @@ import { type DescribedOrigin, describeOrigin, readOrigin } from "../warehouse/o
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Scope } from "./scope.ts";
+import { type DescribedSpend, describeSpend } from "./spend-files.ts";
 
 /** A stretch of time in a manifest. */
 export interface DescribedSpan extends DateRange {
@@ -55,6 +57,8 @@ export interface Manifest {
     aliases: number;
     utm_values: "folded" | "as stored";
   };
+  /** What ads cost, where that stands beside the calls. */
+  spend?: DescribedSpend;
   files: ManifestFile[];
   /** Digest of all that figures depend on, by {@link fingerprintOf}. */
   fingerprint: string;
@@ -139,7 +143,7 @@ export function startManifest(
   reader: Warehouse,
   session: RollupSession,
   scope: Scope,
-  { raw, lookbackHours }: { raw: boolean; lookbackHours: number },
+  { raw, lookbackHours, spend }: { raw: boolean; lookbackHours: number; spend: SessionSpend | undefined },
 ): Manifest {
   const run = readLastDoneRun(reader);
   const { exclude_callers, include_gone, ...filter } = scope.filter;
@@ -183,6 +187,7 @@ export function startManifest(
       aliases: Object.keys(aliases).length,
       utm_values: raw ? "as stored" : "folded",
     },
+    ...(spend && { spend: describeSpend(spend, scope) }),
     files: [],
     fingerprint: "",
   };

@@ -18,7 +18,7 @@ const MAX_FILLED_ROWS = 2_000_000;
 
 /** Returns one rollup, with its line of totals where one is asked for. */
 export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): NamedTable {
-  const { scope, raw, fill, total, top, format, session } = job;
+  const { scope, raw, fill, total, top, format, session, spend } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
     dimensions,
@@ -27,6 +27,7 @@ export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): Named
     top,
     offsets: isLocal(dimensions) ? session.readOffsets(scope.timezone) : undefined,
     span,
+    spend: spend?.form,
     periods: grain && periods,
     previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
   };
@@ -86,29 +87,31 @@ function* count(
   const indexes = additive(columns);
   for (const row of rows) {
     counts.rows++;
-    for (const { name, index } of indexes) {
-      counts.sums[name] = toThousandths((counts.sums[name] ?? 0) + Number(row[index]));
+    for (const { name, index, decimals } of indexes) {
+      counts.sums[name] = roundTo(decimals, (counts.sums[name] ?? 0) + Number(row[index]));
     }
     yield row;
   }
 }
 
-function additive(columns: readonly RollupColumn[]): { name: string; index: number }[] {
-  return columns.flatMap(({ name, isAdditive }, index) => (isAdditive ? [{ name, index }] : []));
+function additive(columns: readonly RollupColumn[]): { name: string; index: number; decimals: number }[] {
+  return columns.flatMap(({ name, isAdditive, decimals = 0 }, index) =>
+    isAdditive ? [{ name, index, decimals }] : [],
+  );
 }
 
 /** Adds the figures of all calls together: callers are counted once here, however many rows they are in. */
 function* withTotal(rows: Iterable<Row>, session: RollupSession, query: RollupQuery): Generator<Row> {
   yield* rows;
-  const { dimensions, periods, span, previous } = query;
+  const { dimensions, periods, span, previous, spend } = query;
   const keys = keyColumns(dimensions).length + (periods ? 1 : 0);
-  const total = { dimensions: [], span, previous: previous && { span: previous.span } };
+  const total = { dimensions: [], span, spend, previous: previous && { span: previous.span } };
   for (const figures of session.rollup(total).rows) {
     yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
   }
 }
 
-/** Seconds may have milliseconds; what else an addition leaves behind the point is a rounding error. */
-function toThousandths(value: number): number {
-  return Math.round(value * 1000) / 1000;
+/** Seconds may have milliseconds, and amounts cents; what else an addition leaves behind the point is a rounding error. */
+function roundTo(decimals: number, value: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

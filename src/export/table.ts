@@ -10,6 +10,8 @@ export interface Column {
   type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
   /** Digits after the point in text formats, for `decimal`; without them, as many as the number has. */
   decimals?: number | undefined;
+  /** ISO 4217, of an amount. */
+  currency?: string | undefined;
 }
 
 /** What a file is made of. The rows are read once, while the file is written; their values stand in the columns' order. */

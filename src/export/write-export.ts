@@ -6,12 +6,14 @@ import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { type Audience, realFile } from "../folder.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
+import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
+import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import {
   enterUploads,
@@ -33,6 +35,7 @@ import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "
 import { type NamedTable, writeTable } from "./named-table.ts";
 import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
+import { unmatchedTable } from "./spend-files.ts";
 
 /** A kind of file to write. */
 export type Target =
@@ -66,6 +69,8 @@ export interface FigureOptions {
   top?: number | undefined;
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
+  /** Whether what ads cost stands beside the calls; `if any`, where any was imported for the days. @default false */
+  spend?: boolean | "if any";
   /** @default CSV */
   format?: ExportFormat;
 }
@@ -98,12 +103,14 @@ export interface ReportRunOfFiles {
 }
 
 /** What the writer of one kind of file works with. */
-export interface ExportJob extends Required<FigureOptions> {
+export interface ExportJob extends Required<Omit<FigureOptions, "spend">> {
   database: string;
   scope: Scope;
   /** The warehouse at one moment, by a connection of its own that only reads. */
   reader: Warehouse;
   session: RollupSession;
+  /** What ads cost; undefined where it was not asked for. */
+  spend: SessionSpend | undefined;
   /** What the files stand on, those that were written before among it. */
   manifest: Manifest;
   nowMs: number;
@@ -295,9 +302,12 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     return inForce.rules;
   };
   using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  const isSpendAsked = options.spend === true || (options.spend === "if any" && hasSpend(reader));
+  const loaded = isSpendAsked ? session.loadSpend(options.timezone) : undefined;
   if (!options.isEmptyAllowed) assertMatched(session, options.filter);
   const scope = resolveScope(session, options);
-  const manifest = startManifest(reader, session, scope, { ...options, raw });
+  const spend = options.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
+  const manifest = startManifest(reader, session, scope, { ...options, raw, spend });
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
@@ -312,6 +322,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     scope,
     reader,
     session,
+    spend,
     manifest,
     nowMs: clock.now(),
     onNewKey,
@@ -320,6 +331,12 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   for (const target of options.targets) {
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target, sheets)));
+  }
+  const hasCampaigns = options.targets.some(
+    (target) => target.kind === "rollup" && target.dimensions.includes("campaign"),
+  );
+  if (spend !== undefined && hasCampaigns) {
+    manifest.files.push(...(await writeAsFormat(job, unmatchedTable(job, spend), sheets)));
   }
   if (sheets.length > 0) {
     const { writeWorkbook } = await import("./workbook.ts"); // for those alone who ask for one
@@ -347,11 +364,7 @@ function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
 /** Writes the files of a target; what is to be a sheet joins the others, which are written together. */
 async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[]): Promise<ManifestFile[]> {
   const { format, isPartitioned } = job;
-  const write = async (table: NamedTable): Promise<ManifestFile[]> => {
-    if (format.format !== "xlsx") return [await writeTable(job, table, format)];
-    sheets.push(table);
-    return [];
-  };
+  const write = (table: NamedTable) => writeAsFormat(job, table, sheets);
   switch (target.kind) {
     case "rollup":
       return await write(rollupTable(job, target));
@@ -374,6 +387,17 @@ async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[])
     case "custom":
       return await target.write(job);
   }
+}
+
+async function writeAsFormat(
+  job: ExportJob,
+  table: NamedTable,
+  sheets: NamedTable[],
+): Promise<ManifestFile[]> {
+  const { format } = job;
+  if (format.format !== "xlsx") return [await writeTable(job, table, format)];
+  sheets.push(table);
+  return [];
 }
 
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {

@@ -5,6 +5,7 @@ import type { Value } from "../rollup/session.ts";
 export type Html = ReturnType<typeof html>;
 
 const counts = new Intl.NumberFormat("en-US");
+const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const shares = new Intl.NumberFormat("en-US", {
   style: "percent",
   minimumFractionDigits: 1,
@@ -23,6 +24,11 @@ const NONE = "–";
 /** Returns a number of things, with its exact value for whoever reads the page by program. */
 export function countOf(value: Value | undefined): Html {
   return figure(value, (number) => counts.format(number));
+}
+
+/** Returns an amount of money, 1234.5 → 1,234.50. */
+export function amountOf(value: Value | undefined): Html {
+  return figure(value, (number) => amounts.format(number));
 }
 
 /** Returns a share, 0.6855 → 68.6%. */

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { localTime } from "../calendar/local-time.ts";
 import { describeCaveats } from "../export/manifest.ts";
+import { sentencesOnSpend } from "../export/spend-files.ts";
 import { toPrintable } from "../printable.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import { formatCount, formatQuantity, type Html } from "./figure-text.ts";
@@ -57,6 +58,7 @@ ${item("Freshness", `${run === null ? "No sync has finished" : `Last sync ended 
 ${item("Calls in the copy", `${formatCount(basis.calls)}${total}.`)}
 ${item("Provisional", range.provisional ? "Yes: late transcripts and corrections may still change figures of the latest days." : "No: the time for late transcripts and corrections has passed.")}
 ${compared_with?.begins_before_first_call ? item("Stretch before", "It begins before the first call in the copy: its figures may be too low, and the changes too high.") : ""}
+${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend(manifest.spend, timezone).join(" ")))}
 ${item("Rejected rows", basis.rejected === 0 ? "None." : `${formatQuantity(basis.rejected, "row")} that could not be read: no figure counts them. See calltally status.`)}
 ${item("Drift", basis.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(basis.drift.length, "member")} not as documented: ${toPrintable(basis.drift.slice(0, 5).join(", "))}.`)}
 ${item(

@@ -1,7 +1,9 @@
 import { html, raw } from "hono/html";
 import { toPrintable } from "../printable.ts";
+import type { Dimension } from "../rollup/dimensions.ts";
 import { formatCount, type Html } from "./figure-text.ts";
 import type { HeatStep, Series } from "./report-charts.ts";
+import type { Figures } from "./report-figures.ts";
 
 /** Texts of visitors may be as long as they like. */
 const MAX_CHARACTERS = 100;
@@ -58,4 +60,10 @@ export function isolated(text: string): Html {
       ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…`
       : characters.join("");
   return html`<bdi>${shown}</bdi>`;
+}
+
+/** Names a row of a table by its key: of a campaign, name and id. */
+export function nameOf(figures: Figures | undefined, dimension: Dimension): string {
+  const id = figures?.[`${dimension}_id`];
+  return `${figures?.[dimension] ?? ""}${id == null ? "" : ` [${id}]`}`;
 }

@@ -12,7 +12,8 @@ import {
   type Html,
   shareOf,
 } from "./figure-text.ts";
-import { bar, chart, heatLegend, isolated, legend, numbers } from "./page-parts.ts";
+import { bar, chart, heatLegend, isolated, legend, nameOf, numbers } from "./page-parts.ts";
+import { spendSection } from "./page-spend.ts";
 import { capitalized, describeDays, labelOf, longLabelOf } from "./period-text.ts";
 import {
   drawBars,
@@ -33,11 +34,13 @@ const SEE_TABLE = "The table below has the numbers.";
 const DAYS_OF_YEAR = 365;
 
 /** Returns what a report shows of its calls, of which there are some. */
-export function chartSections({ figures, grain, days, manifest }: Report): Html {
+export function chartSections(report: Report): Html {
+  const { figures, grain, days, manifest } = report;
   return html`${periodSection(figures, grain, days)}
 ${channelSection(figures, grain)}
 ${rankingSection("Sources", "source", figures.sources, figures.headline)}
 ${rankingSection("Campaigns", "campaign", figures.campaigns, figures.headline)}
+${spendSection(report)}
 ${weekSection(figures, manifest.timezone, days)}
 ${callerSection(figures, grain, manifest)}
 ${durationSection(figures, manifest)}
@@ -255,11 +258,6 @@ function outcomeSeries(rows: readonly Figures[]): Series[] {
     { name: "other", color: 8, values: valuesOf(rows, "other_calls") },
   ];
   return series.filter(({ values }) => values.some((value) => value > 0));
-}
-
-function nameOf(figures: Figures | undefined, dimension: Dimension): string {
-  const id = figures?.[`${dimension}_id`];
-  return `${figures?.[dimension] ?? ""}${id == null ? "" : ` [${id}]`}`;
 }
 
 function valuesOf(rows: readonly Figures[], name: string): number[] {

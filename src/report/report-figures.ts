@@ -1,10 +1,13 @@
 import type { LabelledPeriod } from "../calendar/periods.ts";
+import { MICROS } from "../currency.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
+import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/own-words.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Value } from "../rollup/session.ts";
+import type { SessionSpend } from "../rollup/session-spend.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
 const ROWS_SHOWN = 25;
@@ -30,6 +33,20 @@ export interface ReportFigures {
   hours: readonly Figures[];
   durations: readonly DurationBand[];
   movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
+  /** What ads cost; undefined where that is not asked for. */
+  spend: SpendFigures | undefined;
+}
+
+/** What the calls of campaigns cost; most spend first. */
+export interface SpendFigures {
+  /** Those that have both spend and calls. */
+  campaigns: readonly Figures[];
+  /** The sums of those beyond; undefined where all are shown. */
+  rest: { rows: number; figures: Figures } | undefined;
+  /** The spend that bought no call; undefined where there is none. */
+  withoutCalls: { rows: number; figures: Figures } | undefined;
+  /** All spend, and all calls. */
+  total: Figures;
 }
 
 /** What calls came from, most calls first. */
@@ -52,6 +69,8 @@ export interface ReportScope {
   span: Span;
   periods: readonly LabelledPeriod[];
   previousSpan: Span;
+  /** What ads cost. */
+  spend?: SessionSpend | undefined;
   /** IANA zone of weekdays and hours. */
   timezone: string;
 }
@@ -80,7 +99,7 @@ export function readHeadline(
 
 /** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
 export function readReportFigures(session: RollupSession, scope: ReportScope): ReportFigures {
-  const { span, periods, previousSpan, timezone } = scope;
+  const { span, periods, previousSpan, timezone, spend } = scope;
   const previous = { span: previousSpan };
   const read = (query: RollupQuery) => iterateFigures(session, query);
   const headline = readHeadline(session, { span, previousSpan });
@@ -113,6 +132,50 @@ export function readReportFigures(session: RollupSession, scope: ReportScope): R
     hours: byHour.rows,
     durations: session.durationBands(span),
     movers,
+    spend: spend && readSpendFigures(session, span, spend.form),
+  };
+}
+
+const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+
+function readSpendFigures(session: RollupSession, span: Span, form: SpendForm): SpendFigures {
+  const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
+  const [total = {}] = iterateFigures(session, { ...query, dimensions: [] });
+  const spent = [...iterateFigures(session, { ...query, dimensions: ["campaign"] })]
+    .filter(({ cost }) => cost !== null)
+    .toSorted((a, b) => Number(b.cost) - Number(a.cost));
+  const [withCalls, without] = [true, false].map((has) =>
+    spent.filter(({ calls }) => Number(calls) > 0 === has),
+  );
+  const addUp = (rows: readonly Figures[] = []) =>
+    rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
+  return {
+    campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
+    rest: addUp(withCalls?.slice(ROWS_SHOWN)),
+    withoutCalls: addUp(without),
+    total,
+  };
+}
+
+/** Adds up in millionths, which are whole. */
+function addCosts(rows: readonly Figures[]): Figures {
+  const add = (name: string, of = (value: number) => value) =>
+    rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
+  const micros = add("cost", (cost) => Math.round(cost * MICROS));
+  const [calls, qualified_calls, first_time_callers] = [
+    add("calls"),
+    add("qualified_calls"),
+    add("first_time_callers"),
+  ];
+  const per = (count: number) => (count === 0 ? null : Number((micros / MICROS / count).toFixed(2)));
+  return {
+    cost: micros / MICROS,
+    calls,
+    qualified_calls,
+    first_time_callers,
+    cost_per_call: per(calls),
+    cost_per_qualified_call: per(qualified_calls),
+    cost_per_first_time_caller: per(first_time_callers),
   };
 }
 

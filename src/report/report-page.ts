@@ -5,6 +5,7 @@ import { toPrintable } from "../printable.ts";
 import { changeOf, countOf, formatPoints, formatQuantity, type Html, shareOf } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { chartSections } from "./page-sections.ts";
+import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
 import type { Basis } from "./read-basis.ts";
@@ -49,7 +50,7 @@ ${verdictLine(report)}
 </header>
 <main>
 ${headline(figures.headline, manifest)}
-${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>` : chartSections(report)}
+${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally, whose README explains the figures under “The figures”.</p></footer>

@@ -26,17 +26,21 @@ export function reportTarget(file: string): CustomTarget {
 }
 
 async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
-  const { session, scope, manifest, reader } = job;
+  const { session, scope, manifest, reader, spend } = job;
   const { span, grain, periods, previousSpan, timezone } = scope;
   const { from, to } = scope.range;
   if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
-  const figures = readReportFigures(session, { span, periods, previousSpan, timezone });
+  const figures = readReportFigures(session, { span, periods, previousSpan, timezone, spend });
   const { headline } = figures;
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
     isAdditive ? [[name, Number(headline[name])] as const] : [],
   );
-  const described = { contents: "report", rows: Number(headline.calls), sums: Object.fromEntries(sums) };
+  const described = {
+    contents: "report",
+    rows: Number(headline.calls),
+    sums: { ...Object.fromEntries(sums), ...(manifest.spend && { cost: manifest.spend.cost }) },
+  };
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
   const page = await toPage({
     figures,

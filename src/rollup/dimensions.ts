@@ -55,6 +55,9 @@ const KEYS = {
 export type Dimension = keyof typeof KEYS;
 export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 
+/** Dimensions that spend has as well as calls. */
+export const SPEND_DIMENSIONS: readonly Dimension[] = ["source", "medium", "campaign", "channel"];
+
 /** What `export` writes when it is not told. */
 export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const satisfies Dimension[];
 

@@ -12,13 +12,23 @@ export type Aggregate =
   | { kind: "total seconds" | "average seconds" | "median seconds" }
   | { kind: "earliest" | "latest"; fact: "call_started" };
 
+/** A number of calls that costs are shared out over. */
+export type CostPer = "calls" | "qualified_calls" | "first_time_callers";
+
+/** How a figure is made of spend, or of spend and figures of calls. */
+export type SpendAggregate =
+  | { kind: "spend"; of: "cost_micros" | "clicks" | "impressions" }
+  | { kind: "cost per"; of: CostPer };
+
 /** A column of figures. */
-export interface Metric {
+export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   name: string;
-  aggregate: Aggregate;
+  aggregate: A;
   type: "integer" | "decimal" | "time";
   /** Digits after the point, of a decimal. */
   decimals?: number;
+  /** ISO 4217, of an amount. */
+  currency?: string | undefined;
   /** A number of things, so 0 where there are no calls. */
   isCount?: true;
   /** Adds up across rows, since each call is in one row, and so is each caller's first call. */
@@ -114,7 +124,64 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
   ];
 }
 
+/** What the columns of spend look like. */
+export interface SpendForm {
+  /** ISO 4217; undefined where nothing was ever imported. */
+  currency: string | undefined;
+  /** Digits after the point that show every amount whole. */
+  decimals: number;
+}
+
+/** Digits after the point of a cost per call. */
+const COST_PER_DECIMALS = 2;
+
+/** Returns the figures of spend, in their order; blank where nothing was spent. */
+export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric<SpendAggregate>[] {
+  const costPer = (name: string, of: CostPer, help: string) =>
+    ({
+      name,
+      type: "decimal",
+      decimals: COST_PER_DECIMALS,
+      currency,
+      aggregate: { kind: "cost per", of },
+      help,
+    }) as const;
+  return [
+    {
+      name: "cost",
+      type: "decimal",
+      decimals,
+      currency,
+      isAdditive: true,
+      aggregate: { kind: "spend", of: "cost_micros" },
+      help: "What ads cost, as `spend import` read it.",
+    },
+    {
+      name: "clicks",
+      type: "integer",
+      isAdditive: true,
+      aggregate: { kind: "spend", of: "clicks" },
+      help: "Clicks on the ads, as the reports of spend have them.",
+    },
+    {
+      name: "impressions",
+      type: "integer",
+      isAdditive: true,
+      aggregate: { kind: "spend", of: "impressions" },
+      help: "Times that the ads were shown, as the reports of spend have them.",
+    },
+    costPer("cost_per_call", "calls", "cost / calls."),
+    costPer("cost_per_qualified_call", "qualified_calls", "cost / qualified_calls."),
+    costPer("cost_per_first_time_caller", "first_time_callers", "cost / first_time_callers."),
+  ];
+}
+
+/** Whether a metric is made of spend. */
+export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
+  return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
+}
+
 /** Whether a metric has a previous value and a change; times have none to tell. */
-export function isCompared({ type }: Metric): boolean {
+export function isCompared({ type }: Pick<Metric, "type">): boolean {
   return type !== "time";
 }

@@ -2,7 +2,16 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Span } from "./call-filter.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
-import { isCompared, type Metric, metrics } from "./metrics.ts";
+import {
+  type Aggregate,
+  isCompared,
+  isOfSpend,
+  type Metric,
+  metrics,
+  type SpendAggregate,
+  type SpendForm,
+  spendMetrics,
+} from "./metrics.ts";
 
 /** From when on a zone's clocks are so far ahead of UTC. */
 export interface ZoneOffset {
@@ -24,6 +33,8 @@ export interface RollupQuery {
   span?: Span | undefined;
   /** Names of the metrics that are wanted beside `calls`; the fewer, the quicker. @default all of them */
   figures?: readonly string[] | undefined;
+  /** Adds the columns of spend, in this form; of {@link SPEND_DIMENSIONS} alone, and a session that has spend. @default none */
+  spend?: SpendForm | undefined;
   /** The periods that lead the key, in the order of time. @default none */
   periods?: readonly LabelledPeriod[] | undefined;
   /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
@@ -38,6 +49,8 @@ export interface RollupColumn {
   type: "text" | "integer" | "decimal" | "time";
   /** Digits after the point, of a decimal. */
   decimals?: number | undefined;
+  /** ISO 4217, of an amount. */
+  currency?: string | undefined;
   /** Whether it adds up across rows. */
   isAdditive?: boolean | undefined;
 }
@@ -53,10 +66,11 @@ export function rollupColumns(
   const { dimensions, raw, periods, previous } = query;
   const measures = measuresOf(query, rules);
   const compared = previous ? measures.filter(isCompared) : [];
-  const toColumn = ({ name, type, decimals, isAdditive }: RollupColumn): RollupColumn => ({
+  const toColumn = ({ name, type, decimals, currency, isAdditive }: RollupColumn): RollupColumn => ({
     name,
     type,
     ...(decimals !== undefined && { decimals }),
+    ...(currency !== undefined && { currency }),
     ...(isAdditive && { isAdditive }),
   });
   return [
@@ -70,11 +84,16 @@ export function rollupColumns(
   ];
 }
 
-/** Returns the metrics of a rollup, in their order. */
+/** Returns the metrics of a rollup, in their order; a cost per call needs the number of these calls beside it. */
 export function measuresOf(
-  { figures }: RollupQuery,
+  { figures, spend }: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,
-): readonly Metric[] {
-  const all = metrics(rules);
+): readonly Metric<Aggregate | SpendAggregate>[] {
+  const all = [...metrics(rules), ...(spend ? spendMetrics(spend) : [])];
   return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
+}
+
+/** Returns the metrics of calls among those of a rollup. */
+export function callMeasures(measures: readonly Metric<Aggregate | SpendAggregate>[]): readonly Metric[] {
+  return measures.filter((metric): metric is Metric => !isOfSpend(metric));
 }

@@ -18,6 +18,7 @@ import type { CallerSummary } from "./caller-summary.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
+import { SessionSpend } from "./session-spend.ts";
 import { callersText } from "./sqlite-callers-sql.ts";
 import {
   candidatesText,
@@ -66,6 +67,8 @@ export class RollupSession implements Disposable {
   readonly rules: AttributionRules;
   readonly #database: Database;
   readonly #context: SqliteContext;
+  readonly #filter: CallFilter;
+  #spend: SessionSpend | undefined;
   readonly #values = new Map<FactColumn, FactValue[]>();
   #selections = 0;
 
@@ -78,14 +81,32 @@ export class RollupSession implements Disposable {
     database.function("present_id", { deterministic: true }, presentId);
     database.exec("BEGIN");
     this.rules = typeof rules === "function" ? rules() : rules;
+    this.#filter = filter;
     this.#context = this.#contextOf(filter);
+  }
+
+  /**
+   * Takes what ads cost into account, from now on: rollups can have its columns, and what is asked of days reaches over
+   * its own. Its sources, channels and campaigns are those of the calls in the session's rules; the filter's conditions on
+   * these hold for it as well, and others choose calls alone.
+   *
+   * @param zone whose days those of the reports are taken for
+   */
+  loadSpend(zone: string): SessionSpend {
+    this.#spend ??= new SessionSpend(this.#database, {
+      rules: this.rules,
+      filter: this.#filter,
+      zone,
+      makeTable: (columns) => this.#makeTable(columns),
+    });
+    return this.#spend;
   }
 
   /** Answers a rollup: its columns, and its rows, which are read as they are asked for. */
   rollup(query: RollupQuery): { columns: RollupColumn[]; rows: Iterable<Row> } {
     return {
       columns: rollupColumns(query, this.rules),
-      rows: this.#iterate(rollupText(query, this.#context)),
+      rows: this.#iterate(rollupText(query, { ...this.#context, spend: this.#spend })),
     };
   }
 
@@ -117,7 +138,9 @@ export class RollupSession implements Disposable {
 
   /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
   countKeys(query: RollupQuery): { shown: number; folded: number } {
-    const [all, withValue] = this.#first(keyCountText(query, this.#context)).map(Number);
+    const [all, withValue] = this.#first(keyCountText(query, { ...this.#context, spend: this.#spend })).map(
+      Number,
+    );
     const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
     return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
   }
@@ -137,14 +160,20 @@ export class RollupSession implements Disposable {
     return offsets;
   }
 
-  /** Returns when the first and the last call started that count, ISO 8601 UTC; undefined without a call of known time. */
+  /** Returns when the first and the last call started that count, or their days of spend, ISO 8601 UTC; undefined without any of known time. */
   readExtent(): { first: string; last: string } | undefined {
     const { sql, values } = selectionText({}, this.#context);
     const [first, last] = this.#first({
       sql: `SELECT min(f.call_started), max(f.call_started) ${sql}`,
       values,
     });
-    return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
+    const ofSpend = this.#spend?.readExtent();
+    if (typeof first !== "string" || typeof last !== "string") return ofSpend;
+    if (ofSpend === undefined) return { first, last };
+    return {
+      first: first < ofSpend.first ? first : ofSpend.first,
+      last: last > ofSpend.last ? last : ofSpend.last,
+    };
   }
 
   /** Returns when the warehouse's first call started, whether it counts or not. */
@@ -159,9 +188,17 @@ export class RollupSession implements Disposable {
     return numbers.filter((number) => isKnown.get(toPhoneDigits(number)) === undefined).length;
   }
 
-  /** Finds the values in a filter that no call in the warehouse has. */
+  /** Finds the values in a filter that no call in the warehouse has, and no spend where it counts. */
   findUnmatched(filter: CallFilter): UnmatchedValue[] {
-    return findUnmatched(filter, (fact) => this.#readValues(fact));
+    return findUnmatched(filter, (fact) => [
+      ...this.#readValues(fact),
+      ...(this.#spend?.readValues(fact) ?? []),
+    ]);
+  }
+
+  /** Lists the names of campaigns that calls have. */
+  readCampaigns(): string[] {
+    return this.#readValues("campaign").filter((value) => typeof value === "string");
   }
 
   /** Lists calls. */

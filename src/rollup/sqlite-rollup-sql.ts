@@ -2,12 +2,20 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Outcome } from "../attribution/compiled-rules.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
+import { MICROS } from "../currency.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import type { ConversionKey, ConversionQuery } from "./conversion-query.ts";
 import { type Dimension, type KeyColumn, keyColumns, type LocalPart } from "./dimensions.ts";
-import { type Aggregate, isCompared, type Metric, metrics } from "./metrics.ts";
+import {
+  type Aggregate,
+  type CostPer,
+  isCompared,
+  type Metric,
+  metrics,
+  type SpendAggregate,
+} from "./metrics.ts";
 import { NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
-import { measuresOf, type RollupQuery, type ZoneOffset } from "./rollup-query.ts";
+import { callMeasures, measuresOf, type RollupQuery, type ZoneOffset } from "./rollup-query.ts";
 
 /*
  * Questions to the facts in SQLite's words. All text of SQL about figures is here, so that another engine is another file
@@ -27,7 +35,12 @@ export interface SqliteContext {
   conditions: readonly Condition[];
   /** Whether gone calls count, so that others than the stored ones are their callers' first. */
   isGoneCounted: boolean;
+  /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
+  spend?: { table: string; conditions: readonly Condition[] } | undefined;
 }
+
+/** A figure of calls or of spend. */
+type Measure = Metric<Aggregate | SpendAggregate>;
 
 /** The FROM of all questions: `f` are the facts, `c` the calls where values are asked for as they are stored. */
 const FROM_FACTS = "call_facts AS f";
@@ -55,7 +68,10 @@ export function firstConversionsText(
   context: SqliteContext,
 ): SqlText {
   const { text: key, isStored } = CONVERSION_KEYS[name];
-  const { sql: from, values } = selectionText({}, context, { prefix: "conversion", withCalls: isStored });
+  const { sql: from, values } = selectionText({}, context, {
+    prefix: "conversion",
+    from: isStored ? FROM_FACTS_AND_CALLS : FROM_FACTS,
+  });
   const where = [
     `${key} IS NOT NULL`,
     "f.call_started IS NOT NULL",
@@ -88,6 +104,8 @@ export function listText(ids: readonly number[]): string {
   return `(SELECT value FROM json_each(${literal(JSON.stringify(ids))}))`;
 }
 
+const CENT_MICROS = MICROS / 100;
+
 /** As in ISO 8601. */
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 /** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
@@ -103,7 +121,13 @@ export function rollupText(query: RollupQuery, context: SqliteContext): SqlText 
   const keys = keyColumns(query.dimensions, query);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, top !== undefined)].join(", ")}`;
-  const common = { keys, measures, offsets, isFolded: top !== undefined };
+  const common = {
+    keys,
+    measures,
+    offsets,
+    isFolded: top !== undefined,
+    hasSpend: query.spend !== undefined,
+  };
   const kept = top === undefined ? undefined : keptText(query, top, context);
   const current = sideText({ ...common, span, periods, name: "current" }, context);
   if (!fill && previous === undefined) {
@@ -164,8 +188,8 @@ export function durationBandsText(bounds: readonly number[], span: Span, context
 /** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
 export function selectionText(
   span: Span,
-  context: SqliteContext,
-  { withCalls = false, prefix = "value", join = "" } = {},
+  context: Pick<SqliteContext, "conditions" | "isGoneCounted">,
+  { from = FROM_FACTS, prefix = "value", join = "" } = {},
 ): SqlText {
   const values: SqlText["values"] = {};
   const bind = (value: string | number) => {
@@ -178,7 +202,6 @@ export function selectionText(
     ...(span.startsAt === undefined ? [] : [`f.call_started >= ${bind(span.startsAt)}`]),
     ...(span.endsAt === undefined ? [] : [`f.call_started < ${bind(span.endsAt)}`]),
   ];
-  const from = withCalls ? FROM_FACTS_AND_CALLS : FROM_FACTS;
   return { sql: `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
 }
 
@@ -189,7 +212,7 @@ export function factText(fact: FactColumn, { isGoneCounted }: Pick<SqliteContext
 
 function conditionText(
   condition: Condition,
-  context: SqliteContext,
+  context: Pick<SqliteContext, "isGoneCounted">,
   bind: (value: string | number) => string,
 ): string {
   if ("any" in condition) {
@@ -210,30 +233,86 @@ function conditionText(
 /** One stretch of time of a rollup. */
 interface Side {
   keys: readonly KeyColumn[];
-  measures: readonly Metric[];
+  measures: readonly Measure[];
   span: Span;
   periods?: readonly LabelledPeriod[] | undefined;
   offsets?: readonly ZoneOffset[] | undefined;
   /** Whether keys that are not among the `kept` are one, {@link OTHER}. */
   isFolded?: boolean;
+  /** Whether what was spent stands beside the calls; a key has a row where it has either. */
+  hasSpend?: boolean;
   name: "current" | "previous";
 }
 
 function sideText(side: Side, context: SqliteContext): SqlText {
-  const { keys, measures, span, periods, offsets, isFolded = false, name } = side;
+  const { keys, measures, periods, hasSpend = false } = side;
+  const ofCalls = callMeasures(measures);
+  const figures = ofCalls.map(({ aggregate, name }) => `${aggregateText(aggregate, context)} AS ${name}`);
+  const calls = groupsText(side, context, figures);
+  if (!hasSpend) return calls;
+  const spend = spendGroupsText(side, context);
+  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const callNames = ofCalls.map(({ name }) => name);
+  const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
+  // Each key has one row of each: the greatest of the two is the one that is there.
+  const sql = `SELECT ${[...names, ...measures.map((metric) => `${besideText(metric)} AS ${metric.name}`)].join(",\n  ")}
+FROM (
+  SELECT ${[...names, ...callNames, ...none(SPEND_SUMS)].join(", ")} FROM (${calls.sql})
+  UNION ALL
+  SELECT ${[...names, ...none(callNames), ...SPEND_SUMS].join(", ")} FROM (${spend.sql})
+)
+${groupBy(names)}`;
+  return { sql: sql.trimEnd(), values: { ...calls.values, ...spend.values } };
+}
+
+/** What is added up of spend; amounts are whole numbers until they are shown. */
+const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
+
+function spendGroupsText(side: Side, context: SqliteContext): SqlText {
+  const { spend } = context;
+  if (spend === undefined) throw new Error("The session has no spend");
+  const figures = SPEND_SUMS.map((name) => `sum(f.${name}) AS ${name}`);
+  const own = { ...context, conditions: spend.conditions };
+  return groupsText(side, own, figures, { from: `${spend.table} AS f`, prefix: `${side.name}_spend` });
+}
+
+/** A figure of a row that has one row of calls, one of spend, or both. */
+function besideText(metric: Measure): string {
+  const { aggregate, name, isCount } = metric;
+  if (aggregate.kind === "spend") {
+    return aggregate.of === "cost_micros" ? `max(cost_micros) / ${MICROS}.0` : `max(${aggregate.of})`;
+  }
+  if (aggregate.kind === "cost per") return costPerText(aggregate.of);
+  return isCount ? `coalesce(max(${name}), 0)` : `max(${name})`;
+}
+
+/** In whole cents, half a cent away from zero: a division of floating-point numbers would be off by one now and then. */
+function costPerText(of: CostPer): string {
+  const calls = `nullif(max(${of}), 0)`;
+  const cents = `(abs(max(cost_micros)) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
+  return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
+}
+
+/** A row for each key of the calls, or of rows with columns named as the facts of calls. */
+function groupsText(
+  { keys, span, periods, offsets, isFolded = false, name: side }: Side,
+  context: SqliteContext,
+  figures: readonly string[],
+  { from, prefix = side }: { from?: string; prefix?: string } = {},
+): SqlText {
   const isStored = keys.some(({ of }) => "stored" in of);
   const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, context) }));
   // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
   const isSame = values.map(({ name, text }) => `k.${name} IS ${text}`);
   const join = isFolded ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
-  const selection = selectionText(span, context, { withCalls: isStored, prefix: name, join });
+  const table = from ?? (isStored ? FROM_FACTS_AND_CALLS : FROM_FACTS);
+  const selection = selectionText(span, context, { from: table, prefix, join });
   const shown = (key: string, index: number) =>
     index === 0 ? `coalesce(k.${key}, ${literal(OTHER)})` : `k.${key}`;
   const keysText = [
     ...(periods ? [`${periodText(periods)} AS period`] : []),
     ...values.map(({ name, text }, index) => `${isFolded ? shown(name, index) : text} AS ${name}`),
   ];
-  const figures = measures.map(({ aggregate, name }) => `${aggregateText(aggregate, context)} AS ${name}`);
   const ordinals = keysText.map((_, index) => String(index + 1));
   const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selection.sql}\n${groupBy(ordinals)}`;
   return { sql: sql.trimEnd(), values: selection.values };
@@ -245,9 +324,10 @@ function keysText(query: RollupQuery, context: SqliteContext): SqlText {
   const keys = keyColumns(query.dimensions, query);
   const names = keys.map(({ name }) => name).join(", ");
   const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
-  const current = sideText({ keys, measures, offsets, span, name: "current" }, context);
+  const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
+  const current = sideText({ ...common, span, name: "current" }, context);
   if (previous === undefined) return current;
-  const before = sideText({ keys, measures, offsets, span: previous.span, name: "previous" }, context);
+  const before = sideText({ ...common, span: previous.span, name: "previous" }, context);
   const sql = `SELECT ${names}, max(calls) AS calls
 FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
 GROUP BY ${names}`;
@@ -362,7 +442,7 @@ function stretchText(stretches: readonly { startsAt: string; text: string }[]): 
 }
 
 /** A row without figures for each key in each period. */
-function emptyRowsText(names: readonly string[], measures: readonly Metric[], hasPrevious: boolean): string {
+function emptyRowsText(names: readonly string[], measures: readonly Measure[], hasPrevious: boolean): string {
   const keys = names.slice(1);
   const select = (table: string) => `SELECT ${keys.join(", ")} FROM ${table}`;
   const all = hasPrevious
@@ -375,12 +455,12 @@ function emptyRowsText(names: readonly string[], measures: readonly Metric[], ha
 }
 
 /** A figure of one side; a number of things is 0 where that side has no row. */
-function figureOf({ name, isCount }: Metric, side: Side["name"]): string {
+function figureOf({ name, isCount }: Measure, side: Side["name"]): string {
   const figure = `max(${name}) FILTER (WHERE side = '${side}')`;
   return isCount ? `coalesce(${figure}, 0)` : figure;
 }
 
-function comparisonText(metric: Metric): string[] {
+function comparisonText(metric: Measure): string[] {
   const [now, before] = [figureOf(metric, "current"), figureOf(metric, "previous")];
   return [
     `${before} AS ${metric.name}_previous`,

@@ -660,3 +660,35 @@ export const uploads = sqliteTable(
   },
   (table) => [index("uploads_call").on(table.call_id), index("uploads_file").on(table.upload_file_id)],
 );
+
+/** What ads cost, a row for each line that `calltally spend import` took from a report; a later import of a day and source replaces its rows. */
+export const spend = sqliteTable(
+  "spend",
+  {
+    /** Number of the row. */
+    spend_id: integer().primaryKey({ autoIncrement: true }),
+    /** The day as the report says it, YYYY-MM-DD, in the ad platform's own time zone. */
+    day: text().notNull(),
+    /** Folded as utm values are, before aliases. */
+    source: text().notNull(),
+    /** Folded as utm values are, before aliases. */
+    medium: text().notNull(),
+    /** Name of the campaign as the report has it; null without one. */
+    campaign: text(),
+    /** The ad platform's own identifier of the campaign. */
+    campaign_id: text(),
+    /** What was spent, in millionths of the currency. */
+    cost_micros: integer().notNull(),
+    /** ISO 4217; all rows have the same. */
+    currency: text().notNull(),
+    /** Clicks on the ads; null where the report has none. */
+    clicks: integer(),
+    /** Times that the ads were shown; null where the report does not say. */
+    impressions: integer(),
+    /** Name of the imported file. */
+    file: text().notNull(),
+    /** When it was imported, ISO 8601 UTC. */
+    imported_at: text().notNull(),
+  },
+  (table) => [index("spend_day_source").on(table.day, table.source)],
+);

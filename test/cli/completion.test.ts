@@ -20,7 +20,7 @@ describe("calltally complete", () => {
     const commands = await candidates("");
     expect(commands).toEqual(expect.arrayContaining(["sync", "doctor", "backup", "restore", "completion"]));
     expect(commands).not.toContain("complete");
-    expect(await candidates("s")).toEqual(["sync", "schema", "status", "schedule", "sandbox"]);
+    expect(await candidates("s")).toEqual(["sync", "spend", "schema", "status", "schedule", "sandbox"]);
     expect(await candidates("webhook", "")).toEqual(expect.arrayContaining(["replace", "patch"]));
     expect(await candidates("status", "--")).toEqual(
       expect.arrayContaining(["--max-age", "--runs", "--json", "--quiet", "--help"]),

@@ -55,6 +55,7 @@ describe("loadSettings", () => {
       recordingSignature: new Set(),
       rules: RULES,
       aliasesFile: undefined,
+      currency: undefined,
       syncCron: "7 * * * *",
       exportCron: "30 5 * * *",
       insightIds: [],
@@ -88,6 +89,7 @@ describe("loadSettings", () => {
       CALLTALLY_QUALIFIED_SECONDS: "086400",
       CALLTALLY_DURATION_UNIT: "milliseconds",
       CALLTALLY_ALIASES: "/srv/aliases.csv",
+      CALLTALLY_CURRENCY: "eur",
       CALLTALLY_SYNC_CRON: "0 0 * * *",
       CALLTALLY_EXPORT_CRON: "1 1 * * *",
       CALLTALLY_INSIGHT_IDS: "101, 102",
@@ -122,6 +124,7 @@ describe("loadSettings", () => {
         duration_unit: "milliseconds",
       },
       aliasesFile: "/srv/aliases.csv",
+      currency: "EUR",
       syncCron: "0 0 * * *",
       exportCron: "1 1 * * *",
       insightIds: [101, 102],
@@ -329,6 +332,7 @@ describe("inspectSettings", () => {
       "CALLTALLY_ORG_UNIT_ID",
       "CALLTALLY_RECORDING_SIGNATURE",
       "CALLTALLY_ALIASES",
+      "CALLTALLY_CURRENCY",
       "CALLTALLY_INSIGHT_IDS",
     ]);
   });

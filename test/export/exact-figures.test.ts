@@ -184,9 +184,20 @@ describe("Parquet", () => {
       format: { format: "parquet" },
       rules,
     });
-    const types = readTypes(
-      folder,
-      manifest.files.map(({ file }) => file),
+    const costs = await warehouse.export({
+      targets: [{ kind: "rollup", dimensions: ["source"] }],
+      folder: `${folder}-of-costs`,
+      spend: true,
+      format: { format: "parquet" },
+      rules,
+    });
+    const types = new Map(
+      [{ folder, manifest }, costs].flatMap((each) => [
+        ...readTypes(
+          each.folder,
+          each.manifest.files.map(({ file }) => file),
+        ),
+      ]),
     );
     const expected = [...types.keys()].map((name) => {
       if (/^(total_)?duration_seconds(_previous)?$/.test(name)) return [name, duration];

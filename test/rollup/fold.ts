@@ -45,6 +45,25 @@ export interface FoldQuery {
   periods?: readonly { period: string; startsAt: string }[];
   fill?: boolean | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
+  /** Adds the columns of spend. */
+  spend?: {
+    rows: readonly FoldSpend[];
+    /** All calls in the warehouse, whose campaigns spend is matched with. */
+    calls: readonly Call[];
+  };
+}
+
+/** A row of spend. */
+export interface FoldSpend {
+  /** Where its day begins, ISO 8601 UTC. */
+  startsAt: string;
+  source: string;
+  medium: string;
+  campaign: string | null;
+  campaign_id: string | null;
+  cost_micros: number;
+  clicks: number | null;
+  impressions: number | null;
 }
 
 type Cell = string | number | null;
@@ -144,6 +163,87 @@ function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "ho
 
 type Described = ReturnType<typeof describe>;
 
+/** Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first. */
+export function matchCampaign(
+  { campaign, campaign_id }: Pick<FoldSpend, "campaign" | "campaign_id">,
+  calls: readonly Call[],
+): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
+  const groups = Map.groupBy(calls, (call) =>
+    JSON.stringify([present(call.campaign_name) ?? present(call.utm_campaign), present(call.campaign_id)]),
+  );
+  const known = [...groups]
+    .map(([key, { length }]) => ({ key: JSON.parse(key) as Cell[], length }))
+    .sort((a, b) => b.length - a.length || compareKeys(a.key, b.key));
+  const isNamed = ([name]: readonly Cell[]) =>
+    typeof name === "string" && campaign !== null && folded(name) === folded(campaign);
+  const sameId = known.filter(({ key }) => campaign_id !== null && key[1] === campaign_id);
+  const ofId = sameId.find(({ key }) => isNamed(key) || (key[0] === null && campaign === null)) ?? sameId[0];
+  if (ofId) return { key: ofId.key, match: "id" };
+  const ofName = known.find(({ key }) => isNamed(key));
+  if (ofName) return { key: ofName.key, match: "name" };
+  return {
+    key: [campaign, campaign_id],
+    match: campaign === null && campaign_id === null ? "unnamed" : "unmatched",
+  };
+}
+
+/** A row of spend with the keys that a call has. */
+function describeSpend(
+  spend: FoldSpend,
+  { rules: { aliases = {} }, spend: { calls } = { rows: [], calls: [] } }: FoldQuery,
+) {
+  const alias = (value: string) => (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
+  const [source, medium] = [alias(spend.source), alias(spend.medium)];
+  const [campaign = null, campaign_id = null] = matchCampaign(spend, calls).key;
+  const channel = channelOf(source ?? "", medium ?? "", spend.campaign?.toLowerCase() ?? "");
+  const keys: Record<string, readonly Cell[]> = {
+    source: [shown(source)],
+    medium: [shown(medium)],
+    campaign: [shown(campaign === null ? null : String(campaign)), campaign_id],
+    channel: [channel],
+  };
+  return { spend, keys };
+}
+
+/** What is counted: a call, or a row of spend. */
+type Entry = Described | ReturnType<typeof describeSpend>;
+
+const startOf = (entry: Entry): string | null =>
+  "call" in entry ? entry.call.call_started : entry.spend.startsAt;
+
+/** Of spend, a filter of source, channel and campaign says something. */
+function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
+  const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
+    texts === undefined ||
+    values.some((value) => typeof value === "string" && texts.map(caseless).includes(caseless(value)));
+  return (
+    isAmong(filter.channel, keys.channel?.[0]) &&
+    isAmong(filter.source, keys.source?.[0]) &&
+    isAmong(filter.campaign, keys.campaign?.[0], keys.campaign?.[1])
+  );
+}
+
+/** Cost, clicks, impressions and costs per call; nothing where nothing was spent. */
+function tallySpend(rows: readonly FoldSpend[], calls: Figures): Figures {
+  const micros = rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n);
+  const sum = (values: readonly (number | null)[]) =>
+    known(values).length === 0 ? null : sumOf(known(values));
+  const per = (count: Figures[number] | undefined) => {
+    if (rows.length === 0 || typeof count !== "number" || count === 0) return null;
+    const [size, parts] = [micros < 0n ? -micros : micros, BigInt(count) * 10_000n];
+    const cents = size / parts + (2n * (size % parts) >= parts ? 1n : 0n);
+    return Number(micros < 0n ? -cents : cents) / 100;
+  };
+  return [
+    rows.length === 0 ? null : Number(micros) / 1e6,
+    sum(rows.map(({ clicks }) => clicks)),
+    sum(rows.map(({ impressions }) => impressions)),
+    per(calls[0]),
+    per(calls[7]),
+    per(calls[6]),
+  ];
+}
+
 /** Of addresses as browsers send them, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
 function hostOf(url: string | null): string | null {
   if (url === null) return null;
@@ -204,7 +304,7 @@ function isCounted(
   );
 }
 
-function isIn({ call_started }: Call, { startsAt, endsAt }: FoldSpan): boolean {
+function isIn(call_started: string | null, { startsAt, endsAt }: FoldSpan): boolean {
   if (startsAt === undefined && endsAt === undefined) return true;
   if (call_started === null) return false;
   return (
@@ -281,18 +381,18 @@ const hasValue = (cells: readonly Cell[]) => cells.some((cell) => cell !== null 
 
 /** The keys that have rows of their own, as JSON; undefined for all. */
 function keptKeys(
-  now: readonly Described[],
-  before: readonly Described[],
+  now: readonly Entry[],
+  before: readonly Entry[],
   { dimensions, top }: FoldQuery,
   names: readonly string[],
 ): Set<string> | undefined {
   if (top === undefined) return undefined;
   const calls = new Map<string, number>();
-  const count = (each: Described, by: number) => {
+  const count = (each: Entry, by: number) => {
     const key = JSON.stringify(dimensions.flatMap((dimension) => each.keys[dimension] ?? []));
     calls.set(key, (calls.get(key) ?? 0) + by);
   };
-  for (const each of now) count(each, 1);
+  for (const each of now) count(each, "call" in each ? 1 : 0);
   for (const each of before) count(each, 0);
   const ranked = [...calls].sort(
     ([a, ofA], [b, ofB]) => ofB - ofA || compareKeys(JSON.parse(a), JSON.parse(b), names),
@@ -321,19 +421,22 @@ function changeOf(now: Figures[number], before: Figures[number]): number | null 
 export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const { dimensions, rules, span = {}, periods, fill = false, previous } = query;
   const firstIds = firstCallIds(live);
-  const counted = live
-    .map((call) => describe(call, query))
-    .filter((each) => isCounted(each, query, firstIds));
+  const counted: Entry[] = [
+    ...live.map((call) => describe(call, query)).filter((each) => isCounted(each, query, firstIds)),
+    ...(query.spend?.rows ?? [])
+      .map((row) => describeSpend(row, query))
+      .filter((each) => isSpendCounted(each, query)),
+  ];
   const names = dimensions.flatMap((name) => (["campaign", "org_unit"].includes(name) ? [name, ""] : [name]));
-  const within = (span: FoldSpan) => counted.filter(({ call }) => isIn(call, span));
+  const within = (span: FoldSpan) => counted.filter((each) => isIn(startOf(each), span));
   const kept = keptKeys(within(span), previous ? within(previous.span) : [], query, names);
   const group = (within: FoldSpan, labels: FoldQuery["periods"]) =>
     Map.groupBy(
-      counted.filter(({ call }) => isIn(call, within)),
-      ({ call, keys }) => {
-        const period = labels?.findLast(
-          ({ startsAt }) => call.call_started !== null && startsAt <= call.call_started,
-        );
+      counted.filter((each) => isIn(startOf(each), within)),
+      (each) => {
+        const { keys } = each;
+        const started = startOf(each);
+        const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
         const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
         const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
         const isKept = kept?.has(JSON.stringify(cells)) ?? true;
@@ -352,19 +455,25 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       for (const { period } of periods) all.add(JSON.stringify([period, ...cells.slice(1)]));
     }
   }
-  const figuresOf = (groups: typeof now, key: string) =>
-    tally(
-      (groups.get(key) ?? []).map(({ call }) => call),
+  const figuresOf = (groups: typeof now, key: string) => {
+    const entries = groups.get(key) ?? [];
+    const calls = tally(
+      entries.flatMap((each) => ("call" in each ? [each.call] : [])),
       firstIds,
       rules,
     );
+    const spent = entries.flatMap((each) => ("spend" in each ? [each.spend] : []));
+    return query.spend === undefined ? [calls] : [calls, tallySpend(spent, calls)];
+  };
   return [...all]
     .map((key) => {
       const cells: Cell[] = JSON.parse(key);
       const figures = figuresOf(now, key);
-      const compared = before ? figuresOf(before, key).slice(0, COMPARED) : [];
-      const columns = compared.flatMap((value, index) => [value, changeOf(figures[index] ?? null, value)]);
-      return { cells, calls: Number(figures[0]), row: [...cells, ...figures, ...columns] };
+      const compared = before ? figuresOf(before, key).map((of) => of.slice(0, COMPARED)) : [];
+      const columns = compared.flatMap((of, group) =>
+        of.flatMap((value, index) => [value, changeOf(figures[group]?.[index] ?? null, value)]),
+      );
+      return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...figures.flat(), ...columns] };
     })
     .sort((a, b) => {
       const byPeriod = periods ? compareKeys(a.cells.slice(0, 1), b.cells.slice(0, 1)) : 0;

@@ -7,17 +7,25 @@ import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension, isLocal } from "../../src/rollup/dimensions.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  isLocal,
+  keyColumns,
+  SPEND_DIMENSIONS,
+} from "../../src/rollup/dimensions.ts";
 import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type Row, type SessionOptions } from "../../src/rollup/session.ts";
+import type { SpendRow } from "../../src/spend/read-report.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { importSpend } from "../../src/warehouse/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
-import { type FoldQuery, foldRollup } from "./fold.ts";
+import { type FoldQuery, foldRollup, matchCampaign } from "./fold.ts";
 
 const METRIC_NAMES = [
   "calls",
@@ -133,6 +141,27 @@ const questions = fc.record({
   top: fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
 });
 
+/** Rows of spend, of campaigns that calls may have. */
+const spends: fc.Arbitrary<Omit<SpendRow, "line">[]> = fc.array(
+  fc.record({
+    day: fc.constantFrom("2025-12-31", "2026-01-01", "2026-03-29", "2026-06-15", "2026-12-31", "2027-01-01"),
+    source: fc.constantFrom("google", "facebook", "face book", "bing", "é"),
+    medium: fc.constantFrom("cpc", "paid_social", "banner"),
+    campaign: fc.option(fc.constantFrom("Autumn", "AUTUMN ", "autumn", "Google", "Shop", "New One"), {
+      freq: 6,
+    }),
+    campaign_id: fc.option(fc.constantFrom("1", "2", "10", "777"), { freq: 2 }),
+    cost_micros: fc.oneof(
+      fc.integer({ min: 0, max: 9_999 }).map((cents) => cents * 10_000),
+      fc.integer({ min: -5, max: 3_000_000 }),
+    ),
+    currency: fc.constantFrom("EUR", null),
+    clicks: fc.option(fc.nat({ max: 50 }), { freq: 4 }),
+    impressions: fc.option(fc.nat({ max: 5000 }), { freq: 4 }),
+  }),
+  { maxLength: 25 },
+);
+
 interface Question {
   dimensions: Dimension[];
   raw: boolean;
@@ -187,6 +216,7 @@ function fill(
   rules: AttributionRules = DEFAULT_RULES,
 ): void {
   deleteCalls(warehouse);
+  warehouse.sqlite.exec("DELETE FROM spend");
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
     prepareUpsertCalls(warehouse, 1)(calls);
@@ -262,6 +292,72 @@ describe("RollupSession.rollup", () => {
       { numRuns: 400 },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(3);
+  });
+
+  it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const seen = {
+      withBoth: 0,
+      withoutCalls: 0,
+      withoutSpend: 0,
+      filtered: 0,
+      other: 0,
+      filled: 0,
+      compared: 0,
+    };
+    const matches = { id: 0, name: 0, unmatched: 0, unnamed: 0 };
+    const of = fc.subarray([...SPEND_DIMENSIONS], { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(
+        accounts,
+        rules,
+        questions,
+        of,
+        spends,
+        ({ calls, gone }, rules, asked, dimensions, rows) => {
+          const question = { ...asked, dimensions };
+          const { query, fold } = resolve(question);
+          const { filter, zone } = question;
+          fill(warehouse, calls, gone, rules);
+          importSpend(warehouse, [{ file: "spend.csv", rows: rows.map((row, line) => ({ ...row, line })) }], {
+            currency: "EUR",
+            named: undefined,
+            importedAt: "2026-10-01T00:00:00.000Z",
+          });
+          using session = new RollupSession(warehouse.sqlite, { rules, filter });
+          const { form } = session.loadSpend(zone);
+          const { rows: found } = session.rollup({ ...query, spend: form });
+          const spent = rows.map(({ day, ...row }) => ({
+            ...row,
+            startsAt: toInstants({ from: day }, zone).startsAt ?? "",
+          }));
+          const kept = spent.filter(
+            ({ startsAt }) => !query.span?.startsAt || startsAt >= query.span.startsAt,
+          );
+          const expected = foldRollup(liveOf(calls, gone), {
+            ...fold,
+            rules,
+            spend: { rows: spent, calls: calls },
+          });
+          const shown = [...found];
+          expect(shown).toEqual(expected);
+          const width = (query.periods ? 1 : 0) + keyColumns(dimensions).length;
+          for (const row of shown) {
+            if (Number(row[width]) > 0) seen[row[width + 13] === null ? "withoutSpend" : "withBoth"]++;
+            else if (row[width + 13] !== null) seen.withoutCalls++;
+          }
+          const isFiltered = Boolean(filter.source ?? filter.channel ?? filter.campaign);
+          if (isFiltered && shown.some((row) => row[width + 13] !== null)) seen.filtered++;
+          if (shown.some((row) => row.includes(OTHER) && row[width + 13] !== null)) seen.other++;
+          if (query.fill && kept.length > 0) seen.filled++;
+          if (query.previous && kept.length > 0) seen.compared++;
+          for (const row of rows) matches[matchCampaign(row, calls).match]++;
+        },
+      ),
+      { numRuns: 150 },
+    );
+    for (const count of [...Object.values(seen), ...Object.values(matches)]) expect(count).toBeGreaterThan(5);
   });
 
   it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", () => {

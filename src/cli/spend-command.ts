@@ -1,0 +1,72 @@
+import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { ExitCode } from "../errors.ts";
+import { DECIMAL_SIGNS } from "../spend/spend-amount.ts";
+import { type HeaderMap, SPEND_FIELDS } from "../spend/spend-columns.ts";
+import { DAY_ORDERS } from "../spend/spend-day.ts";
+import { type Context, OPTION } from "./context.ts";
+import { choice, oneOf, parseCurrencyFlag } from "./suggest.ts";
+
+export type SpendImportFlags = ReturnType<ReturnType<typeof declareImport>["opts"]>;
+
+export function spendCommand(context: Context, exit: (code: ExitCode) => void) {
+  return new Command("spend")
+    .description(
+      "Reads what ads cost from the reports of ad platforms; export --spend sets it beside the calls.",
+    )
+    .addHelpText("after", "\nExample:\n  $ calltally spend import google-ads.csv")
+    .addCommand(
+      declareImport().action(async (files, flags) => {
+        const { runSpendImport } = await import("./spend-run.ts");
+        runSpendImport(context, files, flags, exit);
+      }),
+    );
+}
+
+function declareImport() {
+  return new Command("import")
+    .description(
+      `Imports daily spend from CSV files: one day of a source again replaces that day; files given together add up.
+Reports of Google Ads (google / cpc), Microsoft Advertising (bing / cpc) and Meta (facebook / paid_social) are
+recognized by their English headers, and so are columns named ${SPEND_FIELDS.join(", ")}.`,
+    )
+    .addArgument(new Argument("<file...>", "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs"))
+    .addOption(
+      new Option("--map <field=Header,…>", "columns of another report, e.g. day=Date,cost=Spend").argParser(
+        parseMap,
+      ),
+    )
+    .option("--source <source>", "source of rows without a column for it, e.g. google", parseName)
+    .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseName)
+    .addOption(
+      new Option("--currency <code>", "currency of rows that name none, e.g. USD").argParser(
+        parseCurrencyFlag,
+      ),
+    )
+    .addOption(choice("--dates <order>", DAY_ORDERS, "what 10/5/2026 is, where the file does not tell"))
+    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "what 1,204 is, where the file does not tell"))
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally spend import google-ads.csv meta.csv
+  $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency EUR`,
+    );
+}
+
+/** Reads `day=Date,cost=Spend`; a comma belongs to a header unless a field follows it. */
+function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
+  const map: HeaderMap = { ...collected };
+  for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
+    const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
+    if (header === "") throw new InvalidArgumentError("It must be such as day=Date,cost=Spend.");
+    map[oneOf(SPEND_FIELDS)(name)] = header;
+  }
+  return map;
+}
+
+function parseName(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("It must not be blank.");
+}

@@ -1,0 +1,51 @@
+import { html } from "hono/html";
+import { amountOf, countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
+import { isolated, nameOf } from "./page-parts.ts";
+import type { Figures, SpendFigures } from "./report-figures.ts";
+import type { Report } from "./report-page.ts";
+
+const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified call", "Per first-time caller"];
+
+/** Returns what calls cost by campaign; nothing where spend is not asked for. */
+export function spendSection({ figures, manifest }: Report): Html {
+  const { spend } = figures;
+  if (spend === undefined) return html``;
+  const currency = manifest.spend?.currency ?? "";
+  if (typeof spend.total.cost !== "number") return html`<h2>No spend was imported for these days</h2>`;
+  return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
+<p>Amounts are in ${currency}, of the campaigns that ads were paid for. The last line has the calls of all campaigns, also of those without spend.</p>
+${spendTable(spend)}`;
+}
+
+/** Says which campaign has its qualified calls cheapest; where not all are shown, what they cost where most was spent. */
+function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
+  const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
+  const known = campaigns.filter(({ cost_per_qualified_call: cost }) => cost !== null);
+  const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
+  if (first === undefined) return "no campaign with spend has a qualified call";
+  const name = isolated(nameOf(first, "campaign"));
+  const cost = html`${amountOf(first.cost_per_qualified_call)} ${currency}`;
+  if (rest !== undefined) return html`${cost} for ${name}, where most was spent`;
+  return second === undefined ? html`${cost} for ${name}` : html`lowest for ${name}, ${cost}`;
+}
+
+function spendTable({ campaigns, rest, withoutCalls, total }: SpendFigures): Html {
+  const cells = (figures: Figures) => html`<td>${amountOf(figures.cost)}</td>
+<td>${countOf(figures.calls)}</td>
+<td>${countOf(figures.qualified_calls)}</td>
+<td>${amountOf(figures.cost_per_call)}</td>
+<td>${amountOf(figures.cost_per_qualified_call)}</td>
+<td>${amountOf(figures.cost_per_first_time_caller)}</td>`;
+  const line = (name: Html | string, figures: Figures) => html`<tr><th scope="row">${name}</th>
+${cells(figures)}</tr>
+`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Cost by campaign"><table>
+<thead><tr><th scope="col">Campaign</th>${HEADS.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>
+${campaigns.map((figures) => line(isolated(nameOf(figures, "campaign")), figures))}
+${rest === undefined ? "" : line(`(other): ${formatCount(rest.rows)} more`, rest.figures)}
+${withoutCalls === undefined ? "" : line(`Spend without calls: ${formatQuantity(withoutCalls.rows, "campaign")}`, withoutCalls.figures)}
+</tbody>
+<tfoot><tr><th scope="row">(total)</th>
+${cells(total)}</tr></tfoot></table></div>`;
+}

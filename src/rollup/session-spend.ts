@@ -1,0 +1,180 @@
+import type { Database } from "better-sqlite3";
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { toChannel } from "../attribution/channel-rules.ts";
+import { compileRules } from "../attribution/compiled-rules.ts";
+import { toInstants } from "../calendar/dates.ts";
+import { type CallFilter, type Condition, type Span, toConditions } from "./call-filter.ts";
+import type { SpendForm } from "./metrics.ts";
+import { type CampaignKey, campaignMatcher, type Match } from "./spend-campaigns.ts";
+import type { SqlText } from "./sqlite-rollup-sql.ts";
+import {
+  CAMPAIGNS_TEXT,
+  insertSpendText,
+  SPEND_COLUMNS,
+  SPEND_DAYS_TEXT,
+  SPEND_FORM_TEXT,
+  SPEND_KEY_COLUMNS,
+  SPEND_KEYS_TEXT,
+  spendDaysText,
+  spendFilesText,
+  spendSumsText,
+  unmatchedText,
+} from "./sqlite-spend-sql.ts";
+
+/** What some spend adds up to. */
+export interface SpendSum {
+  rows: number;
+  cost_micros: bigint;
+}
+
+/** A campaign of an ad platform that no call has. */
+export interface UnmatchedCampaign extends CampaignKey, SpendSum {
+  source: string | null;
+  days: number;
+}
+
+export interface SpendOptions {
+  rules: AttributionRules;
+  filter: CallFilter;
+  /** IANA zone whose days those of the reports are taken for. */
+  zone: string;
+  /** Makes an empty table of the connection, and returns its name. */
+  makeTable: (columns: string) => string;
+}
+
+/** What ads cost, with the keys that the calls of a session have: sources and mediums by the aliases in force, channels by the rules, campaigns as calls have them. */
+export class SessionSpend {
+  readonly form: SpendForm;
+  readonly table: string;
+  /** What the session's filter says of spend: of source, channel and campaign, since it has nothing else of calls. */
+  readonly conditions: readonly Condition[];
+  readonly #database: Database;
+
+  constructor(database: Database, { rules, filter, zone, makeTable }: SpendOptions) {
+    this.#database = database;
+    const [currency, decimals] = this.#first({ sql: SPEND_FORM_TEXT, values: {} });
+    this.form = {
+      currency: currency === null ? undefined : String(currency),
+      decimals: Number(decimals ?? 2),
+    };
+    const days = makeTable("day TEXT PRIMARY KEY, starts_at TEXT NOT NULL");
+    const insertDay = database.prepare(`INSERT INTO ${days} VALUES (?, ?)`);
+    for (const [day] of this.#all({ sql: SPEND_DAYS_TEXT, values: {} })) {
+      insertDay.run(day, toInstants({ from: String(day) }, zone).startsAt);
+    }
+    const keys = makeTable(SPEND_KEY_COLUMNS);
+    this.#insertKeys(keys, rules);
+    this.table = makeTable(SPEND_COLUMNS);
+    database.exec(insertSpendText(this.table, { keys, days }));
+    const { source, channel, campaign } = filter;
+    this.conditions = toConditions(
+      {
+        ...(source && { source }),
+        ...(channel && { channel }),
+        ...(campaign && { campaign }),
+        include_gone: true, // that calls are live is said of calls alone
+      },
+      rules,
+      (fact) => this.readValues(fact),
+    );
+  }
+
+  #insertKeys(table: string, rules: AttributionRules): void {
+    const { utmKeyOf } = compileRules(rules);
+    const campaigns = this.#all({ sql: CAMPAIGNS_TEXT, values: {} });
+    const match = campaignMatcher(
+      campaigns.map(([campaign, campaign_id]) => ({
+        campaign: toText(campaign),
+        campaign_id: toText(campaign_id),
+      })),
+    );
+    const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
+    for (const given of this.#all({ sql: SPEND_KEYS_TEXT, values: {} })) {
+      const [source, medium] = [utmKeyOf(String(given[0])), utmKeyOf(String(given[1]))];
+      const own = { campaign: toText(given[2]), campaign_id: toText(given[3]) };
+      const found = match(own);
+      const campaign = own.campaign?.toLowerCase() ?? "";
+      const channel = toChannel({ source: source ?? "", medium: medium ?? "", campaign });
+      insert.run(...given, source, medium, found.campaign, found.campaign_id, channel, found.match);
+    }
+  }
+
+  /** Returns the different values of a fact that spend has as well; none of others. */
+  readValues(fact: FactColumn): (string | null)[] {
+    if (!["source", "medium", "channel", "campaign", "campaign_id"].includes(fact)) return [];
+    return this.#all({ sql: `SELECT DISTINCT ${fact} FROM ${this.table}`, values: {} }).map(([value]) =>
+      toText(value),
+    );
+  }
+
+  /** Returns what the spend of a stretch adds up to, by how it came to its campaign; what was not is missing. */
+  sums(span: Span = {}): Map<Match, SpendSum> {
+    const rows = this.#all(spendSumsText(span, this));
+    return new Map(rows.map(([match, ...sum]) => [toMatch(match), toSum(sum)]));
+  }
+
+  /** Returns which days of a stretch have spend; undefined where none has. */
+  days(span: Span = {}): { count: number; first: string; last: string } | undefined {
+    const [count, first, last] = this.#first(spendDaysText(span, this));
+    return first === null || first === undefined
+      ? undefined
+      : { count: Number(count), first: String(first), last: String(last) };
+  }
+
+  /** Returns when the first and the last day of spend begin, ISO 8601 UTC; undefined without any. */
+  readExtent(): { first: string; last: string } | undefined {
+    const [, , , first, last] = this.#first(spendDaysText({}, this));
+    return typeof first === "string" && typeof last === "string" ? { first, last } : undefined;
+  }
+
+  /** Lists the files that the spend of a stretch is from, as they were imported. */
+  files(span: Span = {}): ({ file: string; imported_at: string } & SpendSum)[] {
+    return this.#all(spendFilesText(span, this)).map(([file, imported_at, ...sum]) => ({
+      file: String(file),
+      imported_at: String(imported_at),
+      ...toSum(sum),
+    }));
+  }
+
+  /** Lists the campaigns of a stretch's spend that no call has, most spend first. */
+  unmatched(span: Span = {}): UnmatchedCampaign[] {
+    return this.#all(unmatchedText(span, this)).map(([campaign, campaign_id, source, days, ...sum]) => ({
+      campaign: toText(campaign),
+      campaign_id: toText(campaign_id),
+      source: toText(source),
+      days: Number(days),
+      ...toSum(sum),
+    }));
+  }
+
+  /** Sums of many rows go beyond the numbers that are exact. */
+  #all({ sql, values }: SqlText): SpendValue[][] {
+    return this.#database.prepare<[SqlText["values"]], SpendValue[]>(sql).safeIntegers().raw().all(values);
+  }
+
+  #first(text: SqlText): SpendValue[] {
+    return this.#all(text)[0] ?? [];
+  }
+}
+
+type SpendValue = string | bigint | number | null;
+
+function toText(value: SpendValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function toSum([rows, cost]: SpendValue[]): SpendSum {
+  return { rows: Number(rows), cost_micros: BigInt(cost ?? 0) };
+}
+
+function toMatch(value: SpendValue | undefined): Match {
+  switch (value) {
+    case "id":
+    case "name":
+    case "unnamed":
+      return value;
+    default:
+      return "unmatched";
+  }
+}

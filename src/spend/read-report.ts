@@ -1,0 +1,326 @@
+import { parse } from "csv-parse/sync";
+import { foldUtm, presentText } from "../attribution/call-text.ts";
+import { isCurrency, MICROS } from "../currency.ts";
+import { describeError, UsageError } from "../errors.ts";
+import { decodeReport } from "./decode-report.ts";
+import {
+  DECIMAL_SIGNS,
+  type DecimalSign,
+  isAmbiguous,
+  isNothing,
+  type NumberText,
+  signsOf,
+  signsOfWhole,
+  toMicros,
+  toNumberText,
+} from "./spend-amount.ts";
+import { findColumns, type HeaderMap, type SpendColumns, type SpendField } from "./spend-columns.ts";
+import { DAY_ORDERS, type DayOrder, type DayText, ordersOf, readDay, toDay } from "./spend-day.ts";
+
+/** What one row of a report says. */
+export interface SpendRow {
+  /** Of the file, from 1 on. */
+  line: number;
+  /** YYYY-MM-DD, as the report says it. */
+  day: string;
+  /** Folded as utm values are; so is the medium. */
+  source: string;
+  medium: string;
+  campaign: string | null;
+  campaign_id: string | null;
+  cost_micros: number;
+  /** ISO 4217, where the report names it. */
+  currency: string | null;
+  clicks: number | null;
+  impressions: number | null;
+}
+
+/** A report as it was read: each of its lines is counted in one place. */
+export interface ReadReport {
+  /** What it was recognized as, for a person. */
+  report: string;
+  /** All of them; a text of several lines in quotes is part of one. */
+  lines: number;
+  /** Numbers of the lines before the header, of the header, of totals, of notes such as a copyright, and of empty ones. */
+  title_lines: number[];
+  header_line: number;
+  total_lines: number[];
+  note_lines: number[];
+  blank_lines: number[];
+  rows: SpendRow[];
+  left_out: { line: number; reason: string }[];
+}
+
+/** How a report is to be read, where it does not say so itself. */
+export interface ReadOptions {
+  map: HeaderMap;
+  source?: string | undefined;
+  medium?: string | undefined;
+  dates?: DayOrder | undefined;
+  decimal?: DecimalSign | undefined;
+}
+
+/** More is no report of days, and would be held in memory. */
+export const MAX_REPORT_BYTES = 64 * 1024 * 1024;
+/** A header stands among the first lines. */
+const MAX_TITLES = 60;
+const DELIMITERS = [",", ";", "\t"];
+const TOTAL = /^(?:grand |overall )?totals?\b/i;
+
+interface Line {
+  line: number;
+  cells: string[];
+}
+
+/** A line of the table, taken apart as far as it can be without the others. */
+interface Candidate extends Pick<SpendRow, "line" | "campaign" | "campaign_id"> {
+  day: DayText;
+  cost: NumberText | null;
+  clicks: NumberText | null;
+  impressions: NumberText | null;
+  source: string;
+  medium: string;
+  currency: string | null;
+}
+
+/**
+ * Reads a report of daily spend: finds its encoding, delimiter and header, and what its dates and decimals look like.
+ *
+ * @throws UsageError for a file that cannot be used at all; it does not name the file
+ */
+export function readReport(bytes: Uint8Array, options: ReadOptions): ReadReport {
+  const text = decodeReport(bytes);
+  const { delimiter, header, columns } = findHeader(text, options.map);
+  assertNamed(columns, options);
+  const report: ReadReport = {
+    report: columns.report,
+    lines: 0,
+    title_lines: [],
+    header_line: header,
+    total_lines: [],
+    note_lines: [],
+    blank_lines: [],
+    rows: [],
+    left_out: [],
+  };
+  const candidates: Candidate[] = [];
+  forEachLine(text, { delimiter }, (line) => {
+    report.lines++;
+    if (line.line === header) return;
+    const aside = line.line < header ? kindOfTitle(line) : kindOf(line, columns);
+    if (aside !== undefined) {
+      report[aside].push(line.line);
+      return;
+    }
+    const candidate = toCandidate(line, columns, options);
+    if (typeof candidate === "string") report.left_out.push({ line: line.line, reason: candidate });
+    else candidates.push(candidate);
+  });
+  const order = options.dates ?? decideOrder(candidates);
+  const sign = options.decimal ?? decideSign(candidates);
+  for (const candidate of candidates) {
+    const row = toRow(candidate, { order, sign });
+    if (typeof row === "string") report.left_out.push({ line: candidate.line, reason: row });
+    else report.rows.push(row);
+  }
+  report.left_out.sort((a, b) => a.line - b.line);
+  return report;
+}
+
+/** Finds the delimiter by which one of the first lines is a header, and the number of that line. */
+function findHeader(
+  text: string,
+  map: HeaderMap,
+): { delimiter: string; header: number; columns: SpendColumns } {
+  let widest: Line | undefined;
+  for (const delimiter of DELIMITERS) {
+    const first: Line[] = [];
+    forEachLine(text, { delimiter, to: MAX_TITLES }, (line) => void first.push(line));
+    for (const line of first) {
+      const columns = findColumns(line.cells, map);
+      if (columns !== undefined) return { delimiter, header: line.line, columns };
+      if (line.cells.length > (widest?.cells.length ?? 1)) widest = line;
+    }
+  }
+  const sought = Object.values(map).map((name) => `"${name}"`);
+  const shown =
+    widest === undefined ? "" : `; line ${widest.line} has ${widest.cells.slice(0, 12).join(", ")}`;
+  throw new UsageError(
+    sought.length > 0
+      ? `none of its first ${MAX_TITLES} lines is a header with the columns ${sought.join(", ")}${shown}`
+      : `none of its first ${MAX_TITLES} lines is the header of a report that is known${shown}`,
+    {
+      hint: "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
+    },
+  );
+}
+
+/** Looks at the lines of a file one after the other; none is kept. */
+function forEachLine(
+  text: string,
+  { delimiter, to = -1 }: { delimiter: string; to?: number },
+  see: (line: Line) => void,
+): void {
+  try {
+    parse(text, {
+      delimiter,
+      to,
+      relaxColumnCount: true,
+      relaxQuotes: true,
+      onRecord: (cells: string[], { lines }) => {
+        see({ line: lines, cells });
+        return null;
+      },
+    });
+  } catch (cause) {
+    // By a delimiter that is not the file's, its first lines may be anything.
+    if (to === -1) throw new UsageError(`it is no CSV: ${describeError(cause)}`);
+  }
+}
+
+/** Asks for what every row needs and no column has. */
+function assertNamed({ indexes, report, ...known }: SpendColumns, options: ReadOptions): void {
+  for (const field of ["source", "medium"] as const) {
+    if (options[field] !== undefined || known[field] !== null || indexes.has(field)) continue;
+    throw new UsageError(`nothing says its ${field} (${report})`, {
+      hint: `Give --${field}, such as ${field === "source" ? "--source google" : "--medium cpc"}, or --map ${field}=HEADER.`,
+    });
+  }
+}
+
+const isBlank = ({ cells }: Line) => cells.every((cell) => cell.trim() === "");
+
+function kindOfTitle(line: Line): "title_lines" | "blank_lines" {
+  return isBlank(line) ? "blank_lines" : "title_lines";
+}
+
+/** What a line is that is no row of the table; undefined for one that should be. */
+function kindOf(
+  line: Line,
+  { indexes }: SpendColumns,
+): "total_lines" | "note_lines" | "blank_lines" | undefined {
+  if (isBlank(line)) return "blank_lines";
+  const { cells } = line;
+  const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
+  if (readDay(cellOf("day")) !== undefined) return undefined;
+  const filled = cells.filter((cell) => !isNothing(cell));
+  if (TOTAL.test(filled[0]?.trim() ?? "")) return "total_lines";
+  // Meta's line of totals has neither a day nor a campaign.
+  const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
+  const isOfNone = [cellOf("day"), cellOf("campaign"), cellOf("campaign_id")].every(isNothing);
+  if (hasCampaign && isOfNone && !isNothing(cellOf("cost"))) return "total_lines";
+  return filled.length === 1 && isNothing(cellOf("cost")) ? "note_lines" : undefined;
+}
+
+/** Takes a row apart; what is wrong with it, where it cannot be. */
+function toCandidate({ line, cells }: Line, columns: SpendColumns, options: ReadOptions): Candidate | string {
+  const { indexes } = columns;
+  const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
+  const day = readDay(cellOf("day"));
+  if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is no day`;
+  if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "of more than one day";
+  const number = (field: SpendField): NumberText | null | undefined =>
+    isNothing(cellOf(field)) ? null : toNumberText(cellOf(field));
+  const [cost, clicks, impressions] = [number("cost"), number("clicks"), number("impressions")];
+  if (cost === undefined) return `the cost ${quote(cellOf("cost"))} is no number`;
+  if (clicks === undefined) return `${quote(cellOf("clicks"))} is no number of clicks`;
+  if (impressions === undefined) return `${quote(cellOf("impressions"))} is no number of impressions`;
+  const source = foldUtm(cellOf("source") || (options.source ?? columns.source ?? ""));
+  const medium = foldUtm(cellOf("medium") || (options.medium ?? columns.medium ?? ""));
+  if (source === "") return "no source";
+  if (medium === "") return "no medium";
+  const code = isNothing(cellOf("currency")) ? null : cellOf("currency").toUpperCase();
+  if (code !== null && !isCurrency(code)) return `${quote(cellOf("currency"))} is no currency`;
+  const named = [code, columns.currency, cost?.currency ?? null].filter((each) => each !== null);
+  if (new Set(named).size > 1) return `the currencies ${[...new Set(named)].join(" and ")} in one row`;
+  const present = (field: SpendField) => (isNothing(cellOf(field)) ? null : presentText(cellOf(field)));
+  return {
+    line,
+    day,
+    cost,
+    clicks,
+    impressions,
+    source,
+    medium,
+    currency: named[0] ?? null,
+    campaign: present("campaign"),
+    campaign_id: present("campaign_id"),
+  };
+}
+
+/** Returns what stands first in the file's dates; undefined where no date asks. */
+function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
+  const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
+  const decided = DAY_ORDERS.map((order) => asking.find((day) => ordersOf(day).join() === order));
+  const [mdy, dmy] = decided;
+  if (mdy && dmy) {
+    throw new UsageError(
+      `line ${mdy.line} has the month before the day, and line ${dmy.line} has the day before the month`,
+      { hint: "Give --dates mdy or --dates dmy: rows with the other are left out." },
+    );
+  }
+  if (mdy || dmy) return mdy ? "mdy" : "dmy";
+  const open = asking.find(({ first, second }) => first !== second);
+  if (open === undefined) return asking.length > 0 ? "mdy" : undefined;
+  throw new UsageError(
+    `its dates can be read in two ways: ${open.first}/${open.second}/${open.year} in line ${open.line}, and none has a number above 12 there`,
+    { hint: "Say what comes first: --dates mdy (month) or --dates dmy (day)." },
+  );
+}
+
+/** Returns the sign before the file's decimals; undefined where no number tells. */
+function decideSign(candidates: readonly Candidate[]): DecimalSign | undefined {
+  const lineOf = new Map<DecimalSign, number>();
+  for (const { line, cost, clicks, impressions } of candidates) {
+    const readings = [
+      ...(cost === null ? [] : [signsOf(cost)]),
+      // A comma in a number of clicks groups thousands, so that it is no sign of decimals in the cost either.
+      ...[clicks, impressions].flatMap((whole) => (whole === null ? [] : [signsOfWhole(whole)])),
+    ];
+    for (const [only, other] of readings) {
+      if (only !== undefined && other === undefined && !lineOf.has(only)) lineOf.set(only, line);
+    }
+  }
+  const [point, comma] = DECIMAL_SIGNS.map((sign) => lineOf.get(sign));
+  if (point !== undefined && comma !== undefined) {
+    throw new UsageError(
+      `line ${point} has decimals after a point, and line ${comma} has them after a comma`,
+      { hint: "Give --decimal point or --decimal comma: rows with the other are left out." },
+    );
+  }
+  if (point !== undefined) return "point";
+  return comma === undefined ? undefined : "comma";
+}
+
+/** Reads a row as its file is to be read; what is wrong with it, where it cannot be. */
+function toRow(
+  { day: dayText, cost, clicks, impressions, ...rest }: Candidate,
+  { order = "mdy", sign }: { order: DayOrder | undefined; sign: DecimalSign | undefined },
+): SpendRow | string {
+  const day = toDay(dayText, order);
+  if (day === undefined) return `its date is none with the ${order === "mdy" ? "month" : "day"} first`;
+  const numbers = [cost, clicks, impressions];
+  const ambiguous = numbers.find((number) => number !== null && sign === undefined && isAmbiguous(number));
+  if (ambiguous)
+    return `${quote(ambiguous.body)} may be thousands or decimals: --decimal point or comma says which`;
+  const [costMicros = 0, ...wholes] = numbers.map((number) =>
+    number === null ? null : toMicros(number, sign ?? "point"),
+  );
+  if (Number.isNaN(costMicros))
+    return `the cost ${quote(cost?.body ?? "")} is no number of this file's form, or too long`;
+  const isCount = (micros: number | null) => micros === null || (micros % MICROS === 0 && micros >= 0);
+  if (!wholes.every(isCount)) return "clicks or impressions are no whole number";
+  const [ofClicks, ofImpressions] = wholes.map((micros) => (micros === null ? null : micros / MICROS));
+  return {
+    ...rest,
+    day,
+    cost_micros: costMicros ?? 0,
+    clicks: ofClicks ?? null,
+    impressions: ofImpressions ?? null,
+  };
+}
+
+/** What a cell holds, of a length that fits into a line. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
+}

@@ -1,0 +1,118 @@
+import { isCurrency, MICROS } from "../currency.ts";
+
+/** What stands before the digits after the point: `1,204.50` or `1.204,50`. */
+export const DECIMAL_SIGNS = ["point", "comma"] as const;
+export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
+
+/** A number as a report writes it. */
+export interface NumberText {
+  isNegative: boolean;
+  /** Digits and separators. */
+  body: string;
+  /** ISO 4217, where a code or a sign that only one currency has stands beside it. */
+  currency: string | null;
+}
+
+/** A row may cost so much; the sum of a million of them is exact still. */
+const MAX_MICROS = 1e15;
+const DECIMALS = 6;
+
+/** What platforms write where there is no figure. */
+const NOTHING = /^(?:[-–—]{0,2}|n\/a)$/i;
+const MINUS = "-\u2212";
+const BESIDE = "(?:\\p{L}{0,3}\\p{Sc}?|\\p{Sc}\\p{L}{0,3})";
+const NUMBER = new RegExp(
+  `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${BESIDE})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)\\s*(?<after>${BESIDE})(?<end>\\)?)$`,
+  "u",
+);
+/** Thousands in groups by blanks and apostrophes, which no country has before decimals. */
+const BLANKS = /^[1-9]\d{0,2}(?:[\s'’]\d{3})+(?![\d\s'’])/;
+/** Thousands in groups of three, or as in India of two and three. */
+const READABLE: Record<DecimalSign, RegExp> = {
+  point: /^(?:\d+|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.\d+)?$/,
+  comma: /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/,
+};
+/** Signs that only one currency has; a dollar may be of many countries. */
+const SIGNS: Readonly<Record<string, string>> = {
+  "€": "EUR",
+  "₹": "INR",
+  "₩": "KRW",
+  "₺": "TRY",
+  "₪": "ILS",
+  "₫": "VND",
+  "₴": "UAH",
+};
+
+/** Letters that stand for a currency, and are no code. */
+const ABBREVIATED: ReadonlySet<string> = new Set([
+  "kr",
+  "zł",
+  "kč",
+  "ft",
+  "lei",
+  "fr",
+  "r",
+  "rm",
+  "rp",
+  "rs",
+  "лв",
+]);
+
+/** Whether what stands beside a number is a currency: a code, a sign, or letters with a sign, as in US$. */
+function isMoney(beside: string): boolean {
+  const isLetters = /^\p{L}+$/u.test(beside);
+  return !isLetters || isCurrency(beside.toUpperCase()) || ABBREVIATED.has(beside.toLowerCase());
+}
+
+/** Whether a cell is one of those that stand for no figure. */
+export function isNothing(text: string): boolean {
+  return NOTHING.test(text.trim());
+}
+
+/** Takes a number apart; undefined for what is none. */
+export function toNumberText(text: string): NumberText | undefined {
+  const found = NUMBER.exec(text.trim())?.groups;
+  if (found === undefined) return undefined;
+  const { paren = "", end = "", first = "", second = "", before = "", after = "", body = "" } = found;
+  if ((paren === "") !== (end === "") || (first !== "" && second !== "")) return undefined;
+  const blanks = BLANKS.exec(body)?.[0];
+  const bare = blanks === undefined ? body : blanks.replace(/\D/g, "") + body.slice(blanks.length);
+  if (!DECIMAL_SIGNS.some((sign) => READABLE[sign].test(bare))) return undefined;
+  if (![before, after].every(isMoney)) return undefined;
+  const beside = [before, after].map((each) => SIGNS[each] ?? each.toUpperCase());
+  return {
+    isNegative: paren !== "" || MINUS.includes(first || second || "+"),
+    body: bare,
+    currency: beside.find(isCurrency) ?? null,
+  };
+}
+
+/** Returns by which signs a number can be read; both for `1,204` and for `12`. */
+export function signsOf({ body }: NumberText): DecimalSign[] {
+  return DECIMAL_SIGNS.filter((sign) => READABLE[sign].test(body));
+}
+
+/** Returns by which signs a number can be read and is whole, as a number of clicks is. */
+export function signsOfWhole(number: NumberText): DecimalSign[] {
+  return signsOf(number).filter((sign) => toMicros(number, sign) % MICROS === 0);
+}
+
+/** Whether a number means another amount by the other sign. */
+export function isAmbiguous(number: NumberText): boolean {
+  const [one, other] = signsOf(number).map((sign) => toMicros(number, sign));
+  return other !== undefined && one !== other;
+}
+
+/**
+ * Returns a number in millionths, exactly; NaN where it cannot be read by this sign, has digits behind the sixth after the
+ * point, or is too large.
+ */
+export function toMicros({ body, isNegative }: NumberText, sign: DecimalSign): number {
+  if (!READABLE[sign].test(body)) return Number.NaN;
+  const [whole = "", fraction = ""] = body.split(sign === "point" ? "." : ",");
+  const digits = fraction.replace(/0+$/, "");
+  if (digits.length > DECIMALS) return Number.NaN;
+  const micros = Number(whole.replace(/\D/g, "") + digits.padEnd(DECIMALS, "0"));
+  if (micros > MAX_MICROS) return Number.NaN;
+  return isNegative && micros !== 0 ? -micros : micros;
+}

@@ -1,0 +1,160 @@
+import { toCaseless } from "../attribution/call-text.ts";
+import { isCurrency } from "../currency.ts";
+import { UsageError } from "../errors.ts";
+
+/** What a report can say of a row. */
+export const SPEND_FIELDS = [
+  "day",
+  "cost",
+  "source",
+  "medium",
+  "campaign",
+  "campaign_id",
+  "currency",
+  "clicks",
+  "impressions",
+] as const;
+export type SpendField = (typeof SPEND_FIELDS)[number];
+
+/** Headers by what they hold, as `--map` gives them. */
+export type HeaderMap = Partial<Record<SpendField, string>>;
+
+/** A report whose headers are known; of several headers of a field the first that is there counts. */
+interface KnownReport {
+  name: string;
+  source: string | null;
+  medium: string | null;
+  headers: Partial<Record<SpendField | "last_day", readonly string[]>>;
+  /** Headers of which one at least must be there, since the others are common words. */
+  marks: readonly string[];
+}
+
+/** In English, as the platforms' pages and files name them; files in other languages take `--map`. */
+const REPORTS: readonly KnownReport[] = [
+  {
+    name: "Google Ads",
+    source: "google",
+    medium: "cpc",
+    headers: {
+      day: ["day"],
+      cost: ["cost"],
+      campaign: ["campaign"],
+      campaign_id: ["campaign id"],
+      currency: ["currency code", "currency"],
+      clicks: ["clicks"],
+      impressions: ["impr.", "impressions"],
+    },
+    marks: ["impr.", "currency code"],
+  },
+  {
+    name: "Microsoft Advertising",
+    source: "bing",
+    medium: "cpc",
+    headers: {
+      day: ["gregorian date", "gregoriandate"],
+      cost: ["spend"],
+      campaign: ["campaign name", "campaignname", "campaign"],
+      campaign_id: ["campaign id", "campaignid"],
+      currency: ["currency code", "currencycode", "currency"],
+      clicks: ["clicks"],
+      impressions: ["impressions", "impr."],
+    },
+    marks: ["gregorian date", "gregoriandate"],
+  },
+  {
+    name: "Meta",
+    source: "facebook",
+    medium: "paid_social",
+    headers: {
+      day: ["day", "reporting starts"],
+      last_day: ["reporting ends"],
+      cost: ["amount spent"],
+      campaign: ["campaign name"],
+      campaign_id: ["campaign id"],
+      currency: ["currency"],
+      clicks: ["link clicks", "clicks (all)", "clicks"],
+      impressions: ["impressions"],
+    },
+    marks: ["amount spent"],
+  },
+  {
+    name: "columns by calltally's names",
+    source: null,
+    medium: null,
+    headers: Object.fromEntries(SPEND_FIELDS.map((field) => [field, [field]])),
+    marks: ["cost"],
+  },
+];
+
+/** Where the fields of a report stand. */
+export interface SpendColumns {
+  /** What the report is, for a person. */
+  report: string;
+  /** Where the report itself says so by what it is. */
+  source: string | null;
+  medium: string | null;
+  /** Index of the column of each field. */
+  indexes: ReadonlyMap<SpendField | "last_day", number>;
+  /** That the header of the cost names: `Amount spent (USD)`. */
+  currency: string | null;
+}
+
+/** Finds the columns of a header; undefined where this is none. */
+export function findColumns(record: readonly string[], map: HeaderMap): SpendColumns | undefined {
+  const headers = record.map(toHeader);
+  const known = REPORTS.find(({ headers: own, marks }) =>
+    [own.day, own.cost, marks].every((names) => names?.some((name) => indexOf(headers, name) !== undefined)),
+  );
+  const indexes = new Map<SpendField | "last_day", number>();
+  for (const field of [...SPEND_FIELDS, "last_day"] as const) {
+    const names = known?.headers[field] ?? [];
+    const index = names.map((name) => indexOf(headers, name)).find((found) => found !== undefined);
+    if (index !== undefined) indexes.set(field, index);
+  }
+  for (const field of SPEND_FIELDS) {
+    const name = map[field];
+    if (name === undefined) continue;
+    const index = indexOf(headers, toCaseless(name));
+    if (index === undefined) return undefined;
+    indexes.set(field, index);
+  }
+  const [day, cost] = [indexes.get("day"), indexes.get("cost")];
+  if (day === undefined || cost === undefined) return undefined;
+  // The stretch that another column begins is not that of this one.
+  if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
+  assertOnce(headers, indexes);
+  const { name: report = "columns by --map", source = null, medium = null } = known ?? {};
+  return { report, source, medium, indexes, currency: headers[cost]?.currency ?? null };
+}
+
+interface Header {
+  /** Without case. */
+  full: string;
+  /** Without the code of a currency in brackets at its end. */
+  name: string;
+  currency: string | null;
+}
+
+function toHeader(cell: string): Header {
+  const full = toCaseless(cell);
+  const [, name, code] = /^(.+?) ?\(([a-z]{3})\)$/.exec(full) ?? [];
+  const currency = code?.toUpperCase();
+  return name !== undefined && currency !== undefined && isCurrency(currency)
+    ? { full, name, currency }
+    : { full, name: full, currency: null };
+}
+
+function indexOf(headers: readonly Header[], name: string): number | undefined {
+  const index = headers.findIndex((header) => header.full === name || header.name === name);
+  return index === -1 ? undefined : index;
+}
+
+function assertOnce(headers: readonly Header[], indexes: SpendColumns["indexes"]): void {
+  for (const index of indexes.values()) {
+    const name = headers[index]?.full ?? "";
+    if (headers.filter(({ full }) => full === name).length === 1) continue;
+    throw new UsageError(`it has several columns "${name}"`, {
+      hint: "Leave all but one of them out of the report.",
+    });
+  }
+}

@@ -1,0 +1,303 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/errors.ts";
+import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
+
+const GOOGLE = `Campaign report
+"October 1, 2026 - October 2, 2026"
+Day,Campaign,Campaign ID,Currency code,Cost,Impr.,Clicks
+2026-10-01,"Brand, exact",111,USD,"1,204.50","48,210","1,930"
+2026-10-02,Generic,222,USD,--,0,--
+Total: Account,--,--,USD,"1,204.50","48,210","1,930"
+Total: Campaigns,--,--,USD,"1,204.50","48,210","1,930"
+`;
+
+const MICROSOFT = `"Report Name: Campaign performance"
+"Report Time: 10/1/2026 - 10/31/2026"
+
+"Gregorian date","Campaign name","Campaign ID","Currency code","Impressions","Clicks","Spend"
+"10/1/2026","HVAC","402517786","USD","100","7","12.30"
+"10/31/2026","HVAC","402517786","USD","1,100","17","1,012.30"
+
+"©2026 Microsoft Corporation. All rights reserved. "
+`;
+
+const META = `Campaign name,Campaign ID,Day,Reporting starts,Reporting ends,Amount spent (EUR),Impressions,Link clicks
+,,,2026-10-01,2026-10-02,30.5,300,3
+Spring,1202088,2026-10-01,2026-10-01,2026-10-01,10.25,100,1
+Spring,1202088,2026-10-02,2026-10-02,2026-10-02,20.25,200,
+`;
+
+function read(text: string | Buffer, options: Partial<ReadOptions> = {}): ReadReport {
+  return readReport(Buffer.from(text), { map: {}, ...options });
+}
+
+const row = {
+  line: 4,
+  day: "2026-10-01",
+  source: "google",
+  medium: "cpc",
+  campaign: "Brand, exact",
+  campaign_id: "111",
+  cost_micros: 1_204_500_000,
+  currency: "USD",
+  clicks: 1930,
+  impressions: 48_210,
+};
+
+/** Why a file cannot be used. */
+function refusal(text: string, options: Partial<ReadOptions> = {}): string | undefined {
+  try {
+    read(text, options);
+  } catch (error) {
+    if (error instanceof UsageError) return `${error.message} | ${error.hint}`;
+    throw error;
+  }
+  return undefined;
+}
+
+function sumOfLines(report: ReadReport): number {
+  const { title_lines, total_lines, note_lines, blank_lines, rows, left_out } = report;
+  const lists = [title_lines, total_lines, note_lines, blank_lines, rows, left_out];
+  return lists.reduce((sum, { length }) => sum + length, 1);
+}
+
+describe("readReport", () => {
+  it("reads a report of Google Ads: titles, thousands, nothing, totals", () => {
+    expect(read(GOOGLE)).toEqual({
+      report: "Google Ads",
+      lines: 7,
+      title_lines: [1, 2],
+      header_line: 3,
+      total_lines: [6, 7],
+      note_lines: [],
+      blank_lines: [],
+      rows: [
+        row,
+        {
+          ...row,
+          line: 5,
+          day: "2026-10-02",
+          campaign: "Generic",
+          campaign_id: "222",
+          cost_micros: 0,
+          clicks: null,
+          impressions: 0,
+        },
+      ],
+      left_out: [],
+    });
+  });
+
+  it.each([
+    ["UTF-8 with a mark", (text: string) => Buffer.from(`\ufeff${text}`)],
+    ["UTF-16 LE with a mark", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
+    ["UTF-16 LE", (text: string) => Buffer.from(text, "utf16le")],
+    ["UTF-16 BE with a mark", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
+    ["UTF-16 BE", (text: string) => Buffer.from(text, "utf16le").swap16()],
+    ["tabs", (text: string) => Buffer.from(toDelimited(text, "\t"), "utf16le")],
+    ["semicolons", (text: string) => Buffer.from(toDelimited(text, ";"))],
+    ["CRLF", (text: string) => Buffer.from(text.replaceAll("\n", "\r\n"))],
+    ["no line break at its end", (text: string) => Buffer.from(text.trimEnd())],
+  ])("reads the same from a file with %s", (_, encode) => {
+    expect(read(encode(GOOGLE))).toEqual(read(GOOGLE));
+  });
+
+  it("reads a report of Microsoft Advertising: month first by the 31st, its copyright", () => {
+    const report = read(MICROSOFT);
+    expect(report).toMatchObject({
+      report: "Microsoft Advertising",
+      title_lines: [1, 2],
+      header_line: 4,
+      blank_lines: [3, 7],
+      note_lines: [8],
+    });
+    expect(report.rows.map(({ day, source, cost_micros }) => [day, source, cost_micros])).toEqual([
+      ["2026-10-01", "bing", 12_300_000],
+      ["2026-10-31", "bing", 1_012_300_000],
+    ]);
+    expect(sumOfLines(report)).toBe(report.lines);
+  });
+
+  it("reads a report of Meta: the currency in a header, its line of totals, link clicks", () => {
+    const report = read(META);
+    expect(report).toMatchObject({ report: "Meta", total_lines: [2], left_out: [] });
+    expect(report.rows.map(({ day, medium, currency, clicks }) => [day, medium, currency, clicks])).toEqual([
+      ["2026-10-01", "paid_social", "EUR", 1],
+      ["2026-10-02", "paid_social", "EUR", null],
+    ]);
+  });
+
+  it("leaves out rows of Meta that are of more than one day", () => {
+    const { rows, left_out } = read(`Reporting starts,Reporting ends,Campaign name,Amount spent (USD)
+2026-10-01,2026-10-01,A,1
+2026-10-01,2026-10-07,A,7
+`);
+    expect([rows.length, left_out]).toEqual([1, [{ line: 3, reason: "of more than one day" }]]);
+  });
+
+  it("takes columns by --map, and a source that none has by a flag", () => {
+    const text = "Datum;Ausgaben (EUR);Name\n05.10.2026;1.204,50;Herbst\n06.10.2026;0,5;\n";
+    const map = { day: "datum", cost: "Ausgaben", campaign: "Name" };
+    expect(read(text, { map, source: "TikTok ", medium: "Paid_Social" }).rows).toMatchObject([
+      {
+        day: "2026-10-05",
+        cost_micros: 1_204_500_000,
+        source: "tiktok",
+        medium: "paid_social",
+        currency: "EUR",
+      },
+      { day: "2026-10-06", cost_micros: 500_000, campaign: null },
+    ]);
+    expect(refusal(text, { map })).toContain("nothing says its source (columns by --map) | Give --source");
+    expect(refusal(text, { map, source: "x" })).toContain("nothing says its medium");
+  });
+
+  it("knows its own names of columns, and lets a flag stand for the cells that are empty", () => {
+    const text = "day,cost,source,medium,campaign_id\n2026-10-05,1,Bing,cpc,7\n2026-10-05,2,,,8\n";
+    expect(read(text, { source: "google", medium: "cpc" }).rows).toMatchObject([
+      { source: "bing", campaign_id: "7" },
+      { source: "google", campaign_id: "8" },
+    ]);
+    expect(read(text).left_out).toEqual([{ line: 3, reason: "no source" }]);
+  });
+
+  it("lets --source and --medium say what else a known report is of", () => {
+    expect(read(GOOGLE, { source: "youtube", medium: "cpv" }).rows[0]).toMatchObject({
+      source: "youtube",
+      medium: "cpv",
+    });
+  });
+
+  it("asks what is first in dates that say nothing, and takes the answer", () => {
+    const text = "day,cost\n1/2/2026,1\n3/4/2026,2\n5/5/2026,3\n";
+    const options = { source: "a", medium: "b" };
+    expect(refusal(text, options)).toBe(
+      "its dates can be read in two ways: 1/2/2026 in line 2, and none has a number above 12 there | Say what comes first: --dates mdy (month) or --dates dmy (day).",
+    );
+    const days = (dates: "mdy" | "dmy") => read(text, { ...options, dates }).rows.map(({ day }) => day);
+    expect(days("mdy")).toEqual(["2026-01-02", "2026-03-04", "2026-05-05"]);
+    expect(days("dmy")).toEqual(["2026-02-01", "2026-04-03", "2026-05-05"]);
+    expect(read("day,cost\n5/5/2026,3\n", options).rows[0]?.day).toBe("2026-05-05");
+    expect(read("day,cost\n1/2/2026,1\n31/1/2026,1\n", options).rows.map(({ day }) => day)).toEqual([
+      "2026-02-01",
+      "2026-01-31",
+    ]);
+  });
+
+  it("refuses dates and decimals of two forms in one file", () => {
+    const options = { source: "a", medium: "b" };
+    expect(refusal("day,cost\n1/31/2026,1\n31/1/2026,1\n", options)).toContain(
+      "line 2 has the month before the day, and line 3 has the day before the month",
+    );
+    const mixed = 'day,cost\n2026-10-05,1.5\n2026-10-06,"1,5"\n';
+    expect(refusal(mixed, options)).toContain(
+      "line 2 has decimals after a point, and line 3 has them after a comma",
+    );
+    expect(read(mixed, { ...options, decimal: "point" })).toMatchObject({
+      rows: [{ cost_micros: 1_500_000 }],
+      left_out: [{ line: 3, reason: 'the cost "1,5" is no number of this file\'s form, or too long' }],
+    });
+  });
+
+  it("reads 1,204 by what the rest of the file says, and leaves it out where nothing does", () => {
+    const options = { source: "a", medium: "b" };
+    const costs = (text: string, more: Partial<ReadOptions> = {}) => {
+      const { rows, left_out } = read(text, { ...options, ...more });
+      return [rows.map(({ cost_micros }) => cost_micros), left_out.map(({ line }) => line)];
+    };
+    const alone = 'day,cost\n2026-10-05,"1,204"\n2026-10-06,7\n';
+    expect(costs(alone)).toEqual([[7_000_000], [2]]);
+    expect(costs(alone, { decimal: "point" })).toEqual([[1_204_000_000, 7_000_000], []]);
+    expect(costs(alone, { decimal: "comma" })).toEqual([[1_204_000, 7_000_000], []]);
+    expect(costs(`${alone}2026-10-07,0.5\n`)).toEqual([[1_204_000_000, 7_000_000, 500_000], []]);
+    expect(costs(`${alone}2026-10-07,"0,5"\n`)).toEqual([[1_204_000, 7_000_000, 500_000], []]);
+    // Impressions are whole, so that their comma groups thousands.
+    expect(costs('day,cost,impressions\n2026-10-05,"1,204","10,500"\n')).toEqual([[1_204_000_000], []]);
+    expect(costs("day,cost,clicks\n2026-10-05,1.204,1.500\n")).toEqual(
+      [[1_204_000], [] as number[]].with(0, [1_204_000_000]),
+    );
+  });
+
+  it("names what is wrong with each row that is left out", () => {
+    const { rows, left_out } = read(`Day,Campaign,Campaign ID,Currency code,Cost,Impr.,Clicks
+2026-10-01,A,1,USD,abc,1,1
+someday,A,1,USD,1,1,1
+,A,1,USD,1,1,1
+2026-10-01,A,1,USDX,1,1,1
+2026-10-01,A,1,USD,1 EUR,1,1
+2026-10-01,A,1,USD,1,x,1
+2026-10-01,A,1,USD,1,1,1.5
+2026-10-01,A,1,USD,1,1,-1
+2026-10-01,A,1,USD,0.0000001,1,1
+2026-10-01,Total,1,USD,1,1,1
+`);
+    expect(left_out).toEqual([
+      { line: 2, reason: 'the cost "abc" is no number' },
+      { line: 3, reason: '"someday" is no day' },
+      { line: 4, reason: "no day" },
+      { line: 5, reason: '"USDX" is no currency' },
+      { line: 6, reason: "the currencies USD and EUR in one row" },
+      { line: 7, reason: '"x" is no number of impressions' },
+      { line: 8, reason: "clicks or impressions are no whole number" },
+      { line: 9, reason: "clicks or impressions are no whole number" },
+      { line: 10, reason: 'the cost "0.0000001" is no number of this file\'s form, or too long' },
+    ]);
+    expect(rows.map(({ campaign }) => campaign)).toEqual(["Total"]);
+  });
+
+  it("refuses a file that is no report, and says what it has", () => {
+    expect(refusal("a,b,c\n1,2,3\n")).toBe(
+      "none of its first 60 lines is the header of a report that is known; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
+    );
+    expect(refusal("Date,Spend\n", { map: { day: "Day", cost: "Spend" } })).toContain(
+      'none of its first 60 lines is a header with the columns "Day", "Spend"; line 1 has Date, Spend',
+    );
+    expect(refusal("")).toContain("none of its first 60 lines");
+    expect(refusal("PK\u0003\u0004\0\0\0")).toContain("it is not text in UTF-8 or UTF-16");
+    expect(() => read(Buffer.from([0x44, 0xe4, 0x0a]))).toThrow("it is not text in UTF-8 or UTF-16");
+    expect(refusal('day,cost\n2026-10-05,"1\n', { source: "a", medium: "b" })).toContain("it is no CSV");
+    expect(refusal("day,cost,Cost\n2026-10-05,1,2\n", { source: "a", medium: "b" })).toContain(
+      'it has several columns "cost"',
+    );
+  });
+
+  it("puts each line of any file in one place", () => {
+    const cell = fc.constantFrom(
+      "2026-10-01",
+      "10/31/2026",
+      "",
+      "--",
+      "Total",
+      "Total: Account",
+      "1,204.50",
+      "12",
+      "abc",
+      '"',
+      "©2026",
+      "USD",
+      "a\nb",
+    );
+    const seen = { rows: 0, left_out: 0, total_lines: 0, note_lines: 0, blank_lines: 0 };
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { maxLength: 8 }), { maxLength: 30 }), (cells) => {
+        const lines = cells.map((line) => line.map((each) => `"${each.replaceAll('"', '""')}"`).join());
+        const text = `Title\n\nDay,Campaign,Cost,Impr.,Clicks\n${lines.map((line) => `${line}\n`).join("")}`;
+        const report = read(text, { dates: "mdy", decimal: "point" });
+        expect(report.lines).toBe(3 + lines.length);
+        expect(sumOfLines(report)).toBe(report.lines);
+        const { rows, left_out, total_lines, note_lines, blank_lines } = report;
+        const lists = { rows, left_out, total_lines, note_lines, blank_lines };
+        for (const name of ["rows", "left_out", "total_lines", "note_lines", "blank_lines"] as const) {
+          seen[name] += lists[name].length;
+        }
+      }),
+      { numRuns: 200 },
+    );
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
+});
+
+function toDelimited(csv: string, delimiter: string): string {
+  return csv.replaceAll(/("[^"]*")|,/g, (found, quoted) => quoted ?? found.replace(",", delimiter));
+}
