@@ -8,20 +8,26 @@ import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { countCalls } from "../warehouse/call-table.ts";
+import { rememberRollups } from "../warehouse/exported-rollups.ts";
 import { insertExports } from "../warehouse/exports.ts";
+import { beginFactLog } from "../warehouse/fact-log.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
+import { insertRestatements } from "../warehouse/restatement-table.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import type { FormatOptions } from "./encode-table.ts";
 import { type CallersTarget, callersTable } from "./export-callers.ts";
 import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
+import { type Compared, GivenOut } from "./given-out.ts";
 import { type GoogleTarget, writeGoogle } from "./google.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type NamedTable, writeTable } from "./named-table.ts";
+import { findRestatementFile, RESTATEMENT_FILE, writeRestatements } from "./restatement-file.ts";
 import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 
@@ -83,6 +89,8 @@ export interface ExportJob extends Required<FigureOptions> {
   /** What the files stand on, those that were written before among it. */
   manifest: Manifest;
   nowMs: number;
+  /** Compares the figures with those that the same files held before, where they are written into a folder. */
+  givenOut: GivenOut | undefined;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
   /** Receives the path of a newly created key for `caller_hash`. */
@@ -116,39 +124,68 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   using warehouse = openAsPermitted(options.database, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
+  const { folder } = files;
   const origin = describeOrigin(readOrigin(warehouse));
-  const claim = () => claimFolder(files.folder, origin, options.replace ?? false);
+  const claim = () => [
+    ...claimFolder(folder, origin, options.replace ?? false),
+    ...findRestatementFile(folder),
+  ];
   claim();
   // It gets its name before all others: of a run that is killed while files get theirs, no manifest says what they are not.
   await files.write("manifest.json", [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
   const write: ExportJob["write"] = (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience);
-  const written = await writeTargets(warehouse, { ...options, write, isPartitioned: true });
+  const log = mayBeRemembered(options, warehouse) ? beginFactLog(warehouse) : undefined;
+  const made = await writeTargets(warehouse, { ...options, write, isPartitioned: true, givenOutIn: folder });
+  const { compared, ...written } = made;
   const { manifest } = written;
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
-  for (const { file } of [...manifest.files, { file: "manifest.json" }]) {
+  for (const { file } of [...manifest.files, { file: RESTATEMENT_FILE }, { file: "manifest.json" }]) {
     if (realFile(join(files.folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
   }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
-  await files.publish({ replace: isPartitioned ? PARTITIONS : undefined, claim, signal });
-
-  const { folder } = files;
-  if (warehouse.sqlite.readonly) return { folder, ...written, unrecorded: true };
-  nameErrors(warehouse, () =>
+  const isRecorded = !warehouse.sqlite.readonly;
+  // After the files: of an export that is killed before, the next one finds what changed since the one before it.
+  const record = () => {
+    const exportedAt = new Date(clock.now()).toISOString();
     insertExports(
       warehouse,
-      manifest.files.map(({ file, sha256, rows }) => ({
-        exported_at: new Date(clock.now()).toISOString(),
-        path: join(folder, file),
-        sha256,
-        rows,
-        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-        run_id: manifest.run?.run_id ?? null,
-      })),
-    ),
+      [...manifest.files, ...(manifest.restatements?.file ? [manifest.restatements.file] : [])].map(
+        ({ file, sha256, rows }) => ({
+          exported_at: exportedAt,
+          path: join(folder, file),
+          sha256,
+          rows,
+          filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+          run_id: manifest.run?.run_id ?? null,
+        }),
+      ),
+    );
+    if (compared === undefined) return;
+    insertRestatements(warehouse, compared.restatements);
+    rememberRollups(warehouse, compared.remember, { log, exportedAt });
+  };
+  await files.publish({
+    replace: isPartitioned ? PARTITIONS : undefined,
+    claim,
+    record: isRecorded ? () => nameErrors(warehouse, () => writeTransaction(warehouse, record)) : undefined,
+    signal,
+  });
+  return { folder, ...written, ...(!isRecorded && { unrecorded: true }) };
+}
+
+/** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
+function mayBeRemembered(options: ExportOptions, { sqlite }: Warehouse): boolean {
+  const { targets, grain, range, raw, top, filter } = options;
+  const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
+  const isPlain = !raw && top === undefined && !filter?.include_gone;
+  return (
+    isClosed &&
+    isPlain &&
+    !sqlite.readonly &&
+    targets.some(({ kind }) => kind === "rollup" || kind === "custom")
   );
-  return { folder, ...written };
 }
 
 /**
@@ -190,9 +227,15 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
-type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "isPartitioned">;
+type TargetOptions = ExportOptions &
+  Pick<ExportJob, "write" | "isPartitioned"> & {
+    /** Folder whose figures are compared with those that stand there. @default none are compared */
+    givenOutIn?: string;
+  };
 
-type Written = Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty">;
+interface Written extends Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty"> {
+  compared?: Compared | undefined;
+}
 
 async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   try {
@@ -220,8 +263,23 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const onNewKey = (file: string) => {
     newKey = file;
   };
+  const { givenOutIn: folder } = options;
+  const givenOut =
+    folder === undefined
+      ? undefined
+      : new GivenOut({
+          ...options,
+          reader,
+          session,
+          scope,
+          raw,
+          top,
+          folder,
+          isReadOnly: warehouse.sqlite.readonly,
+        });
   const job = {
     ...options,
+    givenOut,
     raw,
     fill,
     total,
@@ -244,7 +302,13 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     manifest.files.push(await writeWorkbook(job, sheets, manifest));
   }
   manifest.fingerprint = fingerprintOf(manifest);
-  return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0 };
+  const compared = givenOut?.compare(new Date(job.nowMs).toISOString());
+  if (compared !== undefined && compared.rollups.length > 0) {
+    const { rollups, restatements } = compared;
+    const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;
+    manifest.restatements = { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };
+  }
+  return { manifest, newKey, isWarehouseEmpty: countCalls(reader).live === 0, compared };
 }
 
 /** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */

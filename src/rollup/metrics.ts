@@ -114,6 +114,11 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
   ];
 }
 
+/** The names of all figures that are made of the facts of calls. */
+export const METRIC_NAMES: ReadonlySet<string> = new Set(
+  metrics({ duration_unit: "seconds" }).map(({ name }) => name),
+);
+
 /** Whether a metric has a previous value and a change; times have none to tell. */
 export function isCompared({ type }: Metric): boolean {
   return type !== "time";

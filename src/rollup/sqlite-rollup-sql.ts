@@ -27,11 +27,13 @@ export interface SqliteContext {
   conditions: readonly Condition[];
   /** Whether gone calls count, so that others than the stored ones are their callers' first. */
   isGoneCounted: boolean;
+  /** The table of the facts. @default call_facts */
+  facts?: string;
 }
 
 /** The FROM of all questions: `f` are the facts, `c` the calls where values are asked for as they are stored. */
-const FROM_FACTS = "call_facts AS f";
-const FROM_FACTS_AND_CALLS = "call_facts AS f JOIN calls AS c ON c.call_id = f.call_id";
+const FACTS = "call_facts";
+const JOIN_CALLS = "JOIN calls AS c ON c.call_id = f.call_id";
 
 /** Each caller's first call among all calls, gone ones as well. */
 const FIRST_OF_ALL = `SELECT call_id FROM (
@@ -153,7 +155,7 @@ export function selectionText(
     ...(span.startsAt === undefined ? [] : [`f.call_started >= ${bind(span.startsAt)}`]),
     ...(span.endsAt === undefined ? [] : [`f.call_started < ${bind(span.endsAt)}`]),
   ];
-  const from = withCalls ? FROM_FACTS_AND_CALLS : FROM_FACTS;
+  const from = `${context.facts ?? FACTS} AS f${withCalls ? ` ${JOIN_CALLS}` : ""}`;
   return { sql: `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
 }
 
@@ -269,7 +271,11 @@ function keyOrder({ name, of }: KeyColumn): string {
     : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
 }
 
-function keyText({ of, isNamed }: KeyColumn, offsets: Side["offsets"], context: SqliteContext): string {
+export function keyText(
+  { of, isNamed }: KeyColumn,
+  offsets: Side["offsets"],
+  context: SqliteContext,
+): string {
   if ("local" in of) return `coalesce(${localText(of.local, offsets)}, ${literal(NOT_SET)})`;
   const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, context);
   return isNamed ? `coalesce(${shownText(value)}, ${literal(NOT_SET)})` : value;
@@ -321,7 +327,7 @@ function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
 }
 
 /** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
-function periodText(periods: readonly LabelledPeriod[]): string {
+export function periodText(periods: readonly LabelledPeriod[]): string {
   const texts = periods.map(({ startsAt, period }) => ({ startsAt, text: literal(period) }));
   const [first] = periods;
   if (first === undefined) return literal(NOT_SET);
@@ -363,10 +369,10 @@ function comparisonText(metric: Metric): string[] {
   ];
 }
 
-function groupBy(names: readonly string[]): string {
+export function groupBy(names: readonly string[]): string {
   return names.length > 0 ? `GROUP BY ${names.join(", ")}\n` : "";
 }
 
-function literal(text: string): string {
+export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
