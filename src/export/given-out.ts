@@ -70,6 +70,8 @@ interface Watched extends RollupOutlet {
   refusal: string | undefined;
   comparable: readonly Stretch[];
   complete: ReadonlySet<string>;
+  /** Whether it would have had more periods, had there been calls: then none in a period that is over was given out as well. */
+  isOpen: boolean;
   /** Figures by period and key; all of them JSON. */
   rows: Map<string, ExportedRow>;
   isTooLong: boolean;
@@ -123,6 +125,7 @@ export class GivenOut {
       refusal,
       comparable,
       complete,
+      isOpen: given !== undefined && first === 1 && !(scope.range.from && scope.range.to),
       rows: new Map(),
       isTooLong: false,
     };
@@ -147,7 +150,7 @@ export class GivenOut {
     for (const watched of this.#watched) {
       const { file, path, contents, before, isTooLong, complete, rows } = watched;
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
-      const isRemembered = !isTooLong && complete.size > 0;
+      const isRemembered = !isTooLong && (complete.size > 0 || watched.isOpen);
       compared.remember.push({
         path,
         contents,

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-table.ts";
 import { encodeTable } from "./encode-table.ts";
 import type { WrittenFile } from "./file-set.ts";
+import { keyInWords } from "./restatement-words.ts";
 import type { Column } from "./table.ts";
 import type { ExportJob } from "./write-export.ts";
 
@@ -54,13 +55,6 @@ export async function writeRestatements(
   const table = { columns: COLUMNS, rows };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
   return await write(RESTATEMENT_FILE, content);
-}
-
-/** The values of the key columns, one after the other. */
-export function keyInWords({ key }: Pick<Restatement, "key">): string {
-  return Object.values(key)
-    .filter((value) => value !== null)
-    .join(" / ");
 }
 
 const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
