@@ -51,6 +51,7 @@ interface GivenOutOptions {
   folder: string;
   /** Whether nothing can be remembered. */
   isReadOnly: boolean;
+  nowMs: number;
 }
 
 /** What came of the comparison of an export with what its files held before. */
@@ -75,6 +76,8 @@ interface Watched extends RollupOutlet {
   /** Figures by period and key; all of them JSON. */
   rows: Map<string, ExportedRow>;
   isTooLong: boolean;
+  /** What has changed, once it was looked for. */
+  found: readonly Restatement[] | undefined;
 }
 
 /** Compares the rollups of an export with those that the same files held before. */
@@ -128,6 +131,7 @@ export class GivenOut {
       isOpen: given !== undefined && first === 1 && !(scope.range.from && scope.range.to),
       rows: new Map(),
       isTooLong: false,
+      found: undefined,
     };
     this.#watched.push(watched);
     const kept = new Set([...complete, ...comparable.map(({ period }) => period)]);
@@ -144,8 +148,20 @@ export class GivenOut {
     }
   }
 
+  /** Returns what has changed in a rollup whose rows have passed by. */
+  find(contents: string): readonly Restatement[] {
+    const watched = this.#watched.find((each) => each.contents === contents);
+    return watched === undefined ? [] : this.#find(watched);
+  }
+
+  #find(watched: Watched): readonly Restatement[] {
+    const { before, isTooLong } = watched;
+    watched.found ??= before === undefined || isTooLong ? [] : this.#findRestatements(watched, before);
+    return watched.found;
+  }
+
   /** Compares what has passed by. */
-  compare(foundAt: string): Compared {
+  compare(): Compared {
     const compared: Compared = { restatements: [], rollups: [], remember: [] };
     for (const watched of this.#watched) {
       const { file, path, contents, before, isTooLong, complete, rows } = watched;
@@ -163,7 +179,7 @@ export class GivenOut {
         continue;
       }
       if (before === undefined) continue;
-      const found = this.#findRestatements(watched, before, foundAt);
+      const found = this.#find(watched);
       compared.restatements.push(...found);
       compared.rollups.push({
         file,
@@ -201,8 +217,9 @@ export class GivenOut {
     };
   }
 
-  #findRestatements(watched: Watched, before: ExportedRollup, found_at: string): Restatement[] {
-    const { reader, session, scope } = this.#options;
+  #findRestatements(watched: Watched, before: ExportedRollup): Restatement[] {
+    const { reader, session, scope, nowMs } = this.#options;
+    const found_at = new Date(nowMs).toISOString();
     const { query, path, contents, figures, comparable } = watched;
     const changed = findChanges(watched, before, iterateExportedRows(reader, before));
     const [first, last] = [comparable[0], comparable.at(-1)];

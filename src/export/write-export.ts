@@ -37,6 +37,8 @@ export type Target = RollupTarget | CallsTarget | CallersTarget | GoogleTarget |
 /** Files that another part of the program makes of the same moment of the warehouse. */
 export interface CustomTarget {
   kind: "custom";
+  /** Whether it has figures that are compared with those that the file held before. @default false */
+  isCompared?: boolean;
   write: (job: ExportJob) => Promise<ManifestFile[]>;
 }
 
@@ -184,7 +186,7 @@ function mayBeRemembered(options: ExportOptions, { sqlite }: Warehouse): boolean
     isClosed &&
     isPlain &&
     !sqlite.readonly &&
-    targets.some(({ kind }) => kind === "rollup" || kind === "custom")
+    targets.some((target) => target.kind === "rollup" || (target.kind === "custom" && target.isCompared))
   );
 }
 
@@ -264,6 +266,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     newKey = file;
   };
   const { givenOutIn: folder } = options;
+  const nowMs = clock.now();
   const givenOut =
     folder === undefined
       ? undefined
@@ -276,6 +279,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
           top,
           folder,
           isReadOnly: warehouse.sqlite.readonly,
+          nowMs,
         });
   const job = {
     ...options,
@@ -289,7 +293,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     reader,
     session,
     manifest,
-    nowMs: clock.now(),
+    nowMs,
     onNewKey,
   };
   const sheets: NamedTable[] = [];
@@ -302,7 +306,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     manifest.files.push(await writeWorkbook(job, sheets, manifest));
   }
   manifest.fingerprint = fingerprintOf(manifest);
-  const compared = givenOut?.compare(new Date(job.nowMs).toISOString());
+  const compared = givenOut?.compare();
   if (compared !== undefined && compared.rollups.length > 0) {
     const { rollups, restatements } = compared;
     const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../calls.ts";
+import { readTables } from "../report/page.ts";
 import { foldRollup } from "../rollup/fold.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor } from "./run.ts";
@@ -79,6 +80,11 @@ describe("export, the second time", () => {
     const before = callsOf(sandbox);
     const then = foldBySource(before, rules);
     expect((await write()).stdout).not.toContain("restatements.csv");
+    const report = async () => {
+      await run("report", "--from", RANGE.from, "--to", RANGE.to, "--grain", "month", "--out", "page");
+      return readFileSync(join(folder.path, "page/report.html"), "utf8");
+    };
+    expect(await report()).not.toContain("What moved since");
 
     // By hours of the past, as calls come late; corrections and removals by an index, so that all sources have some.
     const late = ["2025-06-03", "2025-07-15", "2025-08-20", "2025-08-20"].map((day, index) =>
@@ -145,18 +151,36 @@ describe("export, the second time", () => {
       file: { file: "restatements.csv", rows: expected.length },
     });
 
+    const table = readTables(await report()).find(({ title }) => title.startsWith("What moved since"));
+    const calledNow = MONTHS.slice(1).map((month) => {
+      const count = (rows: typeof then) =>
+        [...rows].reduce((sum, [cell, [calls]]) => sum + (cell.startsWith(month) ? Number(calls) : 0), 0);
+      return [month, "Calls", count(then), count(now), count(now) - count(then)];
+    });
+    expect(
+      table?.rows
+        .filter(([, name]) => name?.text === "Calls")
+        .map(([month, name, ...figures]) => [
+          month?.text,
+          name?.text,
+          ...figures.slice(0, 3).map(({ value }) => value),
+        ]),
+    ).toEqual(calledNow.filter(([, , , , change]) => change !== 0));
+
     const listed = await run("restatements", "--since", "2000-01-01");
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(listed.stdout).toContain("came late");
     expect(Math.max(...listed.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     const asJson = await run("restatements", "--json");
-    expect(JSON.parse(asJson.stdout)).toHaveLength(expected.length);
+    const ofExport = (text: string) =>
+      JSON.parse(text).filter(({ path }: { path: string }) => path.endsWith("/source.csv"));
+    expect(ofExport(asJson.stdout)).toHaveLength(expected.length);
     expect((await run("restatements", "--since", "2100-01-01")).stdout).toBe(
       "No figure that was given out has been found to be another.\n",
     );
 
     expect((await write()).stdout).not.toContain("restatements.csv");
     expect(existsSync(restatements)).toBe(false);
-    expect(JSON.parse((await run("restatements", "--json")).stdout)).toHaveLength(expected.length);
+    expect(ofExport((await run("restatements", "--json")).stdout)).toHaveLength(expected.length);
   }, 60_000);
 });
