@@ -1,16 +1,15 @@
 import { join, relative } from "node:path";
-import { localDate } from "../calendar/local-time.ts";
 import { systemClock } from "../clock.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import {
   describeCaveats,
+  describeRestated,
   MADE_UP,
   type ManifestFile,
   type SheetEntry,
   type TableEntry,
 } from "../export/manifest.ts";
-import { RESTATEMENT_FILE } from "../export/restatement-file.ts";
 import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, settingsOf } from "./context.ts";
@@ -103,11 +102,6 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
     .flatMap(({ sheets = [] }) => sheets)
     .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
   const unknown = filter.excluded_callers_without_calls ?? 0;
-  const restated = (manifest.restatements?.rollups ?? []).filter(
-    ({ restated_cells = 0 }) => restated_cells > 0,
-  );
-  const cells = restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0);
-  const dates = new Set(restated.map(({ given_out_at = "" }) => localDate(given_out_at, manifest.timezone)));
   const remarks: [isDue: boolean, text: string][] = [
     [
       calls === 0 && !isWarehouseEmpty,
@@ -131,13 +125,9 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       cut > 0,
       `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
     ],
-    [
-      cells > 0,
-      `${formatQuantity(cells, "figure")} given out ${dates.size === 1 ? `on ${[...dates].join()}` : "before"} ${cells === 1 ? "has" : "have"} changed: see ${RESTATEMENT_FILE}.`,
-    ],
     [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
-  return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
+  return [...describeRestated(manifest), ...remarks.flatMap(([isDue, text]) => (isDue ? [text] : []))];
 }
 
 /** Calls that a table is made of and has no rows of. */

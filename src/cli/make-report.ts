@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
-import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
+import { describeCaveats, describeRestated, MADE_UP, type Manifest } from "../export/manifest.ts";
 import { type CustomTarget, type ExportResult, exportToFolder } from "../export/write-export.ts";
 import { formatChange, formatCount, formatPoints, formatShare } from "../report/figure-text.ts";
 import { describeDays } from "../report/period-text.ts";
@@ -22,7 +22,11 @@ import { type NamedReport, planReport, type ReportPlan, toDeliveryTargets } from
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
   scheduledFor: string | null;
+  /** The moment that its days are counted from, milliseconds since 1970-01-01 UTC. @default when it is due */
+  dueMs?: number;
   isDelivered: boolean;
+  /** Whether it is delivered only where figures that it gave out are others now. @default false */
+  isOnlyRestated?: boolean;
   /** How often delivery is tried. */
   retry: RetryPolicy;
   /** Folder that commands run in. */
@@ -51,8 +55,15 @@ export async function makeReport(
   report: NamedReport,
   options: MakeReportOptions,
 ): Promise<MadeReport | undefined> {
-  const { scheduledFor, isDelivered, signal, clock = systemClock, workingFolder } = options;
-  const dueMs = scheduledFor === null ? clock.now() : Date.parse(scheduledFor);
+  const {
+    scheduledFor,
+    isDelivered,
+    isOnlyRestated = false,
+    signal,
+    clock = systemClock,
+    workingFolder,
+  } = options;
+  const dueMs = options.dueMs ?? (scheduledFor === null ? clock.now() : Date.parse(scheduledFor));
   // All that can be refused is refused before anything is written.
   const plan = planReport(report, dueMs);
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
@@ -95,7 +106,7 @@ export async function makeReport(
         summary: summarize(report, { manifest, plan, files, folder, is_stale, headline }),
         values: { ...plan.values, folder, ...(only && others.length === 0 && { file: only.path }) },
         personalData: report.content.personal_data ?? false,
-        targets,
+        targets: isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
       { signal, retry: options.retry, secrets: report.settings.token ? [report.settings.token] : [], clock },
     );
@@ -147,7 +158,9 @@ function headlineTarget(headline: Headline): CustomTarget {
 }
 
 function toFiles({ manifest, folder }: ExportResult, { isPersonal }: ReportPlan): ReportFile[] {
-  return manifest.files.map(({ file, bytes, sha256, contents }) => ({
+  const { file: restated } = manifest.restatements ?? {};
+  const files = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
+  return files.map(({ file, bytes, sha256, contents }) => ({
     name: file,
     path: join(folder, file),
     bytes,
@@ -190,6 +203,7 @@ function summarize(
         ? "No sync has finished yet."
         : `Sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     caveats: [
+      ...describeRestated(manifest),
       ...(origin.made_by_demo ? [MADE_UP] : []),
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
       ...describeCaveats(manifest),

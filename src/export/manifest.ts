@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
+import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
@@ -228,6 +229,20 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
     ...(withheld > 0 && { withheld_calls: withheld }),
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
+}
+
+/** Returns a sentence on figures that were given out and are others now; none where there are none. */
+export function describeRestated({
+  restatements,
+  timezone,
+}: Pick<Manifest, "restatements" | "timezone">): string[] {
+  const restated = (restatements?.rollups ?? []).filter(({ restated_cells = 0 }) => restated_cells > 0);
+  const cells = restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0);
+  if (cells === 0) return [];
+  const days = new Set(restated.map(({ given_out_at = "" }) => localDate(given_out_at, timezone)));
+  const when = days.size === 1 ? `on ${[...days].join()}` : "before";
+  const count = `${cells.toLocaleString("en-US")} figure${cells === 1 ? "" : "s"}`;
+  return [`${count} given out ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
 }
 
 export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";

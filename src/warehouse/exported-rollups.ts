@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { pruneFactLog, readFactLog } from "./fact-log.ts";
 import type { Warehouse } from "./open.ts";
@@ -32,6 +33,15 @@ export function readExportedRollup(
     .from(exported_rollups)
     .where(and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents)))
     .get();
+}
+
+/** Whether a call has changed, since the rollups of a folder were written, that was before the end of their complete periods. */
+export function mayBeRestated({ sqlite }: Pick<Warehouse, "sqlite">, folder: string): boolean {
+  const sql = `SELECT 1 FROM exported_rollups AS r JOIN fact_changes AS c ON c.change_id > r.change_id
+    LEFT JOIN call_facts AS f ON f.call_id = c.call_id
+    WHERE substr(r.path, 1, length(@prefix)) = @prefix
+      AND (c.call_started < r.settled_until OR f.call_started < r.settled_until) LIMIT 1`;
+  return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
 }
 
 /** Reads the rows of a rollup that is remembered. */
