@@ -538,4 +538,37 @@ describe("exportToFolder", () => {
     await write();
     expect(existsSync(file)).toBe(false);
   });
+
+  it("explains figures by values, and hours of a zone, that no call has any more", async () => {
+    using warehouse = makeWarehouse([
+      { ...CALL, campaign_name: "AUTUMN", call_started: "2025-07-01T10:00:00.000Z" },
+    ]);
+    const write = () =>
+      warehouse.export({
+        targets: [{ kind: "rollup", dimensions: ["campaign", "hour"] }],
+        range: { from: "2025-01-01", to: "2025-12-31" },
+        filter: { campaign: ["autumn"] },
+        timezone: "Europe/Berlin",
+      });
+    await write();
+    warehouse.execute("UPDATE call_facts SET campaign = 'Autumn', call_started = '2025-01-01T10:00:00.000Z'");
+    await write();
+    const lines: Record<string, string>[] = parse(readText(warehouse.folder, "restatements.csv"), {
+      columns: true,
+    });
+    expect(
+      lines
+        .filter(({ metric }) => metric === "calls")
+        .map(({ key, was, now, corrected_calls, corrected_effect }) => [
+          key,
+          was,
+          now,
+          corrected_calls,
+          corrected_effect,
+        ]),
+    ).toEqual([
+      ["Autumn / 11", "0", "1", "1", "1"],
+      ["AUTUMN / 12", "1", "0", "1", "-1"],
+    ]);
+  });
 });
