@@ -4,6 +4,7 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import {
   describeCaveats,
+  describeRestated,
   MADE_UP,
   type ManifestFile,
   type SheetEntry,
@@ -148,7 +149,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
     ],
     [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
   ];
-  return remarks.flatMap(([isDue, text]) => (isDue ? [text] : []));
+  return [...describeRestated(manifest), ...remarks.flatMap(([isDue, text]) => (isDue ? [text] : []))];
 }
 
 /** Calls that a table is made of and has no rows of. */

@@ -23,7 +23,7 @@ import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
-import { REPORT_JOB } from "./report-defaults.ts";
+import { REPORT_JOB, RESTATED_JOB } from "./report-defaults.ts";
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
@@ -31,7 +31,7 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
     .addArgument(
       new Argument(
         "<name>",
-        `the job: ${JOBS.map((job) => job.name).join(", ")}, or ${REPORT_JOB}<name>, a report of calltally.yaml`,
+        `the job: ${JOBS.map((job) => job.name).join(", ")}, or ${REPORT_JOB}<name> or ${RESTATED_JOB}<name>, a report of calltally.yaml`,
       ),
     )
     .addOption(new Option("--run <id>", "id for log lines, passed by schedule").hideHelp())

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
-import { describeCaveats, MADE_UP, type Manifest } from "../export/manifest.ts";
+import { describeCaveats, describeRestated, MADE_UP, type Manifest } from "../export/manifest.ts";
 import { type CustomTarget, type ExportResult, exportToFolder } from "../export/write-export.ts";
 import { formatChange, formatCount, formatPoints, formatShare } from "../report/figure-text.ts";
 import { describeDays } from "../report/period-text.ts";
@@ -29,9 +29,13 @@ import {
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
   scheduledFor: string | null;
+  /** The moment that its days are counted from, milliseconds since 1970-01-01 UTC. @default when it is due */
+  dueMs?: number;
   isDelivered: boolean;
   /** Whether a run that some have not taken for the moment is to be taken up again. @default they do not get it */
   isTakenUpAgain?: boolean;
+  /** Whether it is delivered only where figures that it gave out are others now. @default false */
+  isOnlyRestated?: boolean;
   /** Folder that commands run in. */
   workingFolder: string;
   signal: AbortSignal;
@@ -61,8 +65,15 @@ export async function makeReport(
   report: NamedReport,
   options: MakeReportOptions,
 ): Promise<MadeReport | undefined> {
-  const { scheduledFor, isDelivered, signal, clock = systemClock, workingFolder } = options;
-  const dueMs = scheduledFor === null ? clock.now() : Date.parse(scheduledFor);
+  const {
+    scheduledFor,
+    isDelivered,
+    isOnlyRestated = false,
+    signal,
+    clock = systemClock,
+    workingFolder,
+  } = options;
+  const dueMs = options.dueMs ?? (scheduledFor === null ? clock.now() : Date.parse(scheduledFor));
   // All that can be refused is refused before anything is written.
   const plan = planReport(report, dueMs);
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
@@ -106,7 +117,7 @@ export async function makeReport(
         summary: summarize(report, { manifest, plan, files, folder, is_stale, headline }),
         values: { ...plan.values, folder, ...(only && others.length === 0 && { file: only.path }) },
         personalData: report.content.personal_data ?? false,
-        targets,
+        targets: isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
       {
         signal,
@@ -179,8 +190,10 @@ function headlineTarget(headline: Headline): CustomTarget {
 }
 
 function toFiles({ manifest, folder }: ExportResult, { personal }: ReportPlan): ReportFile[] {
+  const { file: restated } = manifest.restatements ?? {};
+  const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
   const ofPeople = new Set([...personal, ...personal.map((list) => `${list}.excluded`), "workbook"]);
-  return manifest.files.map(({ file, bytes, sha256, contents }) => ({
+  return all.map(({ file, bytes, sha256, contents }) => ({
     name: file,
     path: join(folder, file),
     bytes,
@@ -223,6 +236,7 @@ function summarize(
         ? "No sync has finished yet."
         : `Sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     caveats: [
+      ...describeRestated(manifest),
       ...(origin.made_by_demo ? [MADE_UP] : []),
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
       ...describeCaveats(manifest),

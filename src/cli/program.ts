@@ -55,6 +55,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./spend-command.ts")).spendCommand,
   },
   {
+    name: "restatements",
+    summary: "list figures that changed after they were given out, and why",
+    load: async () => (await import("./restatements-command.ts")).restatementsCommand,
+  },
+  {
     name: "explain",
     summary: "show how a call was attributed, and why",
     load: async () => (await import("./explain-command.ts")).explainCommand,

@@ -2,20 +2,24 @@ import { existsSync } from "node:fs";
 import { describeInOwnWords } from "../api/api-errors.ts";
 import { systemClock } from "../clock.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 import { realFile } from "../folder.ts";
+import type { Log } from "../log.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/log-attribution.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
+import { mayBeRestated } from "../warehouse/exported-rollups.ts";
+import { readJobs } from "../warehouse/job-table.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDueRun } from "../warehouse/report-run-table.ts";
 import { toCalltallyError } from "./known-error.ts";
-import { exitCodeOfReport, isStale, makeReport } from "./make-report.ts";
+import { exitCodeOfReport, isStale, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./named-report.ts";
-import { REPORT_JOB } from "./report-defaults.ts";
-import { ofAccount } from "./run-reports.ts";
+import { REPORT_JOB, RESTATED_JOB } from "./report-defaults.ts";
+import { ofAccount, type ReportOfFile } from "./run-reports.ts";
 
 /** A sync that runs meanwhile is waited for, but not for longer. */
 const LONGEST_WAIT_MS = 20 * 60_000;
@@ -32,6 +36,7 @@ export function reportJobs(
     const { cron } = content;
     if (file === undefined || cron === undefined) return [];
     if (content.accounts !== undefined && !content.accounts.includes(account.name ?? "")) return [];
+    const report = { name, content, file };
     return [
       {
         name: `${REPORT_JOB}${name}`,
@@ -45,13 +50,50 @@ export function reportJobs(
         isUnfinished: (warehouse) =>
           readLastDueRun(warehouse, name, account.name ?? null)?.status === "interrupted",
         run: async (context) => {
-          const report = ofAccount({ name, content, file }, account);
-          if (report === undefined) return EXIT.done;
-          return await runDue(report, cron, workingFolder, context);
+          const own = ofAccount(report, account);
+          return own === undefined ? EXIT.done : await runDue(own, cron, workingFolder, context);
         },
       },
+      ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),
     ];
   });
+}
+
+/** Returns the job that makes a report again after a sync, where figures that it gave out have changed. */
+function restatedJob(report: ReportOfFile, account: Account, workingFolder: string): Job {
+  const { name } = report;
+  const job = `${RESTATED_JOB}${name}`;
+  return {
+    name: job,
+    // At the same moment as the sync, and after it: jobs of one warehouse take turns.
+    cron: ({ syncCron }) => syncCron,
+    cronSetting: SETTINGS.syncCron.env,
+    isSync: false,
+    waitsForFirstSlot: true,
+    readLastDone: (warehouse) => readJobs(warehouse).find((known) => known.job === job)?.succeeded_at ?? null,
+    run: async (context) => {
+      const own = ofAccount(report, account);
+      return own === undefined ? EXIT.done : await runRestated(own, workingFolder, context);
+    },
+  };
+}
+
+async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
+  const { settings, log, signal } = context;
+  using warehouse = openExistingWarehouse(settings.database);
+  const last = readLastDueRun(warehouse, report.name, report.account);
+  if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, last.folder))
+    return EXIT.done;
+  const made = await makeReport(report, {
+    scheduledFor: null,
+    dueMs: Date.parse(last.scheduled_for),
+    isDelivered: true,
+    isOnlyRestated: true,
+    workingFolder,
+    signal,
+    onAttributed: logAttribution(log),
+  });
+  return made === undefined ? EXIT.done : logMade(made, report, log);
 }
 
 /** Makes a report for its last slot, of calls that are as fresh as it asks for. */
@@ -72,9 +114,14 @@ async function runDue(report: NamedReport, cron: string, workingFolder: string, 
     log.info({ scheduledFor }, "this run of the report is done already");
     return EXIT.done;
   }
+  return logMade(made, report, log, scheduledFor);
+}
+
+function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?: string): ExitCode {
   const { folder, manifest, deliveries, is_stale } = made;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
-  log.info({ scheduledFor, folder, files, verdict: manifest.run?.verdict }, "report made");
+  const restated = manifest.restatements?.file?.rows;
+  log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
   if (is_stale) log.warn(`the last good sync is older than ${report.content.fresh}`);
   for (const { channel, status, attempts, last_error } of deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";

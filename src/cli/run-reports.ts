@@ -13,7 +13,7 @@ import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts"
 import type { NamedReport } from "./named-report.ts";
 
 /** A report as `calltally.yaml` has it. */
-interface ReportOfFile {
+export interface ReportOfFile {
   name: string;
   content: ReportContent;
   file: CalltallyFile;

@@ -376,8 +376,27 @@ const report = z
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
     ),
     deliver: z.array(delivery).min(1).meta({ description: "Who gets it." }).optional(),
+    on_restatement: z
+      .enum(["deliver"])
+      .meta({
+        description:
+          "Make it again after a sync, of the days of its last slot, where figures that it gave out have changed since; and deliver it.",
+        examples: ["deliver"],
+      })
+      .optional(),
   })
-  .superRefine(({ range: days, compare, grain, fill }, context) => {
+  .superRefine(({ range: days, compare, grain, fill, ...content }, context) => {
+    if (content.on_restatement !== undefined && (content.cron === undefined || content.deliver === undefined))
+      context.addIssue(
+        "on_restatement needs cron and deliver: it delivers again what was due and has changed",
+      );
+    if (
+      content.on_restatement !== undefined &&
+      (content.raw || content.top !== undefined || content.filter?.include_gone)
+    )
+      context.addIssue(
+        "on_restatement cannot go with raw, top or include_gone: their figures are not compared",
+      );
     if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
     const isClosed = days?.last !== undefined || (days?.from !== undefined && days.to !== undefined);
     if (compare !== undefined && !isClosed)

@@ -26,6 +26,8 @@ export interface PublishOptions {
    * everything as it was.
    */
   claim?: (() => string[]) | undefined;
+  /** Is called when all files have their names, while no other export can change the folder. */
+  record?: (() => void) | undefined;
   /** Ends the wait for another export. */
   signal?: AbortSignal | undefined;
 }
@@ -90,7 +92,7 @@ export class FileSet implements AsyncDisposable {
    * Gives the files their names: the first of them alone, and the last only when the names of the others are on the disk.
    * Exports to one folder take turns, so that those of one are never among those of another.
    */
-  async publish({ replace, claim, signal }: PublishOptions = {}): Promise<void> {
+  async publish({ replace, claim, record, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
     const others = claim?.() ?? [];
     for (const { path } of this.#drafts) assertNoFolder(path);
@@ -110,6 +112,7 @@ export class FileSet implements AsyncDisposable {
     if (replace !== undefined) others.push(...globSync(replace, { cwd: this.folder }));
     await this.#removeOthers(others);
     await name(this.#drafts.slice(-1));
+    record?.();
   }
 
   async #removeOthers(others: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
+import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
@@ -60,8 +61,27 @@ export interface Manifest {
   /** What ads cost, where that stands beside the calls. */
   spend?: DescribedSpend;
   files: ManifestFile[];
+  /** What came of the comparison with what the files held before; missing where nothing was given out yet. */
+  restatements?: {
+    /** Those that were compared, and those that could not be. */
+    rollups: ComparedRollup[];
+    /** `restatements.csv`, where any figure is another now. */
+    file?: WrittenFile & { rows: number };
+  };
   /** Digest of all that figures depend on, by {@link fingerprintOf}. */
   fingerprint: string;
+}
+
+/** A rollup and what its file held before. */
+export interface ComparedRollup {
+  file: string;
+  contents: string;
+  /** When the earlier figures were given out, ISO 8601 UTC. */
+  given_out_at?: string;
+  /** How many figures of complete periods are others now; they stand in `restatements.csv`. */
+  restated_cells?: number;
+  /** Why it was not compared. */
+  not_compared?: string;
 }
 
 /** What is known to be unsettled about the copy that figures are made of. */
@@ -131,9 +151,14 @@ type UnwrittenManifest = Omit<Manifest, "files"> & {
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
- * space, without `fingerprint`, and of each file without `file`, `bytes` and `sha256`.
+ * space, without `fingerprint` and `restatements`, and of each file without `file`, `bytes` and `sha256`.
  */
-export function fingerprintOf({ fingerprint: _, files, ...manifest }: UnwrittenManifest): string {
+export function fingerprintOf({
+  fingerprint: _,
+  restatements: __,
+  files,
+  ...manifest
+}: UnwrittenManifest): string {
   const known = files.map(({ file, bytes, sha256, ...described }: Partial<ManifestFile>) => described);
   return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
@@ -147,14 +172,12 @@ export function startManifest(
 ): Manifest {
   const run = readLastDoneRun(reader);
   const { exclude_callers, include_gone, ...filter } = scope.filter;
-  // Transcripts come and dispositions are corrected for so long after a call; a sync later than that has seen them.
-  const settledUntil =
-    run?.finished_at && new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
+  const until = settledUntil(run, lookbackHours);
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
     ...(endsAt !== undefined && { ends_at: endsAt }),
-    ...((!settledUntil || endsAt === undefined || endsAt > settledUntil) && { provisional: true }),
+    ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
   });
   const caveats = findCaveats(reader, run);
   const { aliases, ...rules } = session.rules;
@@ -193,6 +216,15 @@ export function startManifest(
   };
 }
 
+/**
+ * Returns until when figures are complete, ISO 8601 UTC; undefined before the first sync has ended. Transcripts come and
+ * dispositions are corrected for so long after a call; a sync later than that has seen them.
+ */
+export function settledUntil(run: SyncRun | undefined, lookbackHours: number): string | undefined {
+  if (!run?.finished_at) return undefined;
+  return new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
+}
+
 function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Manifest["run"] {
   return { run_id, finished_at, verdict, verdict_reason };
 }
@@ -206,6 +238,20 @@ function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | und
     ...(withheld > 0 && { withheld_calls: withheld }),
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
+}
+
+/** Returns a sentence on figures that were given out and are others now; none where there are none. */
+export function describeRestated({
+  restatements,
+  timezone,
+}: Pick<Manifest, "restatements" | "timezone">): string[] {
+  const restated = (restatements?.rollups ?? []).filter(({ restated_cells = 0 }) => restated_cells > 0);
+  const cells = restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0);
+  if (cells === 0) return [];
+  const days = new Set(restated.map(({ given_out_at = "" }) => localDate(given_out_at, timezone)));
+  const when = days.size === 1 ? `on ${[...days].join()}` : "before";
+  const count = `${cells.toLocaleString("en-US")} figure${cells === 1 ? "" : "s"}`;
+  return [`${count} given out ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
 }
 
 export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";

@@ -14,6 +14,9 @@ export interface RollupTarget {
   dimensions: readonly Dimension[];
 }
 
+/** Name of the file when tables are sheets. */
+export const WORKBOOK = "calltally.xlsx";
+
 const MAX_FILLED_ROWS = 2_000_000;
 
 /** Returns one rollup, with its line of totals where one is asked for. */
@@ -34,18 +37,21 @@ export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): Named
   const keys = fill || top !== undefined ? session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length);
   const { columns, rows } = session.rollup(query);
+  const [name, contents] = [dimensions.join("-"), dimensions.join()];
+  const file = format.format === "xlsx" ? WORKBOOK : `${name}.${format.format}`;
   const entry = {
-    contents: dimensions.join(),
+    contents,
     rows: 0,
     sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])),
     ...(total && ({ total_line: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
   };
-  const counted = count(rows, columns, entry);
+  const watched = job.givenOut?.watch({ file, contents, query, columns }, rows) ?? rows;
+  const counted = count(watched, columns, entry);
   const table = { columns, rows: total ? withTotal(counted, session, query) : counted };
   return {
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
-    name: dimensions.join("-"),
+    name,
     audience: "shared",
     entry,
   };

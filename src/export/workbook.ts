@@ -4,6 +4,7 @@ import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
 import type { Manifest, ManifestFile, SheetEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
+import { WORKBOOK } from "./rollups.ts";
 import { assertRows, columnLetters, openSheet, PAGE, toSheet } from "./sheet.ts";
 import { Styles } from "./styles.ts";
 import type { ExportJob } from "./write-export.ts";
@@ -56,7 +57,7 @@ export async function writeWorkbook(
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
-  const written = await job.write("calltally.xlsx", toZip(parts()), audience);
+  const written = await job.write(WORKBOOK, toZip(parts()), audience);
   const rows = tables.reduce((sum, { entry }) => sum + entry.rows, 0);
   return { contents: "workbook", ...written, rows, sheets: entries() };
 }

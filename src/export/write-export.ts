@@ -9,12 +9,16 @@ import { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { countCalls } from "../warehouse/call-table.ts";
+import { rememberRollups } from "../warehouse/exported-rollups.ts";
 import { insertExports } from "../warehouse/exports.ts";
+import { beginFactLog } from "../warehouse/fact-log.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
+import { insertRestatements } from "../warehouse/restatement-table.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
 import {
   enterUploads,
   readLastUploadFile,
@@ -31,8 +35,10 @@ import { type CallersTarget, callersTable } from "./export-callers.ts";
 import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
+import { type Compared, GivenOut } from "./given-out.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type NamedTable, writeTable } from "./named-table.ts";
+import { findRestatementFile, RESTATEMENT_FILE, writeRestatements } from "./restatement-file.ts";
 import { type RollupTarget, rollupTable } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
 import { unmatchedTable } from "./spend-files.ts";
@@ -49,6 +55,8 @@ export type Target =
 /** Files that another part of the program makes of the same moment of the warehouse. */
 export interface CustomTarget {
   kind: "custom";
+  /** Whether it has figures that are compared with those that the file held before. @default false */
+  isCompared?: boolean;
   write: (job: ExportJob) => Promise<ManifestFile[]>;
 }
 
@@ -114,6 +122,8 @@ export interface ExportJob extends Required<Omit<FigureOptions, "spend">> {
   /** What the files stand on, those that were written before among it. */
   manifest: Manifest;
   nowMs: number;
+  /** Compares the figures with those that the same files held before, where they are written into a folder. */
+  givenOut: GivenOut | undefined;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
   /** Receives the path of a newly created key for `caller_hash`. */
@@ -153,13 +163,17 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   const { readonly: isReadOnly } = warehouse.sqlite;
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   await using files = await FileSet.open(options.folder);
-  const pathOf = (file: string) => join(realFile(files.folder), file);
+  const { folder } = files;
+  const pathOf = (file: string) => join(realFile(folder), file);
   if (!isReadOnly) {
     const replaced = options.targets.map(({ kind }) => pathOf(`${kind}.csv`));
     nameErrors(warehouse, () => recoverUploads(warehouse, { replaced }));
   }
   const origin = describeOrigin(readOrigin(warehouse));
-  const claim = () => claimFolder(files.folder, origin, options.replace ?? false);
+  const claim = () => [
+    ...claimFolder(folder, origin, options.replace ?? false),
+    ...findRestatementFile(folder),
+  ];
   claim();
   // It gets its name before all others: of a run that is killed while files get theirs, no manifest says what they are not.
   await files.write("manifest.json", [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
@@ -175,22 +189,44 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       reportRunId: reportRun?.runId ?? null,
     });
   };
-  const written = await writeTargets(warehouse, {
+  const log = mayBeRemembered(options, warehouse) ? beginFactLog(warehouse) : undefined;
+  const made = await writeTargets(warehouse, {
     ...options,
     write,
     remember,
     ...(reportRun?.isRepeated && { repeats: reportRun.runId }),
     isPartitioned: true,
+    givenOutIn: folder,
   });
-  const { manifest, lastUploadFile } = written;
+  const { compared, lastUploadFile, ...written } = made;
+  const { manifest } = written;
   await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
-  for (const { file } of [...manifest.files, { file: "manifest.json" }]) {
+  for (const { file } of [...manifest.files, { file: RESTATEMENT_FILE }, { file: "manifest.json" }]) {
     if (realFile(join(files.folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
   }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   const now = new Date(clock.now()).toISOString();
   let entered: number[] = [];
+  // After the files: of an export that is killed before, the next one finds what changed since the one before it.
+  const record = () => {
+    settleUploads(warehouse, entered);
+    const { file: restated } = manifest.restatements ?? {};
+    insertExports(
+      warehouse,
+      [...manifest.files, ...(restated ? [restated] : [])].map(({ file, sha256, rows }) => ({
+        exported_at: now,
+        path: join(folder, file),
+        sha256,
+        rows,
+        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+        run_id: manifest.run?.run_id ?? null,
+      })),
+    );
+    if (compared === undefined) return;
+    insertRestatements(warehouse, compared.restatements);
+    rememberRollups(warehouse, compared.remember, { log, exportedAt: now });
+  };
   const publishing = {
     replace: isPartitioned ? PARTITIONS : undefined,
     claim: () => {
@@ -201,31 +237,14 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       });
       return others;
     },
+    record: isReadOnly ? undefined : () => nameErrors(warehouse, () => writeTransaction(warehouse, record)),
     signal,
   };
   await files.publish(publishing).catch((error: unknown) => {
     recoverUploads(warehouse, { own: entered });
     throw error;
   });
-
-  const { folder } = files;
-  const result = { folder, manifest, newKey: written.newKey, isWarehouseEmpty: written.isWarehouseEmpty };
-  if (isReadOnly) return { ...result, unrecorded: true };
-  nameErrors(warehouse, () => {
-    settleUploads(warehouse, entered);
-    insertExports(
-      warehouse,
-      manifest.files.map(({ file, sha256, rows }) => ({
-        exported_at: now,
-        path: join(folder, file),
-        sha256,
-        rows,
-        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-        run_id: manifest.run?.run_id ?? null,
-      })),
-    );
-  });
-  return result;
+  return { folder, ...written, ...(isReadOnly && { unrecorded: true }) };
 }
 
 function unrememberedError(database: string, file: string): CalltallyError {
@@ -233,6 +252,19 @@ function unrememberedError(database: string, file: string): CalltallyError {
     EXIT.storage,
     `Cannot write ${file}: this user may only read ${database}, which could not remember its conversions`,
     { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
+  );
+}
+
+/** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
+function mayBeRemembered(options: ExportOptions, { sqlite }: Warehouse): boolean {
+  const { targets, grain, range, raw, top, filter } = options;
+  const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
+  const isPlain = !raw && top === undefined && !filter?.include_gone;
+  return (
+    isClosed &&
+    isPlain &&
+    !sqlite.readonly &&
+    targets.some((target) => target.kind === "rollup" || (target.kind === "custom" && target.isCompared))
   );
 }
 
@@ -276,9 +308,14 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
-type TargetOptions = ExportOptions & Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned">;
+type TargetOptions = ExportOptions &
+  Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned"> & {
+    /** Folder whose figures are compared with those that stand there. @default none are compared */
+    givenOutIn?: string;
+  };
 
 interface Written extends Pick<ExportResult, "manifest" | "newKey" | "isWarehouseEmpty"> {
+  compared?: Compared | undefined;
   /** The latest file of conversions that the ledger had. */
   lastUploadFile: number;
 }
@@ -312,8 +349,25 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const onNewKey = (file: string) => {
     newKey = file;
   };
+  const { givenOutIn: folder } = options;
+  const nowMs = clock.now();
+  const givenOut =
+    folder === undefined
+      ? undefined
+      : new GivenOut({
+          ...options,
+          reader,
+          session,
+          scope,
+          raw,
+          top,
+          folder,
+          isReadOnly: warehouse.sqlite.readonly,
+          nowMs,
+        });
   const job = {
     ...options,
+    givenOut,
     raw,
     fill,
     total,
@@ -324,7 +378,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     session,
     spend,
     manifest,
-    nowMs: clock.now(),
+    nowMs,
     onNewKey,
   };
   const sheets: NamedTable[] = [];
@@ -343,8 +397,14 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     manifest.files.push(await writeWorkbook(job, sheets, manifest));
   }
   manifest.fingerprint = fingerprintOf(manifest);
+  const compared = givenOut?.compare();
+  if (compared !== undefined && compared.rollups.length > 0) {
+    const { rollups, restatements } = compared;
+    const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;
+    manifest.restatements = { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };
+  }
   const isWarehouseEmpty = countCalls(reader).live === 0;
-  return { manifest, newKey, isWarehouseEmpty, lastUploadFile: readLastUploadFile(reader) };
+  return { manifest, newKey, isWarehouseEmpty, compared, lastUploadFile: readLastUploadFile(reader) };
 }
 
 /** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */

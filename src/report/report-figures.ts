@@ -78,6 +78,8 @@ export interface ReportScope {
 /** Figures that add up, so that some rows can be told as one. */
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
 const COUNTS = ["calls", ...SUMS];
+/** Figures of each period, beside its calls. */
+export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
 /** All but the callers of the whole, who take as long to tell apart as all else. */
 const HEADLINE = [
   ...SUMS,

@@ -2,8 +2,10 @@ import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Manifest } from "../export/manifest.ts";
 import { toPrintable } from "../printable.ts";
+import type { Restatement } from "../warehouse/restatement-table.ts";
 import { changeOf, countOf, formatPoints, formatQuantity, type Html, shareOf } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
+import { restatementSection } from "./page-restatements.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -18,6 +20,8 @@ export interface Report {
   /** With all but its files. */
   manifest: Manifest;
   fingerprint: string;
+  /** Figures of its periods that were others when the page was last written. */
+  restatements: readonly Restatement[];
   /** What a period is called: day, week, month or quarter. */
   grain: string;
   /** How many days the calls are of. */
@@ -50,6 +54,7 @@ ${verdictLine(report)}
 </header>
 <main>
 ${headline(figures.headline, manifest)}
+${restatementSection(report)}
 ${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>

@@ -3,14 +3,19 @@ import type { Grain } from "../calendar/grain.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
 import type { CustomTarget, ExportJob } from "../export/write-export.ts";
 import { metrics } from "../rollup/metrics.ts";
+import { rollupColumns } from "../rollup/rollup-query.ts";
+import type { Restatement } from "../warehouse/restatement-table.ts";
 import { readBasis } from "./read-basis.ts";
-import { readReportFigures } from "./report-figures.ts";
+import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 
 /** More bars than these are told apart by nobody. */
 const MOST_DAYS = 35;
 const MOST_DAYS_IN_WEEKS = 7 * 30;
 const MOST_DAYS_IN_MONTHS = 31 * 36;
+
+/** What a manifest calls the page. */
+const CONTENTS = "report";
 
 /** Returns how the days of a report are cut, where nobody says so. */
 export function grainOf(range: Required<DateRange>): Grain {
@@ -22,7 +27,7 @@ export function grainOf(range: Required<DateRange>): Grain {
 
 /** Returns what writes a report as a file of an export, which has a grain and a stretch to compare with. */
 export function reportTarget(file: string): CustomTarget {
-  return { kind: "custom", write: (job) => writeReport(job, file) };
+  return { kind: "custom", isCompared: true, write: (job) => writeReport(job, file) };
 }
 
 async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
@@ -33,11 +38,12 @@ async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]
     throw new Error("A report has days, a grain and a stretch to compare with");
   const figures = readReportFigures(session, { span, periods, previousSpan, timezone, spend });
   const { headline } = figures;
+  const restatements = compareWithPage(job, file, figures);
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
     isAdditive ? [[name, Number(headline[name])] as const] : [],
   );
   const described = {
-    contents: "report",
+    contents: CONTENTS,
     rows: Number(headline.calls),
     sums: { ...Object.fromEntries(sums), ...(manifest.spend && { cost: manifest.spend.cost }) },
   };
@@ -47,8 +53,24 @@ async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]
     basis: readBasis(reader),
     manifest,
     fingerprint,
+    restatements,
     grain,
     days: countDays({ from, to }),
   });
   return [{ ...described, ...(await job.write(file, [page])) }];
+}
+
+/** Compares the figures of the periods with those that the page had when it was last written. */
+function compareWithPage(
+  { givenOut, scope, session }: ExportJob,
+  file: string,
+  { periods: rows }: ReportFigures,
+): readonly Restatement[] {
+  const { span, periods } = scope;
+  const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
+  const columns = rollupColumns(query, session.rules);
+  const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));
+  const watched = givenOut?.watch({ file, contents: CONTENTS, query, columns }, values);
+  while (watched?.next().done === false);
+  return givenOut?.find(CONTENTS) ?? [];
 }

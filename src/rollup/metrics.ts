@@ -180,6 +180,10 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
 export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
 }
+/** The names of all figures that are made of the facts of calls. */
+export const METRIC_NAMES: ReadonlySet<string> = new Set(
+  metrics({ duration_unit: "seconds" }).map(({ name }) => name),
+);
 
 /** Whether a metric has a previous value and a change; times have none to tell. */
 export function isCompared({ type }: Pick<Metric, "type">): boolean {

@@ -15,11 +15,21 @@ import {
   type UnmatchedValue,
 } from "./call-filter.ts";
 import type { CallerSummary } from "./caller-summary.ts";
+import { CHANGE_REASONS, type ChangeReason } from "./change-reasons.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
+import { keyColumns } from "./dimensions.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
-import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
+import {
+  callMeasures,
+  measuresOf,
+  type RollupColumn,
+  type RollupQuery,
+  rollupColumns,
+  type ZoneOffset,
+} from "./rollup-query.ts";
 import { SessionSpend } from "./session-spend.ts";
 import { callersText } from "./sqlite-callers-sql.ts";
+import { effectsText, stepsText } from "./sqlite-effects-sql.ts";
 import {
   candidatesText,
   durationBandsText,
@@ -51,6 +61,15 @@ export interface Selected<Item> {
   read: () => Iterable<Item>;
 }
 
+/** What changes of calls for one reason did to one row of a rollup. */
+export interface RowEffect {
+  /** Values of the key columns, the period first where there is one. */
+  key: Row;
+  reason: ChangeReason;
+  /** By the name of a metric: how many calls changed it, and by how much together; null for one that does not add up. */
+  figures: ReadonlyMap<string, { calls: number; effect: number | null }>;
+}
+
 export interface SessionOptions {
   /** The rules by which the facts were computed; a function reads them in the session's snapshot. */
   rules: AttributionRules | (() => AttributionRules);
@@ -66,8 +85,8 @@ const CACHE_KIB = 16_384;
 export class RollupSession implements Disposable {
   readonly rules: AttributionRules;
   readonly #database: Database;
-  readonly #context: SqliteContext;
   readonly #filter: CallFilter;
+  readonly #context: SqliteContext;
   #spend: SessionSpend | undefined;
   readonly #values = new Map<FactColumn, FactValue[]>();
   #selections = 0;
@@ -110,6 +129,39 @@ export class RollupSession implements Disposable {
     };
   }
 
+  /**
+   * Tells what changes of calls did to the rows of a rollup, of values that are not raw and calls that are not gone. The
+   * effects on a row are together what its sums are more now than when the changes began.
+   *
+   * @param since the last row in `fact_changes` that is not looked at
+   * @param zone IANA zone of weekdays and hours
+   */
+  *effects(query: RollupQuery, since: number, zone: string): Generator<RowEffect> {
+    const facts = this.#database
+      .prepare<[], string>("SELECT name FROM pragma_table_info('call_facts')")
+      .pluck()
+      .all();
+    const steps = this.#makeTable(["sign", "reason", ...facts].join(", "));
+    this.#database.prepare(stepsText(steps, facts)).run({ since });
+    // The facts before a change may have values that no call has any more.
+    const readValues = (fact: FactColumn) =>
+      this.#database.prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM ${steps}`).pluck().all();
+    const conditions = toConditions(this.#filter, this.rules, readValues);
+    const context = { rules: this.rules, conditions, isGoneCounted: false, facts: steps };
+    const offsets = query.offsets && this.readOffsets(zone, steps);
+    const measures = callMeasures(measuresOf(query, this.rules));
+    const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
+    for (const row of this.#iterate(effectsText({ ...query, offsets }, context))) {
+      const reason = CHANGE_REASONS.find((known) => known === row[keys]);
+      if (reason === undefined) throw new Error(`fact_changes has an unknown reason: ${row[keys]}`);
+      const figures = measures.map(({ name }, index): [string, { calls: number; effect: number | null }] => {
+        const [calls, effect = null] = row.slice(keys + 1 + 2 * index);
+        return [name, { calls: Number(calls), effect: effect === null ? null : Number(effect) }];
+      });
+      yield { key: row.slice(0, keys), reason, figures: new Map(figures) };
+    }
+  }
+
   /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
   durationBands(span: Span = {}): DurationBand[] {
     const bounds = durationBounds(this.rules);
@@ -146,8 +198,8 @@ export class RollupSession implements Disposable {
   }
 
   /** Returns a zone's offsets under which there are any calls, each from the first of these calls on. */
-  readOffsets(zone: string): ZoneOffset[] {
-    const sql = "SELECT min(call_started) FROM call_facts WHERE call_started >= ?";
+  readOffsets(zone: string, facts = "call_facts"): ZoneOffset[] {
+    const sql = `SELECT min(call_started) FROM ${facts} WHERE call_started >= ?`;
     const readFirst = this.#database.prepare<[string], string | null>(sql).pluck();
     const offsets: ZoneOffset[] = [];
     for (let from: string | undefined = ""; from !== undefined; ) {

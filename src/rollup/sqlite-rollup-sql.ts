@@ -37,14 +37,16 @@ export interface SqliteContext {
   isGoneCounted: boolean;
   /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
   spend?: { table: string; conditions: readonly Condition[] } | undefined;
+  /** The table of the facts. @default call_facts */
+  facts?: string;
 }
 
 /** A figure of calls or of spend. */
 type Measure = Metric<Aggregate | SpendAggregate>;
 
 /** The FROM of all questions: `f` are the facts, `c` the calls where values are asked for as they are stored. */
-const FROM_FACTS = "call_facts AS f";
-const FROM_FACTS_AND_CALLS = "call_facts AS f JOIN calls AS c ON c.call_id = f.call_id";
+const FACTS = "call_facts";
+const FACTS_AND_CALLS = `${FACTS} AS f JOIN calls AS c ON c.call_id = f.call_id`;
 
 /** Each caller's first call among all calls, gone ones as well. */
 const FIRST_OF_ALL = `SELECT call_id FROM (
@@ -70,7 +72,7 @@ export function firstConversionsText(
   const { text: key, isStored } = CONVERSION_KEYS[name];
   const { sql: from, values } = selectionText({}, context, {
     prefix: "conversion",
-    from: isStored ? FROM_FACTS_AND_CALLS : FROM_FACTS,
+    from: isStored ? FACTS_AND_CALLS : undefined,
   });
   const where = [
     `${key} IS NOT NULL`,
@@ -79,7 +81,7 @@ export function firstConversionsText(
     ...(sources ? [`coalesce(f.gclsrc, '') IN (${sources.map(literal).join(", ")})`] : []),
     ...(likeCalls === undefined
       ? []
-      : [`${key} IN (SELECT ${key} FROM ${FROM_FACTS_AND_CALLS} WHERE f.call_id IN ${listText(likeCalls)})`]),
+      : [`${key} IN (SELECT ${key} FROM ${FACTS_AND_CALLS} WHERE f.call_id IN ${listText(likeCalls)})`]),
   ];
   // Google and Microsoft take two conversions of one click in one second for the same.
   const same = every ? `${key}, substr(f.call_started, 1, ${"YYYY-MM-DDTHH:MM:SS".length})` : key;
@@ -188,8 +190,8 @@ export function durationBandsText(bounds: readonly number[], span: Span, context
 /** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
 export function selectionText(
   span: Span,
-  context: Pick<SqliteContext, "conditions" | "isGoneCounted">,
-  { from = FROM_FACTS, prefix = "value", join = "" } = {},
+  context: Pick<SqliteContext, "conditions" | "isGoneCounted" | "facts">,
+  { from = `${context.facts ?? FACTS} AS f`, prefix = "value", join = "" } = {},
 ): SqlText {
   const values: SqlText["values"] = {};
   const bind = (value: string | number) => {
@@ -305,7 +307,7 @@ function groupsText(
   // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
   const isSame = values.map(({ name, text }) => `k.${name} IS ${text}`);
   const join = isFolded ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
-  const table = from ?? (isStored ? FROM_FACTS_AND_CALLS : FROM_FACTS);
+  const table = from ?? (isStored ? FACTS_AND_CALLS : undefined);
   const selection = selectionText(span, context, { from: table, prefix, join });
   const shown = (key: string, index: number) =>
     index === 0 ? `coalesce(k.${key}, ${literal(OTHER)})` : `k.${key}`;
@@ -374,7 +376,11 @@ function keyOrder({ name, of }: KeyColumn): string {
     : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
 }
 
-function keyText({ of, isNamed }: KeyColumn, offsets: Side["offsets"], context: SqliteContext): string {
+export function keyText(
+  { of, isNamed }: KeyColumn,
+  offsets: Side["offsets"],
+  context: SqliteContext,
+): string {
   if ("local" in of) return `coalesce(${localText(of.local, offsets)}, ${literal(NOT_SET)})`;
   const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, context);
   return isNamed ? `coalesce(${shownText(value)}, ${literal(NOT_SET)})` : value;
@@ -426,7 +432,7 @@ function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
 }
 
 /** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
-function periodText(periods: readonly LabelledPeriod[]): string {
+export function periodText(periods: readonly LabelledPeriod[]): string {
   const texts = periods.map(({ startsAt, period }) => ({ startsAt, text: literal(period) }));
   const [first] = periods;
   if (first === undefined) return literal(NOT_SET);
@@ -468,10 +474,10 @@ function comparisonText(metric: Measure): string[] {
   ];
 }
 
-function groupBy(names: readonly string[]): string {
+export function groupBy(names: readonly string[]): string {
   return names.length > 0 ? `GROUP BY ${names.join(", ")}\n` : "";
 }
 
-function literal(text: string): string {
+export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -9,6 +9,7 @@ import {
   missingCallThreshold,
   SURE_VERDICTS,
 } from "../paging/verdict.ts";
+import { pruneFactLog } from "../warehouse/fact-log.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import {
   type Absence,
@@ -82,6 +83,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     if (isFull && isSure(judgement)) deleteUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
+    pruneFactLog(warehouse, run.clock.now());
     return updateRun(warehouse, runId, {
       ...judgement,
       ...absence,

@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { asc, count, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
+import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
-import { call_facts, callers, calls, counts } from "./schema.ts";
+import { call_facts, calls, counts } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
 
@@ -109,10 +110,14 @@ export function* attributeAll(
     .orderBy(asc(calls.call_id))
     .limit(BATCH_ROWS)
     .prepare();
-  db.delete(callers).run();
-  db.delete(call_facts).run();
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
   const total = db.select({ rows: count() }).from(calls).get()?.rows ?? 0;
+  const rulesId = insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: total });
+  setRulesBeingApplied(warehouse, rulesId);
+  // What is there is overwritten, so that what does not change is known to be the same.
+  db.delete(call_facts)
+    .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
+    .run();
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
   let read = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });
@@ -124,7 +129,7 @@ export function* attributeAll(
   }
   settleCallers(warehouse);
   db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
-  insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: read });
+  setRulesBeingApplied(warehouse, null);
   updateViews(sqlite, rules);
   return { read, total };
 }

@@ -16,7 +16,8 @@ export interface CallToAttribute {
   isNew: boolean;
 }
 
-const COLUMNS = [
+/** The columns of the facts, the key first. */
+export const FACT_COLUMNS = [
   "call_id",
   "is_live",
   "call_started",
@@ -69,12 +70,16 @@ export class CallFactsTable {
     this.#rules = rules;
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
-    this.#upsert = prepareWrite<(typeof COLUMNS)[number]>(
+    // Which call is first is settled at the end: what is stored of it stays until then.
+    const updated = FACT_COLUMNS.filter(
+      (column) => column !== "call_id" && !(isFirstLoad && column === "is_first_call"),
+    );
+    this.#upsert = prepareWrite<(typeof FACT_COLUMNS)[number]>(
       sqlite,
       db
         .insert(call_facts)
-        .values(placeholders(COLUMNS))
-        .onConflictDoUpdate({ target: call_facts.call_id, set: excluded(COLUMNS.slice(1)) }),
+        .values(placeholders(FACT_COLUMNS))
+        .onConflictDoUpdate({ target: call_facts.call_id, set: excluded(updated) }),
     );
   }
 

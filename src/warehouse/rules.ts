@@ -1,4 +1,4 @@
-import { desc } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../attribution/attribution-rules.ts";
@@ -33,6 +33,23 @@ export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefin
   return row && { rules: rulesSchema.parse(JSON.parse(row.rules)), version: row.version, since: row.since };
 }
 
+/**
+ * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
+ * the program's own part.
+ */
+export function describeRulesChange(
+  { db }: Pick<Warehouse, "db">,
+  beforeId: number,
+  nowId: number,
+): string | null {
+  const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
+    const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
+    return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };
+  });
+  const names = Object.keys(now).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
+  return names.length === 0 ? null : names.join(", ");
+}
+
 /** Returns the rules in force in a warehouse that is open for writing, which has facts. */
 export function readRulesInForce(warehouse: Pick<Warehouse, "db">): RulesInForce {
   const inForce = readRules(warehouse);
@@ -45,13 +62,15 @@ export function isInForce({ rules, version }: RulesInForce, others: AttributionR
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
-/** Records which rules are in force from now on. Call it in the transaction that makes the facts. */
+/** Records which rules are in force from now on; returns their number. Call it in the transaction that makes the facts. */
 export function insertRules(
   { db }: Pick<Warehouse, "db">,
   inForce: AttributionRules,
   { since, calls }: { since: string; calls: number },
-): void {
-  db.insert(rules)
+): number {
+  return db
+    .insert(rules)
     .values({ since, version: ATTRIBUTION_VERSION, rules: JSON.stringify(inForce), calls })
-    .run();
+    .returning({ rules_id: rules.rules_id })
+    .get().rules_id;
 }

@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
 import { VERDICTS } from "../paging/verdict.ts";
+import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
 export const calls = sqliteTable(
@@ -184,7 +185,7 @@ export const rules = sqliteTable("rules", {
 
 /** Numbers that would take long to count. */
 export const counts = sqliteTable("counts", {
-  /** What is counted: `calls`, the rows of that table; and `unsettled_calls`, those of a first load under way whose callers are yet to be settled. */
+  /** What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a first load under way whose callers are yet to be settled; `fact_logs`, how often `fact_changes` was begun; and `rules_being_applied`, the number of those by which calls are attributed at the moment. */
   name: text().primaryKey(),
   /** How many there are. */
   value: integer().notNull(),
@@ -691,4 +692,169 @@ export const spend = sqliteTable(
     imported_at: text().notNull(),
   },
   (table) => [index("spend_day_source").on(table.day, table.source)],
+);
+
+/** What changed in the facts of calls since the earliest export that is remembered in `exported_rollups`; empty where none is. */
+export const fact_changes = sqliteTable("fact_changes", {
+  /** Number of the change. */
+  change_id: integer().primaryKey({ autoIncrement: true }),
+  /** The call. */
+  call_id: integer().notNull(),
+  /** When its facts were written, ISO 8601 UTC. */
+  changed_at: text().notNull(),
+  /** late: the call was not here. corrected: the service serves other content. gone or returned: the service lists it no more, or again. rules: it was attributed anew. first_call: it became, or ceased to be, the first of its caller. */
+  reason: text({ enum: CHANGE_REASONS }).notNull(),
+  /** The row in `rules` by which it was attributed anew; null for other reasons. */
+  rules_id: integer(),
+  /** `is_live` in `call_facts` before the change; this and all that follow are null where the call was not here. */
+  is_live: integer({ mode: "boolean" }),
+  /** `call_started` in `call_facts` before the change. */
+  call_started: text(),
+  /** `duration` in `call_facts` before the change. */
+  duration: integer(),
+  /** `outcome` in `call_facts` before the change. */
+  outcome: text({ enum: OUTCOMES }),
+  /** `is_qualified` in `call_facts` before the change. */
+  is_qualified: integer({ mode: "boolean" }),
+  /** `is_first_call` in `call_facts` before the change. */
+  is_first_call: integer({ mode: "boolean" }),
+  /** `caller` in `call_facts` before the change. */
+  caller: text(),
+  /** `source` in `call_facts` before the change. */
+  source: text(),
+  /** `medium` in `call_facts` before the change. */
+  medium: text(),
+  /** `campaign` in `call_facts` before the change. */
+  campaign: text(),
+  /** `campaign_id` in `call_facts` before the change. */
+  campaign_id: text(),
+  /** `gclid` in `call_facts` before the change. */
+  gclid: text(),
+  /** `gclsrc` in `call_facts` before the change. */
+  gclsrc: text(),
+  /** `channel` in `call_facts` before the change. */
+  channel: text().$type<Channel>(),
+  /** `referring_host` in `call_facts` before the change. */
+  referring_host: text(),
+  /** `utm_source_folded` in `call_facts` before the change. */
+  utm_source_folded: text(),
+  /** `utm_medium_folded` in `call_facts` before the change. */
+  utm_medium_folded: text(),
+  /** `utm_campaign_folded` in `call_facts` before the change. */
+  utm_campaign_folded: text(),
+  /** `utm_content_folded` in `call_facts` before the change. */
+  utm_content_folded: text(),
+  /** `utm_term_folded` in `call_facts` before the change. */
+  utm_term_folded: text(),
+  /** `insight_name` in `call_facts` before the change. */
+  insight_name: text(),
+  /** `org_unit_id` in `call_facts` before the change. */
+  org_unit_id: integer(),
+  /** `org_unit_name` in `call_facts` before the change. */
+  org_unit_name: text(),
+  /** `tracking_number` in `call_facts` before the change. */
+  tracking_number: text(),
+  /** `disposition` in `call_facts` before the change. */
+  disposition: text(),
+});
+
+/** The rollups that `export` last wrote into folders, one row for each file or sheet whose figures are compared with the next. */
+export const exported_rollups = sqliteTable(
+  "exported_rollups",
+  {
+    /** Number of the export of this rollup. */
+    exported_id: integer().primaryKey({ autoIncrement: true }),
+    /** Absolute path of the file. */
+    path: text().notNull(),
+    /** Its dimensions, separated by commas; a workbook has a sheet for each. */
+    contents: text().notNull(),
+    /** JSON object: dimensions, filter, grain, time zone and unit of durations. Figures of another question are not compared. */
+    question: text().notNull(),
+    /** JSON array of the names of its figures, in the order in which `exported_rows` has them. */
+    metrics: text().notNull(),
+    /** First day of its range, YYYY-MM-DD in its time zone; null where it is open. */
+    range_from: text(),
+    /** Last day of its range, YYYY-MM-DD in its time zone; null where it is open. */
+    range_to: text(),
+    /** First day of its first period, YYYY-MM-DD; null without periods. */
+    first_day: text(),
+    /** Last day of its last period, YYYY-MM-DD; null without periods. */
+    last_day: text(),
+    /** Periods that ended by then were complete, ISO 8601 UTC. */
+    settled_until: text().notNull(),
+    /** When it was written, ISO 8601 UTC. */
+    exported_at: text().notNull(),
+    /** The last row in `fact_changes` that its figures have. */
+    change_id: integer().notNull(),
+    /** The row in `rules` that its figures follow. */
+    rules_id: integer().notNull(),
+    /** The last finished run when it was made. */
+    run_id: integer().notNull(),
+  },
+  (table) => [uniqueIndex("exported_rollups_by_path").on(table.path, table.contents)],
+);
+
+/** The rows of periods that were complete in the last export of each rollup in `exported_rollups`. */
+export const exported_rows = sqliteTable(
+  "exported_rows",
+  {
+    /** The rollup in `exported_rollups`. */
+    exported_id: integer()
+      .notNull()
+      .references(() => exported_rollups.exported_id, { onDelete: "cascade" }),
+    /** The period, as in the file; empty without periods. */
+    period: text().notNull(),
+    /** JSON array of the values of the key columns. */
+    key: text().notNull(),
+    /** JSON array of the figures. */
+    figures: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.exported_id, table.period, table.key] })],
+);
+
+/** Figures of complete periods that were given out and were others in the next export of the same rollup, one row a figure. */
+export const restatements = sqliteTable(
+  "restatements",
+  {
+    /** Number of the restatement. */
+    restatement_id: integer().primaryKey({ autoIncrement: true }),
+    /** When it was found, ISO 8601 UTC. */
+    found_at: text().notNull(),
+    /** Absolute path of the file. */
+    path: text().notNull(),
+    /** Its dimensions, separated by commas. */
+    contents: text().notNull(),
+    /** The period, as in the file; empty without periods. */
+    period: text().notNull(),
+    /** Where the period starts, ISO 8601 UTC. */
+    starts_at: text().notNull(),
+    /** Where the next one starts, ISO 8601 UTC. */
+    ends_at: text().notNull(),
+    /** JSON object of the key columns. */
+    key: text().notNull(),
+    /** The column. */
+    metric: text().notNull(),
+    /** JSON value that was given out. */
+    was: text().notNull(),
+    /** JSON value that it is now. */
+    now: text().notNull(),
+    /** `now` less `was`; null for times, and where one of them is blank. */
+    change: real(),
+    /** When the earlier value was given out, ISO 8601 UTC. */
+    given_out_at: text().notNull(),
+    /** JSON array of {reason, calls, effect}: how many calls changed for a reason, and what that did to the figure; the effects of a figure that adds up are the whole change, others have null. */
+    reasons: text().notNull(),
+    /** Names of the settings for attribution that changed in between, separated by commas; null where none did. */
+    rules_changed: text(),
+  },
+  (table) => [
+    uniqueIndex("restatements_once").on(
+      table.path,
+      table.contents,
+      table.given_out_at,
+      table.period,
+      table.key,
+      table.metric,
+    ),
+  ],
 );

@@ -103,6 +103,49 @@ describe("named reports", () => {
     expect(status.stdout).toMatch(/^ {11}page {4}made just now$/m);
   });
 
+  it("are made and delivered again after a sync that changed what they gave out, with what moved, and only then", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const reports = `${WEEKLY.replace("format: xlsx", "format: csv")}    deliver:
+      - email: { to: [marketing@acme.example] }
+    on_restatement: deliver
+`;
+    configure(folder.path, { acme }, reports, mail);
+    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    expect((await run("config", "check")).stdout).toContain("no problem");
+    await run("sync", "--full");
+    const again = async () => {
+      expect((await run("job", "restated:weekly")).code).toBe(0);
+      return mail.taken.length;
+    };
+    expect(await again()).toBe(0);
+    expect((await run("job", "report:weekly")).code).toBe(0);
+    expect(await again()).toBe(1);
+
+    acme.calls.insert();
+    await run("sync", "--full");
+    expect(await again()).toBe(1);
+
+    const isOld = (id: number) => {
+      const ageDays = (Date.now() - Date.parse(String(acme.calls.get(id)?.call_started))) / 86_400_000;
+      return ageDays > 12 && ageDays < 18;
+    };
+    for (const id of acme.calls.ids.filter(isOld)) acme.calls.edit(id, { disposition: "BUSY" });
+    await run("sync", "--full");
+    expect(await again()).toBe(2);
+    expect(await again()).toBe(2);
+    const [first, second] = mail.taken.map(({ raw }) => raw.replaceAll("=\r\n", ""));
+    expect(first).not.toContain("restatements.csv");
+    expect(second).toMatch(/figures given out on \d{4}-\d\d-\d\d have changed/);
+    expect(second).toMatch(/filename="?restatements\.csv/);
+    const [, made] = ledgerOf(folder.path, "acme", "report_runs");
+    expect(made).toMatchObject({ report: "weekly", scheduled_for: null, status: "done" });
+    expect(JSON.parse(String(made?.files)).map(({ name }: { name: string }) => name)).toContain(
+      "restatements.csv",
+    );
+  });
+
   it("have the figures that export has with the same flags", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme" });

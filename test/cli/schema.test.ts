@@ -19,9 +19,11 @@ describe("calltally schema", () => {
       code: 0,
       stderr: "",
       stdout: `counts: table. Numbers that would take long to count.
-  name   text     What is counted: \`calls\`, the rows of that table; and
+  name   text     What is counted: \`calls\`, the rows of that table;
                   \`unsettled_calls\`, those of a first load under way whose
-                  callers are yet to be settled.
+                  callers are yet to be settled; \`fact_logs\`, how often
+                  \`fact_changes\` was begun; and \`rules_being_applied\`, the
+                  number of those by which calls are attributed at the moment.
   value  integer  How many there are.
 `,
     });

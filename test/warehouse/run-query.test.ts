@@ -148,7 +148,10 @@ describe("runQuery", () => {
     ["SELECT utm_sorce FROM calls", "Did you mean utm_source?"],
     ['SELECT c."utm_sorce" FROM calls AS c', "Did you mean utm_source?"],
     ["SELECT c.utm_sorce FROM calls AS c", "Did you mean utm_source?"],
-    ["SELECT gclid FROM transcripts", "It is a column of calls, call_facts, attributed_calls, rollup_gclid."],
+    [
+      "SELECT gclid FROM transcripts",
+      "It is a column of calls, call_facts, fact_changes, attributed_calls, rollup_gclid.",
+    ],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", undefined],
   ])("says for %j: %s", (sql, hint) => {

@@ -1,0 +1,75 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-table.ts";
+import { encodeTable } from "./encode-table.ts";
+import type { WrittenFile } from "./file-set.ts";
+import { keyInWords } from "./restatement-words.ts";
+import type { Column } from "./table.ts";
+import type { ExportJob } from "./write-export.ts";
+
+/** Figures that were given out in the files it stands beside, and are others now. */
+export const RESTATEMENT_FILE = "restatements.csv";
+
+const LEADING: readonly Column[] = [
+  { name: "file", type: "text" },
+  { name: "contents", type: "text" },
+  { name: "period", type: "text" },
+  { name: "key", type: "text" },
+  { name: "metric", type: "text" },
+  // A number, or a time; neither is from a visitor.
+  { name: "was", type: "decimal" },
+  { name: "now", type: "decimal" },
+  { name: "change", type: "decimal" },
+  { name: "given_out_at", type: "time" },
+];
+const COLUMNS: readonly Column[] = [
+  ...LEADING,
+  ...RESTATEMENT_REASONS.flatMap((reason): Column[] => [
+    ...(reason === "spend_changed" ? [] : [{ name: `${reason}_calls`, type: "integer" } as const]),
+    { name: `${reason}_effect`, type: "decimal" },
+  ]),
+  { name: "rules_changed", type: "text" },
+];
+
+/** Writes `restatements.csv`, one line a figure; the key is the values of the key columns with ` / ` between them. */
+export async function writeRestatements(
+  { write, format }: Pick<ExportJob, "write" | "format">,
+  found: readonly Restatement[],
+): Promise<WrittenFile> {
+  const rows = found.map((each) => [
+    basename(each.path),
+    each.contents,
+    each.period === "" ? null : each.period,
+    keyInWords(each),
+    each.metric,
+    each.was,
+    each.now,
+    each.change,
+    each.given_out_at,
+    ...RESTATEMENT_REASONS.flatMap((reason) => {
+      const { calls = null, effect = null } = each.reasons.find((one) => one.reason === reason) ?? {};
+      return reason === "spend_changed" ? [effect] : [calls, effect];
+    }),
+    each.rules_changed,
+  ]);
+  const table = { columns: COLUMNS, rows };
+  const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
+  return await write(RESTATEMENT_FILE, content);
+}
+
+const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
+const MOST_BYTES = 100;
+
+/** Returns the file of restatements of an earlier export of a folder, which says nothing of the files of the next. */
+export function findRestatementFile(folder: string): string[] {
+  const path = join(folder, RESTATEMENT_FILE);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+  const file = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(MOST_BYTES);
+    const bytes = readSync(file, head);
+    return OURS.test(head.toString("utf8", 0, bytes)) ? [RESTATEMENT_FILE] : [];
+  } finally {
+    closeSync(file);
+  }
+}
