@@ -37,6 +37,8 @@ export interface ImportedSource {
   replaced_rows: number;
 }
 
+const CACHE_KIB = 65_536;
+
 const COLUMNS = [
   "day",
   "source",
@@ -64,6 +66,8 @@ export function importSpend(
   const { sqlite, db } = warehouse;
   const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
   const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(COLUMNS)));
+  // With SQLite's own 2 MB a large import is written to the log several times over.
+  sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const sources = new Map<string, ImportedSource & { known: Set<string> }>();
   return writeTransaction(warehouse, () => {
     for (const { day, source, cost_micros } of files.flatMap(({ rows }) => rows)) {
@@ -81,11 +85,15 @@ export function importSpend(
     // Of what is left: an import in the wrong currency can be replaced as a whole.
     const currency = decideCurrency(warehouse, files, given);
     for (const { file, rows } of files) {
-      for (const { line: _, ...row } of rows) insert({ ...row, currency, file, imported_at: importedAt });
+      // By day, so that what is replaced together lies together.
+      for (const { line: _, ...row } of rows.toSorted(byDay))
+        insert({ ...row, currency, file, imported_at: importedAt });
     }
     return { currency, sources: [...sources.values()].map(({ known: _, ...source }) => source) };
   });
 }
+
+const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
 function emptySource(source: string, day: string) {
   return {
