@@ -82,7 +82,7 @@ async function runRestated(report: NamedReport, workingFolder: string, context: 
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, report.name, report.account);
-  if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, last.folder))
+  if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
   const made = await makeReport(report, {
     scheduledFor: null,

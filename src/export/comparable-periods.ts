@@ -1,7 +1,8 @@
-import { countDays, type DateRange, toInstants } from "../calendar/dates.ts";
+import { type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type Period, periods } from "../calendar/periods.ts";
+import { MAX_PERIODS, mostPeriods } from "./scope.ts";
 
 /** What an export was about, in days of a zone. */
 export interface GivenScope {
@@ -18,8 +19,8 @@ export type Stretch = Pick<Period, "period" | "startsAt" | "endsAt">;
 
 /** A day after which the longest period has ended. */
 const LONGEST_PERIOD_DAYS = 100;
-/** Of more days than these nobody has calls: the clock of a phone was wrong. */
-const MOST_DAYS = 40_000;
+/** Those of two exports that follow each other; between some that are far apart the clock of a phone was wrong. */
+const MOST_PERIODS = 2 * MAX_PERIODS;
 
 /** How rows are cut into periods. */
 interface Cut {
@@ -44,8 +45,10 @@ export function completeStretches(
   const days = [extent, other].filter((each) => each !== undefined);
   if (days.length === 0) return [];
   const from = days.map((each) => each.from).reduce((a, b) => (a < b ? a : b));
-  const to = days.map((each) => each.to).reduce((a, b) => (a > b ? a : b));
-  if (countDays({ from, to }) > MOST_DAYS) return [];
+  const last = days.map((each) => each.to).reduce((a, b) => (a > b ? a : b));
+  // A day of any zone; what ends later is not complete, however late a call says it was.
+  const to = earlier(last, settledUntil.slice(0, "YYYY-MM-DD".length));
+  if (to < from || mostPeriods({ from, to }, grain) > MOST_PERIODS) return [];
   // Whole periods, the last of them too: where the range is open, a period goes on after its last call.
   const end = new Date(Date.parse(to) + LONGEST_PERIOD_DAYS * 86_400_000).toISOString();
   return periods({ from, to: localDate(end, "UTC"), grain, zone: timezone })

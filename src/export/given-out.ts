@@ -47,7 +47,7 @@ interface GivenOutOptions {
   lookbackHours: number;
   raw: boolean;
   top: number | undefined;
-  /** Absolute path. */
+  /** Absolute path, behind links. */
   folder: string;
   /** Whether nothing can be remembered. */
   isReadOnly: boolean;

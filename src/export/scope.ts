@@ -40,7 +40,7 @@ export interface Scope {
 const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 
 /** More of them are no table that a person reads; an odd date in one call would make millions. */
-const MAX_PERIODS = 4000;
+export const MAX_PERIODS = 4000;
 
 /**
  * Resolves dates to instants; where a grain cuts an open range, to the first and the last call that the filter lets
@@ -70,8 +70,13 @@ export function resolveScope(session: RollupSession, options: ScopeOptions): Sco
   };
 }
 
+/** Returns how many periods days have at most, of those that are whole. */
+export function mostPeriods(range: Required<DateRange>, grain: Grain): number {
+  return countDays(range) / DAYS[grain];
+}
+
 function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Period[] {
-  const count = countDays(range) / DAYS[grain];
+  const count = mostPeriods(range, grain);
   if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
   throw new UsageError(
     `--grain ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,

@@ -196,7 +196,7 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
     remember,
     ...(reportRun?.isRepeated && { repeats: reportRun.runId }),
     isPartitioned: true,
-    givenOutIn: folder,
+    givenOutIn: realFile(folder),
   });
   const { compared, lastUploadFile, ...written } = made;
   const { manifest } = written;

@@ -1,6 +1,6 @@
 import { sep } from "node:path";
 import { and, eq } from "drizzle-orm";
-import { pruneFactLog, readFactLog } from "./fact-log.ts";
+import { isLoggedSince, pruneFactLog } from "./fact-log.ts";
 import type { Warehouse } from "./open.ts";
 import { exported_rollups } from "./schema.ts";
 
@@ -59,18 +59,21 @@ export function iterateExportedRows(
  * Remembers rollups that were written, in the place of what the same files held before. Call it in the transaction that
  * records the files.
  *
- * @param log number of the log of facts from before the figures were made: of another log something may be missing, and
- *   they are not remembered
+ * @param log number of the log of facts from before the figures were made: of another log something may be missing, as it is
+ *   where another export has let go of changes meanwhile, and they are not remembered
  */
 export function rememberRollups(
   warehouse: Warehouse,
   rollups: readonly RollupToRemember[],
   { log, exportedAt }: { log: number | undefined; exportedAt: string },
 ): void {
-  const isLogged = log !== undefined && readFactLog(warehouse) === log;
   for (const { path, contents, rollup, rows } of rollups) {
     const place = { path, contents };
-    if (rollup === undefined || !isLogged) forgetRollup(warehouse, place);
+    const isLogged =
+      rollup !== undefined &&
+      log !== undefined &&
+      isLoggedSince(warehouse, { log, changeId: rollup.change_id });
+    if (!isLogged) forgetRollup(warehouse, place);
     else rememberRollup(warehouse, { ...place, ...rollup, exported_at: exportedAt }, rows);
   }
   pruneFactLog(warehouse, Date.parse(exportedAt));

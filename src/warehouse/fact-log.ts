@@ -57,6 +57,8 @@ export function beginFactLog(warehouse: Warehouse): number {
     const another = readFactLog(warehouse);
     if (another !== undefined) return another;
     const { db, sqlite } = warehouse;
+    // What changed while nothing was logged is not known.
+    db.delete(exported_rollups).run();
     for (const { name, statement } of STATEMENTS) sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
     return db
       .insert(counts)
@@ -77,6 +79,20 @@ export function readFactLog({ db, sqlite }: Store): number | undefined {
   );
   if (STATEMENTS.some(({ name, statement }) => stored.get(name) !== statement)) return undefined;
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, LOGS)).get()?.value;
+}
+
+/** Whether all changes after one are there still, so that figures from then can be explained. */
+export function isLoggedSince(
+  { db, sqlite }: Store,
+  { log, changeId }: { log: number; changeId: number },
+): boolean {
+  if (readFactLog({ db, sqlite }) !== log) return false;
+  const next = db
+    .select()
+    .from(fact_changes)
+    .where(eq(fact_changes.change_id, changeId + 1))
+    .get();
+  return next !== undefined || readFactState({ db, sqlite }).changeId === changeId;
 }
 
 /** Returns the number of the last change of facts, and of the rules that they follow. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
@@ -539,6 +539,50 @@ describe("exportToFolder", () => {
     );
     await write();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it("remembers no figures whose changes another export has let go of meanwhile", async () => {
+    using warehouse = makeWarehouse([CALL]);
+    const write = (targets: Target[], folder: string) =>
+      warehouse.export({ targets, range: january, folder: join(warehouse.folder, folder) });
+    const during: Target = {
+      kind: "custom",
+      write: async () => {
+        warehouse.execute("UPDATE call_facts SET duration = 5");
+        await write([source], "other");
+        return [];
+      },
+    };
+    await write([source], "other");
+    await write([source, during], "slow");
+    expect((await write([source], "slow")).manifest.restatements).toBeUndefined();
+    warehouse.execute("UPDATE call_facts SET duration = 7");
+    await write([source], "slow");
+    expect(readText(warehouse.folder, "slow/restatements.csv")).toContain(
+      ",total_duration_seconds,5,7,2,2026-10-01T00:01:00.000Z,,,1,2,",
+    );
+  });
+
+  it.each(["1900-01-01T00:00:00.000Z", "2200-01-01T00:00:00.000Z"])(
+    "compares the periods of an open range with a call of %s in it",
+    async (call_started) => {
+      using warehouse = makeWarehouse([CALL, { ...CALL, call_id: 2, call_started }]);
+      const write = () => warehouse.export({ targets: [source], grain: "quarter" });
+      await write();
+      warehouse.execute("UPDATE call_facts SET duration = 5 WHERE call_id = 1");
+      const { manifest } = await write();
+      expect(manifest.restatements?.rollups).toMatchObject([{ restated_cells: 3 }]);
+    },
+  );
+
+  it("knows a folder by each of its names", async () => {
+    using warehouse = makeWarehouse([CALL]);
+    const write = (folder: string) => warehouse.export({ targets: [source], range: january, folder });
+    await write(warehouse.folder);
+    const link = `${warehouse.folder}-by-another-name`;
+    symlinkSync(warehouse.folder, link);
+    warehouse.execute("UPDATE call_facts SET duration = 5");
+    expect((await write(link)).manifest.restatements?.rollups).toMatchObject([{ restated_cells: 3 }]);
   });
 
   it("explains figures by values, and hours of a zone, that no call has any more", async () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { rememberRollups } from "../../src/warehouse/exported-rollups.ts";
+import { readExportedRollup, rememberRollups } from "../../src/warehouse/exported-rollups.ts";
 import { beginFactLog, pruneFactLog, readFactLog, readFactState } from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
@@ -49,6 +49,18 @@ const first = {
 };
 
 describe("the log of facts", () => {
+  it("knows of no rollup any more where changes were not logged for a time", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
+    beginFactLog(warehouse);
+    const place = { path: "/out/source.csv", contents: "source" };
+    expect(readExportedRollup(warehouse, place)).toMatchObject(place);
+    warehouse.sqlite.exec("DROP TRIGGER fact_has_changed");
+    beginFactLog(warehouse);
+    expect(readExportedRollup(warehouse, place)).toBeUndefined();
+  });
+
   it("has what was true of a call before each change, and why it changed", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
