@@ -7,7 +7,7 @@ import { populationOf } from "./conversions.ts";
 import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
-import { type Order, toOrders } from "./uploaded-orders.ts";
+import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
 import type { ExportJob } from "./write-export.ts";
 
 /** A file that takes conversions of google-ads back, or says another value of them. */
@@ -17,9 +17,6 @@ export interface AdjustmentsTarget {
   conversion: Pick<ConversionOptions, "name" | "value" | "currency">;
 }
 
-const DAY_MS = 24 * 3_600_000;
-/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
-const MAX_AGE_MS = 54 * DAY_MS;
 const SECOND_MS = 1000;
 
 /** What is to be said of a conversion. */
@@ -29,9 +26,6 @@ interface Adjustment {
   /** Why it is retracted. */
   reason: Reason | "gone" | null;
 }
-
-/** Why an adjustment is not in the file. */
-type Hindrance = "no order id" | "too old";
 
 /**
  * Writes what has to be said of conversions in earlier files, once each: `RETRACT` where the call is none any more,
@@ -141,11 +135,6 @@ function isOtherValue(order: Order, { name, value, currency }: AdjustmentsTarget
   if (order.conversion_name !== name || value === undefined) return false;
   const isSameValue = order.value !== null && Number(order.value) === Number(value);
   return !isSameValue || (currency !== undefined && order.currency !== currency);
-}
-
-function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
-  if (order_id === null) return "no order id";
-  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
 }
 
 function toLine(

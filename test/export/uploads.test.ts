@@ -203,6 +203,38 @@ describe("export --new", () => {
     expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
   });
 
+  it("does not tell of a click again by an earlier call that came late, where no adjustment takes the first one back", async () => {
+    const click = { gclid: "CjABC", google_analytics_cid: "1.2", caller_id: "+49301234567" };
+    using warehouse = makeWarehouse([
+      conversionCall(2, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
+    ]);
+    const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
+    const write = async (options: Partial<ConversionOptions> = {}) => {
+      const conversion = { name: "Qualified call", every: false, isNew: true, ...options };
+      const targets = kinds.map((kind): Target => ({ kind, conversion }));
+      const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
+      return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
+    };
+    expect(await write()).toEqual([1, 1, 1, 1]);
+    sync(warehouse, [
+      conversionCall(1, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
+    ]);
+    expect(await write()).toEqual([0, 0, 0, 0]);
+    expect(await write({ every: true })).toEqual([1, 1, 1, 1]);
+  });
+
+  it("does not tell of a click again whose conversion in google-ads is too old to be retracted, or has no order id", async () => {
+    const click = { gclid: "CjABC" };
+    using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
+    await writeNew(warehouse);
+    await writeNew(warehouse, { name: "Without", isNew: false });
+    warehouse.markGone(1, at(NOW));
+    const late = NOW + 50 * DAY_MS;
+    expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
+    expect((await writeNew(warehouse, { name: "Without" })).reasons).toEqual({ 2: "uploaded" });
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
+  });
+
   it("has again what was in a file that was taken back", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
