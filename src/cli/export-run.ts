@@ -86,10 +86,20 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
   if (written.unrecorded) lines.push(UNRECORDED);
+  if (written.replaced) lines.push(describeReplaced(written.replaced));
   return lines.join("\n");
 }
 
 const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
+
+function describeReplaced(files: NonNullable<ExportResult["replaced"]>): string {
+  const each = files.map(({ upload_file_id: id, contents, rows, written_at }) => {
+    const day = written_at.slice(0, "YYYY-MM-DD".length);
+    return `${id} (${contents}, ${formatQuantity(rows, "row")}, ${day})`;
+  });
+  const [what, it] = files.length === 1 ? ["File", "it was"] : ["Files", "one was"];
+  return `${what} replaced here, which ${files.length === 1 ? "counts" : "count"} as uploaded: ${each.join(", ")}. If ${it} not: calltally uploads forget NUMBER`;
+}
 
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {

@@ -15,10 +15,12 @@ import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import {
   enterUploads,
+  findReplacedUploads,
   readLastUploadFile,
   recoverUploads,
   settleUploads,
   type UploadBatch,
+  type UploadFile,
 } from "../warehouse/upload-table.ts";
 import { type AdjustmentsTarget, writeAdjustments } from "./adjustments.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
@@ -126,6 +128,8 @@ export interface ExportResult {
   newKey?: string | undefined;
   /** Present where the warehouse can only be read here, so that its tables do not have these files. */
   unrecorded?: true;
+  /** Files of conversions that counted as uploaded, by whoever exports by hand, and were replaced by what is new since. */
+  replaced?: Pick<UploadFile, "upload_file_id" | "contents" | "rows" | "written_at">[];
   /** Whether there are no calls but gone ones, so that there was nothing to filter. */
   isWarehouseEmpty: boolean;
 }
@@ -184,12 +188,18 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   const now = new Date(clock.now()).toISOString();
   let entered: number[] = [];
+  let replaced: UploadFile[] = [];
   const publishing = {
     replace: isPartitioned ? PARTITIONS : undefined,
     claim: () => {
       const others = claim();
       if (uploads.length === 0 || isReadOnly) return others;
+      const chosen = uploads.filter(({ isChosen, reportRunId }) => isChosen && reportRunId === null);
       nameErrors(warehouse, () => {
+        replaced = findReplacedUploads(
+          warehouse,
+          chosen.map(({ path }) => path),
+        );
         entered = enterUploads(warehouse, uploads, { after: lastUploadFile, now });
       });
       return others;
@@ -218,7 +228,13 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       })),
     );
   });
-  return result;
+  const shown = replaced.map(({ upload_file_id, contents, rows, written_at }) => ({
+    upload_file_id,
+    contents,
+    rows,
+    written_at,
+  }));
+  return { ...result, ...(shown.length > 0 && { replaced: shown }) };
 }
 
 function unrememberedError(database: string, file: string): CalltallyError {

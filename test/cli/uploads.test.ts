@@ -178,6 +178,39 @@ describe("calltally uploads", () => {
       "its content is not that of any file",
     );
   });
+
+  it("says which later files may have what is taken back", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    await folder.say("export", "google-ads", "--out", "first");
+    folder.put(conversionCall(2));
+    await folder.say("export", "google-ads", "--out", "second");
+    await folder.say("export", "google-leads", "--out", "leads");
+    expect(await folder.say("uploads", "forget", "2")).toBe(
+      "1 conversion taken back: the next file with --new has it again where it still is due\n",
+    );
+    await folder.say("export", "google-ads", "--out", "third");
+    expect(await folder.say("uploads", "forget", "1")).toMatch(
+      /^1 conversion taken back: .*\nFile 4 may have the same: what of that was uploaded, the next file tells of a second time\.\n$/,
+    );
+  });
+
+  it("are named where new ones of a later export by hand replace them", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    const ours = async (...flags: string[]) => await folder.say("export", "google-ads", ...flags);
+    expect(await ours("--new")).not.toContain("replaced");
+    const day = daysAgo(0).slice(0, 10);
+    const line = `File replaced here, which counts as uploaded: 1 (google-ads, 1 row, ${day}). If it was not: calltally uploads forget NUMBER\n`;
+    expect(await ours("--new")).toContain(line);
+    expect(await ours("--new"), "it had no rows").not.toContain("replaced");
+    await folder.say("uploads", "forget", "1");
+    expect(JSON.parse(await ours("--new", "--json"))).not.toHaveProperty("replaced");
+    expect(await ours(), "it has the same").not.toContain("replaced");
+    rmSync(join(folder.path, "data/exports/google-ads.csv"));
+    expect(await ours("--new"), "it was moved").not.toContain("replaced");
+    await ours("--new", "--conversion-name", "Other");
+    const other = await ours("--new", "--json", "--conversion-name", "Another");
+    expect(JSON.parse(other).replaced).toMatchObject([{ contents: "google-ads", rows: 1 }]);
+  });
 });
 
 describe("named reports", () => {
