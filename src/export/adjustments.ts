@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { localTime } from "../calendar/local-time.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
 import { hasUploadFile, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import { type ConversionOptions, KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
@@ -24,7 +25,7 @@ interface Adjustment {
   order: Order;
   action: "retract" | "restate";
   /** Why it is retracted. */
-  reason: Reason | "gone" | null;
+  reason: Reason | "gone" | "excluded caller" | null;
 }
 
 /**
@@ -111,13 +112,23 @@ function findAdjustments(
       const likeCalls = [
         ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
       ];
-      const candidates = session
-        .conversions({ ...kind, every, likeCalls }, populationOf(scope.filter))
-        .read();
-      const reasons = [...candidates].map((call): [number, Adjustment["reason"]] => [
-        call.call_id,
-        call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
-      ]);
+      const { exclude_callers, ...others } = populationOf(scope.filter);
+      const judge = (population: CallFilter) =>
+        [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
+          (call): [number, Adjustment["reason"]] => [
+            call.call_id,
+            call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
+          ],
+        );
+      const reasonsOfAll = new Map(judge(others));
+      if (exclude_callers === undefined) return [every, reasonsOfAll];
+      const reasons = judge({ ...others, exclude_callers }).map(
+        ([id, reason]): [number, Adjustment["reason"]] => {
+          // Of a caller who is left out, no call is the first of a click.
+          const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
+          return [id, isExcluded ? "excluded caller" : reason];
+        },
+      );
       return [every, new Map(reasons)];
     }),
   );

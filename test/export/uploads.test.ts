@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { Target } from "../../src/export/write-export.ts";
+import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
@@ -73,7 +74,10 @@ async function writeNew(warehouse: Warehouse, { nowMs = NOW, folder, ...conversi
   };
 }
 
-async function writeAdjustments(warehouse: Warehouse, { nowMs = NOW, ...conversion }: Options = {}) {
+async function writeAdjustments(
+  warehouse: Warehouse,
+  { nowMs = NOW, filter, ...conversion }: Options & { filter?: CallFilter } = {},
+) {
   const target: Target = {
     kind: "google-ads-adjustments",
     conversion: { name: "Qualified call", ...conversion },
@@ -81,6 +85,7 @@ async function writeAdjustments(warehouse: Warehouse, { nowMs = NOW, ...conversi
   const { manifest, folder } = await warehouse.export({
     targets: [target],
     clock: clockAt(nowMs),
+    ...(filter && { filter }),
     folder: `${warehouse.folder}-adjustments`,
   });
   const rest = readLines(readText(folder, "google-ads-adjustments.excluded.csv")).slice(1);
@@ -312,6 +317,19 @@ describe("export google-ads-adjustments", () => {
       { call_id: 2, action: "retract", reason: "not qualified" },
       { call_id: 3, action: "retract", reason: "duplicate" },
     ]);
+  });
+
+  it("retracts calls of a caller who is left out since, and says so", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1),
+      conversionCall(2),
+      conversionCall(3, { gclid: "CjABC_1-x" }),
+    ]);
+    await writeNew(warehouse);
+    const filter = { exclude_callers: ["+49301001"] };
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["1"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ call_id: 1, reason: "excluded caller" });
+    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
   });
 
   it("restates a value that differs from what was said last, once, of conversions of this name", async () => {
