@@ -89,12 +89,12 @@ function findFiles(files: readonly ListedFile[], given: string, folder: string):
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
   const isPath = sha256 !== undefined || numbered.length === 0;
-  const same = isPath
-    ? files.filter((file) => (sha256 === undefined ? file.path === path : file.sha256 === sha256))
-    : numbered;
+  // The last one of a path alone: that it was taken back already does not make it mean the one before.
+  const ofPath = () => files.filter((file) => file.path === path).slice(0, 1);
+  const ofContent = () => files.filter((file) => file.sha256 === sha256);
+  const same = isPath ? (sha256 === undefined ? ofPath() : ofContent()) : numbered;
   const counted = same.filter(({ forgotten_at }) => forgotten_at === null);
-  const [last] = counted;
-  if (last !== undefined) return sha256 === undefined ? [last] : counted;
+  if (counted.length > 0) return counted;
   const state =
     same.length > 0
       ? "it was taken back already"

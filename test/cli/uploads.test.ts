@@ -165,13 +165,24 @@ describe("calltally uploads", () => {
       "2 conversions taken back",
     );
     expect(await again()).toEqual(["2", "1"]);
+    rmSync(join(folder.path, "next"), { recursive: true });
+    folder.put(conversionCall(3));
+    expect(await again()).toEqual(["3"]);
+    rmSync(join(folder.path, "next"), { recursive: true });
+    expect(await folder.say("uploads", "forget", "next/google-ads.csv")).toContain("1 conversion taken back");
+    const once = await folder.run("uploads", "forget", "next/google-ads.csv");
+    expect(once, "and not the one before").toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("it was taken back already"),
+    });
+    folder.put(conversionCall(3, { duration: 1 }));
     expect(await folder.say("uploads", "forget", "3", "--json")).toContain('"taken_back":2');
     expect(await again()).toEqual(["2", "1"]);
 
     const unknown = await folder.run("uploads", "forget", "nowhere.csv");
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(
-      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 4 {2}.*next\/google-ads\.csv/,
+      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
     );
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
