@@ -106,6 +106,8 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const { files, filter, compared_with } = manifest;
   const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
   const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);
+  // That nothing is to be said of conversions does not mean that there are no calls.
+  const isAdjusted = files.some(({ adjustments }) => adjustments !== undefined);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const cut = files
     .flatMap(({ sheets = [] }) => sheets)
@@ -113,7 +115,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
-      calls === 0 && !isWarehouseEmpty,
+      calls === 0 && !isWarehouseEmpty && !isAdjusted,
       "No call in the warehouse matches the filter: the files have no rows.",
     ],
     [calls === 0 && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],

@@ -82,6 +82,8 @@ describe("calltally export --new", () => {
     expect(manifest.files[0]).toMatchObject({ only_new: true, excluded: { uploaded: 1 } });
     expect(await folder.say(...both)).toContain("google-ads-adjustments.csv  0 adjustments");
 
+    expect(await folder.say("export", "google-ads-adjustments", "--out", "none")).not.toContain("No call");
+
     const explained = await folder.say("explain", "2");
     const day = daysAgo(0).slice(0, 10);
     expect(explained).toMatch(
