@@ -195,11 +195,11 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
       const others = claim();
       if (uploads.length === 0 || isReadOnly) return others;
       const chosen = uploads.filter(({ isChosen, reportRunId }) => isChosen && reportRunId === null);
+      const paths = chosen.map(({ path }) => path);
       nameErrors(warehouse, () => {
-        replaced = findReplacedUploads(
-          warehouse,
-          chosen.map(({ path }) => path),
-        );
+        replaced = findReplacedUploads(warehouse, paths);
+      });
+      nameErrors(warehouse, () => {
         entered = enterUploads(warehouse, uploads, { after: lastUploadFile, now });
       });
       return others;
