@@ -88,16 +88,28 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
   if (written.unrecorded) lines.push(UNRECORDED);
+  if (written.replaced) lines.push(describeReplaced(written.replaced));
   return lines.join("\n");
 }
 
 const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
+
+function describeReplaced(files: NonNullable<ExportResult["replaced"]>): string {
+  const each = files.map(({ upload_file_id: id, contents, rows, written_at }) => {
+    const day = written_at.slice(0, "YYYY-MM-DD".length);
+    return `${id} (${contents}, ${formatQuantity(rows, "row")}, ${day})`;
+  });
+  const [what, it] = files.length === 1 ? ["File", "it was"] : ["Files", "one was"];
+  return `${what} replaced here, which ${files.length === 1 ? "counts" : "count"} as uploaded: ${each.join(", ")}. If ${it} not: calltally uploads forget NUMBER`;
+}
 
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
   const { files, filter, compared_with } = manifest;
   const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
   const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);
+  // That nothing is to be said of conversions does not mean that there are no calls.
+  const isAdjusted = files.some(({ adjustments }) => adjustments !== undefined);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
   const cut = files
     .flatMap(({ sheets = [] }) => sheets)
@@ -110,7 +122,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
-      calls === 0 && !isWarehouseEmpty,
+      calls === 0 && !isWarehouseEmpty && !isAdjusted,
       "No call in the warehouse matches the filter: the files have no rows.",
     ],
     [calls === 0 && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],

@@ -63,13 +63,16 @@ function forgetCommand(context: Context) {
     .action((file, { json, ...flags }) => {
       using warehouse = openExistingWarehouse(settingsOf(context, flags).database);
       recoverUploads(warehouse);
-      const found = findFiles(readUploadFiles(warehouse), file, context.folder);
+      const files = readUploadFiles(warehouse);
+      const found = findFiles(files, file, context.folder);
       const ids = found.map(({ upload_file_id }) => upload_file_id);
       const now = new Date(systemClock.now()).toISOString();
       forgetUploads(warehouse, ids, now);
       const lines = found.reduce((sum, { entered }) => sum + entered, 0);
-      if (json) context.print(JSON.stringify({ upload_file_ids: ids, taken_back: lines, forgotten_at: now }));
-      else context.tell(describeForgotten(found, lines));
+      const also = findOthers(files, found).map(({ upload_file_id }) => upload_file_id);
+      const result = { upload_file_ids: ids, taken_back: lines, may_be_in: also, forgotten_at: now };
+      if (json) context.print(JSON.stringify(result));
+      else context.tell([describeForgotten(found, lines), ...describeOthers(also)].join("\n"));
     });
 }
 
@@ -86,12 +89,12 @@ function findFiles(files: readonly ListedFile[], given: string, folder: string):
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
   const isPath = sha256 !== undefined || numbered.length === 0;
-  const same = isPath
-    ? files.filter((file) => (sha256 === undefined ? file.path === path : file.sha256 === sha256))
-    : numbered;
+  // The last one of a path alone: that it was taken back already does not make it mean the one before.
+  const ofPath = () => files.filter((file) => file.path === path).slice(0, 1);
+  const ofContent = () => files.filter((file) => file.sha256 === sha256);
+  const same = isPath ? (sha256 === undefined ? ofPath() : ofContent()) : numbered;
   const counted = same.filter(({ forgotten_at }) => forgotten_at === null);
-  const [last] = counted;
-  if (last !== undefined) return sha256 === undefined ? [last] : counted;
+  if (counted.length > 0) return counted;
   const state =
     same.length > 0
       ? "it was taken back already"
@@ -105,6 +108,29 @@ function findFiles(files: readonly ListedFile[], given: string, folder: string):
         ? "No file of conversions counts as uploaded."
         : `The latest are:\n${layOutFiles(recent, folder)}`,
   });
+}
+
+/** Returns later files that may have lines of these as well: what was in the ledger already was not entered for them. */
+function findOthers(files: readonly ListedFile[], forgotten: readonly ListedFile[]): ListedFile[] {
+  const entered = forgotten.filter((file) => file.entered > 0);
+  return files.filter(
+    (file) =>
+      file.forgotten_at === null &&
+      !forgotten.includes(file) &&
+      file.rows > file.entered &&
+      entered.some(
+        ({ upload_file_id, contents }) => contents === file.contents && upload_file_id < file.upload_file_id,
+      ),
+  );
+}
+
+function describeOthers(ids: readonly number[]): string[] {
+  const which = ids.length === 1 ? "File" : "Files";
+  return ids.length === 0
+    ? []
+    : [
+        `${which} ${ids.join(", ")} may have the same: what of that was uploaded, the next file tells of a second time.`,
+      ];
 }
 
 function describeForgotten([file]: readonly ListedFile[], lines: number): string {

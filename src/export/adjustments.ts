@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { localTime } from "../calendar/local-time.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
 import { hasUploadFile, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import { type ConversionOptions, KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
@@ -7,7 +8,7 @@ import { populationOf } from "./conversions.ts";
 import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
-import { type Order, toOrders } from "./uploaded-orders.ts";
+import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
 import type { ExportJob } from "./write-export.ts";
 
 /** A file that takes conversions of google-ads back, or says another value of them. */
@@ -17,9 +18,6 @@ export interface AdjustmentsTarget {
   conversion: Pick<ConversionOptions, "name" | "value" | "currency">;
 }
 
-const DAY_MS = 24 * 3_600_000;
-/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
-const MAX_AGE_MS = 54 * DAY_MS;
 const SECOND_MS = 1000;
 
 /** What is to be said of a conversion. */
@@ -27,11 +25,8 @@ interface Adjustment {
   order: Order;
   action: "retract" | "restate";
   /** Why it is retracted. */
-  reason: Reason | "gone" | null;
+  reason: Reason | "gone" | "excluded caller" | null;
 }
-
-/** Why an adjustment is not in the file. */
-type Hindrance = "no order id" | "too old";
 
 /**
  * Writes what has to be said of conversions in earlier files, once each: `RETRACT` where the call is none any more,
@@ -117,13 +112,23 @@ function findAdjustments(
       const likeCalls = [
         ...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),
       ];
-      const candidates = session
-        .conversions({ ...kind, every, likeCalls }, populationOf(scope.filter))
-        .read();
-      const reasons = [...candidates].map((call): [number, Adjustment["reason"]] => [
-        call.call_id,
-        call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
-      ]);
+      const { exclude_callers, ...others } = populationOf(scope.filter);
+      const judge = (population: CallFilter) =>
+        [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
+          (call): [number, Adjustment["reason"]] => [
+            call.call_id,
+            call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
+          ],
+        );
+      const reasonsOfAll = new Map(judge(others));
+      if (exclude_callers === undefined) return [every, reasonsOfAll];
+      const reasons = judge({ ...others, exclude_callers }).map(
+        ([id, reason]): [number, Adjustment["reason"]] => {
+          // Of a caller who is left out, no call is the first of a click.
+          const isExcluded = reason === "duplicate" && reasonsOfAll.get(id) === null;
+          return [id, isExcluded ? "excluded caller" : reason];
+        },
+      );
       return [every, new Map(reasons)];
     }),
   );
@@ -141,11 +146,6 @@ function isOtherValue(order: Order, { name, value, currency }: AdjustmentsTarget
   if (order.conversion_name !== name || value === undefined) return false;
   const isSameValue = order.value !== null && Number(order.value) === Number(value);
   return !isSameValue || (currency !== undefined && order.currency !== currency);
-}
-
-function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
-  if (order_id === null) return "no order id";
-  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
 }
 
 function toLine(

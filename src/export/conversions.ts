@@ -15,7 +15,7 @@ import {
 import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
-import { nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
+import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
 import type { ExportJob } from "./write-export.ts";
 
 /** A file of conversions for an ad platform. */
@@ -44,7 +44,7 @@ export async function writeConversions(job: ExportJob, target: ConversionTarget)
   const past = isNew ? readPast(job, { kind: target.kind, name, every }) : undefined;
   const judged = function* () {
     for (const call of candidates.read()) {
-      yield { ...call, reason: reasonAgainst(call, kind, nowMs) ?? past?.reasonAgainst(call.call_id) };
+      yield { ...call, reason: reasonAgainst(call, kind, nowMs) ?? past?.reasonAgainst(call) };
     }
   };
 
@@ -131,7 +131,7 @@ function excludedTable(calls: Iterable<Candidate & { reason: Reason | PutOff | u
 
 /** What earlier files have told an ad platform, by one name of a conversion. */
 interface Past {
-  reasonAgainst: (callId: number) => PutOff | undefined;
+  reasonAgainst: (call: Candidate) => PutOff | undefined;
   /** Returns how the file tells of a call; `isKnown` where the ledger has it. */
   next: (
     callId: number,
@@ -141,7 +141,7 @@ interface Past {
 }
 
 function readPast(
-  { reader, session, scope, repeats }: ExportJob,
+  { reader, session, scope, repeats, nowMs }: ExportJob,
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
 ): Past {
   const lines = readUploadLines(reader, kind).filter(({ conversion_name }) => conversion_name === name);
@@ -157,16 +157,25 @@ function readPast(
       ({ call_id, key }) => [call_id, key],
     ),
   );
-  for (const { call_id, occurred_at } of orders)
-    usedTimes.add(toMoment(keys.get(call_id) ?? "", occurred_at));
+  // What cannot be taken back stands for its click or caller, whichever of the calls turns out to be the first one.
+  const lasting = new Set<string>();
+  const toSame = (key: string, time: string) => (every ? toMoment(key, toSecond(Date.parse(time))) : key);
+  for (const order of orders) {
+    const { call_id, occurred_at, isRetracted } = order;
+    const key = keys.get(call_id) ?? "";
+    usedTimes.add(toMoment(key, occurred_at));
+    const isAdjustable = kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
+    if (!isRetracted && !isAdjustable) lasting.add(toSame(key, occurred_at));
+  }
   // A run of a report that was cut short once somebody had been sent its file sends the others the same conversions.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats);
   const isOwn = (order: Order | undefined) => order !== undefined && order.report_run_id === repeats;
   return {
-    reasonAgainst: (callId) => {
-      const order = live.get(callId);
+    reasonAgainst: ({ call_id, key, call_started }) => {
+      const order = live.get(call_id);
       if (isRepeated && isOwn(order)) return undefined;
-      if (order !== undefined) return "uploaded";
+      const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));
+      if (order !== undefined || isTold) return "uploaded";
       return isRepeated ? "next file" : undefined;
     },
     next: (callId, key, callStarted) => {

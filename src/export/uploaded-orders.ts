@@ -19,6 +19,18 @@ export interface Order {
   report_run_id: number | null;
 }
 
+/** Why a conversion cannot be adjusted. */
+export type Hindrance = "no order id" | "too old";
+
+const DAY_MS = 24 * 3_600_000;
+/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
+const MAX_AGE_MS = 54 * DAY_MS;
+
+export function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
+  if (order_id === null) return "no order id";
+  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
+}
+
 /** Returns the conversions that lines of files tell of, in their order. */
 export function toOrders(lines: readonly KnownLine[]): Order[] {
   const orders: Order[] = [];

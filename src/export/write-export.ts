@@ -21,10 +21,12 @@ import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import {
   enterUploads,
+  findReplacedUploads,
   readLastUploadFile,
   recoverUploads,
   settleUploads,
   type UploadBatch,
+  type UploadFile,
 } from "../warehouse/upload-table.ts";
 import { type AdjustmentsTarget, writeAdjustments } from "./adjustments.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
@@ -143,6 +145,8 @@ export interface ExportResult {
   newKey?: string | undefined;
   /** Present where the warehouse can only be read here, so that its tables do not have these files. */
   unrecorded?: true;
+  /** Files of conversions that counted as uploaded, by whoever exports by hand, and were replaced by what is new since. */
+  replaced?: Pick<UploadFile, "upload_file_id" | "contents" | "rows" | "written_at">[];
   /** Whether there are no calls but gone ones, so that there was nothing to filter. */
   isWarehouseEmpty: boolean;
 }
@@ -227,11 +231,17 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
     insertRestatements(warehouse, compared.restatements);
     rememberRollups(warehouse, compared.remember, { log, exportedAt: now });
   };
+  let replaced: UploadFile[] = [];
   const publishing = {
     replace: isPartitioned ? PARTITIONS : undefined,
     claim: () => {
       const others = claim();
       if (uploads.length === 0 || isReadOnly) return others;
+      const chosen = uploads.filter(({ isChosen, reportRunId }) => isChosen && reportRunId === null);
+      const paths = chosen.map(({ path }) => path);
+      nameErrors(warehouse, () => {
+        replaced = findReplacedUploads(warehouse, paths);
+      });
       nameErrors(warehouse, () => {
         entered = enterUploads(warehouse, uploads, { after: lastUploadFile, now });
       });
@@ -244,7 +254,18 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
     recoverUploads(warehouse, { own: entered });
     throw error;
   });
-  return { folder, ...written, ...(isReadOnly && { unrecorded: true }) };
+  const shown = replaced.map(({ upload_file_id, contents, rows, written_at }) => ({
+    upload_file_id,
+    contents,
+    rows,
+    written_at,
+  }));
+  return {
+    folder,
+    ...written,
+    ...(shown.length > 0 && { replaced: shown }),
+    ...(isReadOnly && { unrecorded: true }),
+  };
 }
 
 function unrememberedError(database: string, file: string): CalltallyError {

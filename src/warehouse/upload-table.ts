@@ -215,6 +215,17 @@ export function readUploadFiles({ db }: Pick<Warehouse, "db">): (UploadFile & { 
     .all();
 }
 
+/** Returns the files with rows, not taken back, that still stand where others are about to be written. */
+export function findReplacedUploads({ db }: Pick<Warehouse, "db">, paths: readonly string[]): UploadFile[] {
+  return db
+    .select()
+    .from(upload_files)
+    .where(and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted))
+    .orderBy(upload_files.upload_file_id)
+    .all()
+    .filter(({ path, sha256 }) => hashFile(path) === sha256);
+}
+
 /** Takes files back: what they have said counts as never said. */
 export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now: string): void {
   db.update(upload_files)

@@ -82,6 +82,8 @@ describe("calltally export --new", () => {
     expect(manifest.files[0]).toMatchObject({ only_new: true, excluded: { uploaded: 1 } });
     expect(await folder.say(...both)).toContain("google-ads-adjustments.csv  0 adjustments");
 
+    expect(await folder.say("export", "google-ads-adjustments", "--out", "none")).not.toContain("No call");
+
     const explained = await folder.say("explain", "2");
     const day = daysAgo(0).slice(0, 10);
     expect(explained).toMatch(
@@ -165,18 +167,62 @@ describe("calltally uploads", () => {
       "2 conversions taken back",
     );
     expect(await again()).toEqual(["2", "1"]);
+    rmSync(join(folder.path, "next"), { recursive: true });
+    folder.put(conversionCall(3));
+    expect(await again()).toEqual(["3"]);
+    rmSync(join(folder.path, "next"), { recursive: true });
+    expect(await folder.say("uploads", "forget", "next/google-ads.csv")).toContain("1 conversion taken back");
+    const once = await folder.run("uploads", "forget", "next/google-ads.csv");
+    expect(once, "and not the one before").toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("it was taken back already"),
+    });
+    folder.put(conversionCall(3, { duration: 1 }));
     expect(await folder.say("uploads", "forget", "3", "--json")).toContain('"taken_back":2');
     expect(await again()).toEqual(["2", "1"]);
 
     const unknown = await folder.run("uploads", "forget", "nowhere.csv");
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(
-      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 4 {2}.*next\/google-ads\.csv/,
+      /Cannot forget nowhere\.csv: no file of conversions was written there\nThe latest are:\n[\s\S]* 5 {2}.*next\/google-ads\.csv/,
     );
     writeFileSync(join(folder.path, "odd.csv"), "odd");
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
       "its content is not that of any file",
     );
+  });
+
+  it("says which later files may have what is taken back", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    await folder.say("export", "google-ads", "--out", "first");
+    folder.put(conversionCall(2));
+    await folder.say("export", "google-ads", "--out", "second");
+    await folder.say("export", "google-leads", "--out", "leads");
+    expect(await folder.say("uploads", "forget", "2")).toBe(
+      "1 conversion taken back: the next file with --new has it again where it still is due\n",
+    );
+    await folder.say("export", "google-ads", "--out", "third");
+    expect(await folder.say("uploads", "forget", "1")).toMatch(
+      /^1 conversion taken back: .*\nFile 4 may have the same: what of that was uploaded, the next file tells of a second time\.\n$/,
+    );
+  });
+
+  it("are named where new ones of a later export by hand replace them", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    const ours = async (...flags: string[]) => await folder.say("export", "google-ads", ...flags);
+    expect(await ours("--new")).not.toContain("replaced");
+    const day = daysAgo(0).slice(0, 10);
+    const line = `File replaced here, which counts as uploaded: 1 (google-ads, 1 row, ${day}). If it was not: calltally uploads forget NUMBER\n`;
+    expect(await ours("--new")).toContain(line);
+    expect(await ours("--new"), "it had no rows").not.toContain("replaced");
+    await folder.say("uploads", "forget", "1");
+    expect(JSON.parse(await ours("--new", "--json"))).not.toHaveProperty("replaced");
+    expect(await ours(), "it has the same").not.toContain("replaced");
+    rmSync(join(folder.path, "data/exports/google-ads.csv"));
+    expect(await ours("--new"), "it was moved").not.toContain("replaced");
+    await ours("--new", "--conversion-name", "Other");
+    const other = await ours("--new", "--json", "--conversion-name", "Another");
+    expect(JSON.parse(other).replaced).toMatchObject([{ contents: "google-ads", rows: 1 }]);
   });
 });
 

@@ -35,7 +35,11 @@ const LEDGER: Mutation = {
     },
     {
       find: "    settleUploads(warehouse, entered);\n",
-      replace: `    ${killAt("after the last name")}\n    settleUploads(warehouse, entered);\n    ${killAt("at the end")}\n`,
+      replace: `    ${killAt("after the last name")}\n    settleUploads(warehouse, entered);\n`,
+    },
+    {
+      find: "  const shown = replaced.map(",
+      replace: `  ${killAt("at the end")}\n  const shown = replaced.map(`,
     },
   ],
 };

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { Target } from "../../src/export/write-export.ts";
+import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
@@ -73,7 +74,10 @@ async function writeNew(warehouse: Warehouse, { nowMs = NOW, folder, ...conversi
   };
 }
 
-async function writeAdjustments(warehouse: Warehouse, { nowMs = NOW, ...conversion }: Options = {}) {
+async function writeAdjustments(
+  warehouse: Warehouse,
+  { nowMs = NOW, filter, ...conversion }: Options & { filter?: CallFilter } = {},
+) {
   const target: Target = {
     kind: "google-ads-adjustments",
     conversion: { name: "Qualified call", ...conversion },
@@ -81,6 +85,7 @@ async function writeAdjustments(warehouse: Warehouse, { nowMs = NOW, ...conversi
   const { manifest, folder } = await warehouse.export({
     targets: [target],
     clock: clockAt(nowMs),
+    ...(filter && { filter }),
     folder: `${warehouse.folder}-adjustments`,
   });
   const rest = readLines(readText(folder, "google-ads-adjustments.excluded.csv")).slice(1);
@@ -203,6 +208,38 @@ describe("export --new", () => {
     expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
   });
 
+  it("does not tell of a click again by an earlier call that came late, where no adjustment takes the first one back", async () => {
+    const click = { gclid: "CjABC", google_analytics_cid: "1.2", caller_id: "+49301234567" };
+    using warehouse = makeWarehouse([
+      conversionCall(2, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
+    ]);
+    const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
+    const write = async (options: Partial<ConversionOptions> = {}) => {
+      const conversion = { name: "Qualified call", every: false, isNew: true, ...options };
+      const targets = kinds.map((kind): Target => ({ kind, conversion }));
+      const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
+      return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
+    };
+    expect(await write()).toEqual([1, 1, 1, 1]);
+    sync(warehouse, [
+      conversionCall(1, { ...click, referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}` }),
+    ]);
+    expect(await write()).toEqual([0, 0, 0, 0]);
+    expect(await write({ every: true })).toEqual([1, 1, 1, 1]);
+  });
+
+  it("does not tell of a click again whose conversion in google-ads is too old to be retracted, or has no order id", async () => {
+    const click = { gclid: "CjABC" };
+    using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
+    await writeNew(warehouse);
+    await writeNew(warehouse, { name: "Without", isNew: false });
+    warehouse.markGone(1, at(NOW));
+    const late = NOW + 50 * DAY_MS;
+    expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
+    expect((await writeNew(warehouse, { name: "Without" })).reasons).toEqual({ 2: "uploaded" });
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
+  });
+
   it("has again what was in a file that was taken back", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
@@ -280,6 +317,19 @@ describe("export google-ads-adjustments", () => {
       { call_id: 2, action: "retract", reason: "not qualified" },
       { call_id: 3, action: "retract", reason: "duplicate" },
     ]);
+  });
+
+  it("retracts calls of a caller who is left out since, and says so", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1),
+      conversionCall(2),
+      conversionCall(3, { gclid: "CjABC_1-x" }),
+    ]);
+    await writeNew(warehouse);
+    const filter = { exclude_callers: ["+49301001"] };
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["1"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ call_id: 1, reason: "excluded caller" });
+    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
   });
 
   it("restates a value that differs from what was said last, once, of conversions of this name", async () => {
