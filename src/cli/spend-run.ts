@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { systemClock } from "../clock.ts";
@@ -15,7 +16,13 @@ import { formatCount, formatQuantity } from "./terminal-text.ts";
 /** Rows left out that a person is shown; `--json` has all. */
 const SHOWN = 20;
 
-type ImportedFile = ReadReport & { file: string };
+interface ImportedFile extends ReadReport {
+  file: string;
+  /** Its path as given, for a person. */
+  name: string;
+  /** Of its bytes. */
+  digest: string;
+}
 
 /** Runs `calltally spend import`. */
 export function runSpendImport(
@@ -25,9 +32,9 @@ export function runSpendImport(
   exit: (code: ExitCode) => void,
 ): void {
   const settings = settingsOf(context, { database });
-  assertDifferent(paths);
   // All that can be refused is refused before anything is written.
   const files = paths.map((path) => readFile(path, { ...flags, map }));
+  assertDifferent(files);
   context.signal.throwIfAborted();
   using warehouse = openExistingWarehouse(settings.database);
   const importedAt = new Date(systemClock.now()).toISOString();
@@ -42,9 +49,14 @@ export function runSpendImport(
 }
 
 /** Else it would count twice, since files that are given together add up. */
-function assertDifferent(paths: readonly string[]): void {
-  const again = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (again !== undefined) throw new UsageError(`Cannot import ${again} twice: files given together add up`);
+function assertDifferent(files: readonly { name: string; digest: string }[]): void {
+  for (const [index, { name, digest }] of files.entries()) {
+    const first = files.findIndex((other) => other.digest === digest);
+    if (first === index) continue;
+    throw new UsageError(`Cannot import ${name} beside ${files[first]?.name}: they have the same contents`, {
+      hint: "Files given together add up: leave out one of them.",
+    });
+  }
 }
 
 function readFile(path: string, options: Parameters<typeof readReport>[1]): ImportedFile {
@@ -60,7 +72,8 @@ function readFile(path: string, options: Parameters<typeof readReport>[1]): Impo
     throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
   }
   try {
-    return { file: basename(path), ...readReport(bytes, options) };
+    const digest = createHash("sha256").update(bytes).digest("hex");
+    return { file: basename(path), name, digest, ...readReport(bytes, options) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint } = error;
@@ -71,7 +84,7 @@ function readFile(path: string, options: Parameters<typeof readReport>[1]): Impo
 function toJson(files: readonly ImportedFile[], { currency, sources }: ImportedSpend) {
   return {
     currency,
-    files: files.map(({ rows, ...file }) => ({ ...file, rows: rows.length })),
+    files: files.map(({ rows, name: _name, digest: _digest, ...file }) => ({ ...file, rows: rows.length })),
     sources: sources.map(({ cost_micros, ...source }) => ({
       ...source,
       cost: Number(formatMicros(cost_micros)),

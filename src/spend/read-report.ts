@@ -167,6 +167,8 @@ function forEachLine(
       to,
       relaxColumnCount: true,
       relaxQuotes: true,
+      // Titles may end otherwise than the rows that a program wrote below them.
+      recordDelimiter: ["\r\n", "\n", "\r"],
       onRecord: (cells: string[], { lines }) => {
         see({ line: lines, cells });
         return null;
@@ -202,13 +204,16 @@ function kindOf(
   if (isBlank(line)) return "blank_lines";
   const { cells } = line;
   const cellOf = (field: SpendField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
+  // Meta's line of totals has no campaign, and no day either, but the stretch of the whole report.
+  const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
+  const isOfNone = hasCampaign && [cellOf("campaign"), cellOf("campaign_id")].every(isNothing);
+  const hasDay = !isNothing(cellOf("day"));
+  if (isOfNone && (indexes.has("last_day") || !hasDay) && !isNothing(cellOf("cost"))) return "total_lines";
   if (readDay(cellOf("day")) !== undefined) return undefined;
   const filled = cells.filter((cell) => !isNothing(cell));
-  if (TOTAL.test(filled[0]?.trim() ?? "")) return "total_lines";
-  // Meta's line of totals has neither a day nor a campaign.
-  const hasCampaign = indexes.has("campaign") || indexes.has("campaign_id");
-  const isOfNone = [cellOf("day"), cellOf("campaign"), cellOf("campaign_id")].every(isNothing);
-  if (hasCampaign && isOfNone && !isNothing(cellOf("cost"))) return "total_lines";
+  const isTotal = TOTAL.test(filled[0]?.trim() ?? "");
+  // A campaign may be called Total Wine: its row is left out for its day, and named.
+  if (isTotal && (!hasDay || TOTAL.test(cellOf("day")))) return "total_lines";
   return filled.length === 1 && isNothing(cellOf("cost")) ? "note_lines" : undefined;
 }
 
@@ -216,6 +221,9 @@ function kindOf(
 function toCandidate({ line, cells }: Line, columns: SpendColumns, options: ReadOptions): Candidate | string {
   const { indexes } = columns;
   const cellOf = (field: SpendField | "last_day") => cells[indexes.get(field) ?? -1]?.trim() ?? "";
+  // The rest of a row whose quotes or thousands are not as they should be would be read for something else.
+  if (cells.some(isUnclosed)) return "a quote that does not end in its line";
+  if (cells.slice(columns.width).some((cell) => cell.trim() !== "")) return "more cells than the header";
   const day = readDay(cellOf("day"));
   if (day === undefined) return isNothing(cellOf("day")) ? "no day" : `${quote(cellOf("day"))} is no day`;
   if (indexes.has("last_day") && cellOf("last_day") !== cellOf("day")) return "of more than one day";
@@ -318,6 +326,11 @@ function toRow(
     clicks: ofClicks ?? null,
     impressions: ofImpressions ?? null,
   };
+}
+
+/** Whether a cell has swallowed lines behind a quote that nothing closes. */
+function isUnclosed(cell: string): boolean {
+  return cell.trimStart().startsWith('"') && /[\r\n]/.test(cell);
 }
 
 /** What a cell holds, of a length that fits into a line. */

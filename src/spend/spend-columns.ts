@@ -97,6 +97,8 @@ export interface SpendColumns {
   indexes: ReadonlyMap<SpendField | "last_day", number>;
   /** That the header of the cost names: `Amount spent (USD)`. */
   currency: string | null;
+  /** Number of cells of the header, but for empty ones at its end. */
+  width: number;
 }
 
 /** Finds the columns of a header; undefined where this is none. */
@@ -122,9 +124,10 @@ export function findColumns(record: readonly string[], map: HeaderMap): SpendCol
   if (day === undefined || cost === undefined) return undefined;
   // The stretch that another column begins is not that of this one.
   if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");
-  assertOnce(headers, indexes);
+  assertOnce(headers, { indexes, map });
   const { name: report = "columns by --map", source = null, medium = null } = known ?? {};
-  return { report, source, medium, indexes, currency: headers[cost]?.currency ?? null };
+  const width = headers.findLastIndex(({ full }) => full !== "") + 1;
+  return { report, source, medium, indexes, currency: headers[cost]?.currency ?? null, width };
 }
 
 interface Header {
@@ -149,11 +152,17 @@ function indexOf(headers: readonly Header[], name: string): number | undefined {
   return index === -1 ? undefined : index;
 }
 
-function assertOnce(headers: readonly Header[], indexes: SpendColumns["indexes"]): void {
-  for (const index of indexes.values()) {
-    const name = headers[index]?.full ?? "";
-    if (headers.filter(({ full }) => full === name).length === 1) continue;
-    throw new UsageError(`it has several columns "${name}"`, {
+function assertOnce(
+  headers: readonly Header[],
+  { indexes, map }: Pick<SpendColumns, "indexes"> & { map: HeaderMap },
+): void {
+  for (const [field, index] of indexes) {
+    const { full, name } = headers[index] ?? toHeader("");
+    // Amount spent (USD) and Amount spent (EUR) are the cost twice.
+    const isByName = field === "cost" && map.cost === undefined;
+    if (headers.filter((other) => other.full === full || (isByName && other.name === name)).length === 1)
+      continue;
+    throw new UsageError(`it has several columns "${isByName ? name : full}"`, {
       hint: "Leave all but one of them out of the report.",
     });
   }

@@ -306,10 +306,10 @@ describe("calltally spend import and export --spend", () => {
     ]);
     expect(lines.at(-2)).toBe("  and 5 more: --json has all");
     expect((await count()).stdout).toBe("n\r\n1\r\n");
-    const twice = await calltally(["spend", "import", "some.csv", "some.csv", ...flags, ...db], { cwd });
+    const twice = await calltally(["spend", "import", "some.csv", "./some.csv", ...flags, ...db], { cwd });
     expect([twice.code, twice.stderr]).toEqual([
       2,
-      "calltally: Cannot import some.csv twice: files given together add up\n",
+      "calltally: Cannot import ./some.csv beside some.csv: they have the same contents\nFiles given together add up: leave out one of them.\n",
     ]);
   });
 

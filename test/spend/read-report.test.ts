@@ -136,6 +136,62 @@ describe("readReport", () => {
     expect([rows.length, left_out]).toEqual([1, [{ line: 3, reason: "of more than one day" }]]);
   });
 
+  it("takes Meta's line of totals for one also where the report is of one day", () => {
+    const { rows, total_lines } = read(`Campaign name,Reporting starts,Reporting ends,Amount spent (USD)
+,2026-10-01,2026-10-01,3.00
+A,2026-10-01,2026-10-01,1.00
+B,2026-10-01,2026-10-01,2.00
+`);
+    expect([rows.map(({ campaign }) => campaign), total_lines]).toEqual([["A", "B"], [2]]);
+  });
+
+  it("leaves out a campaign called Total whose day is none, rather than taking it for a line of totals", () => {
+    const { left_out, total_lines } = read(
+      "Campaign,Day,Currency code,Cost\nTotal Wine,2026-13-01,USD,1\nTotal: Account,--,USD,1\n",
+    );
+    expect([left_out, total_lines]).toEqual([[{ line: 2, reason: '"2026-13-01" is no day' }], [3]]);
+  });
+
+  it("names a row with more cells than the header, as of thousands without quotes, and one with an open quote", () => {
+    const { rows, left_out } = read(`Day,Currency code,Campaign,Cost,
+2026-10-01,USD,A,1,204.50
+2026-10-02,USD,A,1.50,
+2026-10-03,USD,"B,2.50
+2026-10-04,USD,B,3.50
+2026-10-05,USD,"B,4.50
+2026-10-06,USD,"B
+C",5.50
+`);
+    expect(rows.map(({ day, cost_micros }) => [day, cost_micros])).toEqual([
+      ["2026-10-02", 1_500_000],
+      ["2026-10-06", 5_500_000],
+    ]);
+    expect(left_out).toEqual([
+      { line: 2, reason: "more cells than the header" },
+      { line: 6, reason: "a quote that does not end in its line" },
+    ]);
+  });
+
+  it("reads lines that end in different ways", () => {
+    const { rows, lines } = read(
+      'Titles\nDay,Cost,Currency code\r\n2026-10-01,1,"USD"\r\n2026-10-02,2,"USD"\r',
+    );
+    expect([rows.map(({ line, currency }) => [line, currency]), lines]).toEqual([
+      [
+        [3, "USD"],
+        [4, "USD"],
+      ],
+      4,
+    ]);
+  });
+
+  it("asks which column is the cost where two currencies have one", () => {
+    const text = "Day,Campaign name,Amount spent (USD),Amount spent (EUR)\n2026-10-01,A,1,0.9\n";
+    expect(refusal(text)).toContain('it has several columns "amount spent"');
+    const [row] = read(text, { map: { cost: "Amount spent (EUR)" } }).rows;
+    expect([row?.currency, row?.cost_micros]).toEqual(["EUR", 900_000]);
+  });
+
   it("takes columns by --map, and a source that none has by a flag", () => {
     const text = "Datum;Ausgaben (EUR);Name\n05.10.2026;1.204,50;Herbst\n06.10.2026;0,5;\n";
     const map = { day: "datum", cost: "Ausgaben", campaign: "Name" };
