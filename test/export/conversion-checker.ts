@@ -29,7 +29,7 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const AMOUNT = /^(\d+(\.\d+)?)?$/;
 const CURRENCY = /^([A-Z]{3})?$/;
 const CLICK = /^[A-Za-z0-9_-]+$/;
-const ORDER = /^\d+(-\d+)?$/;
+const ORDER = /^-?\d+(-\d+)?$/;
 const CONSENT = /^(Granted|Denied)?$/;
 
 const clickColumns = (time: RegExp) => ({
@@ -92,7 +92,7 @@ const FORMATS: Record<CheckedKind, Format> = {
       client_id: /^\d+\.\d+$/,
       event_name: /^[a-z][a-z0-9_]{0,39}$/i,
       timestamp_micros: /^\d{16}$/,
-      "event_param.call_id?": /^\d+$/,
+      "event_param.call_id?": /^-?\d+$/,
       "event_param.value?": AMOUNT,
       "event_param.currency?": CURRENCY,
     },
