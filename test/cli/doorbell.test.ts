@@ -133,6 +133,7 @@ describe("schedule --listen, with a doorbell", () => {
     }
     for (const took of seconds) expect(took).toBeLessThan(10);
     expect(schedule.syncs("beta")).toBe(1);
+    await acme.settleDeliveries();
     expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject(
       Array(3).fill({ outcome: "delivered", status: 202 }),
     );
