@@ -17,10 +17,12 @@ export function spendSection({ figures, manifest }: Report): Html {
 ${spendTable(spend)}`;
 }
 
-/** Says which campaign has its qualified calls cheapest; where not all are shown, what they cost where most was spent. */
+/** Says which campaign has its qualified calls cheapest, but for those with more refunds than spend; where not all are shown, what they cost where most was spent. */
 function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
   const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
-  const known = campaigns.filter(({ cost_per_qualified_call: cost }) => cost !== null);
+  const known = campaigns.filter(
+    (figures) => figures.cost_per_qualified_call !== null && costOf(figures) >= 0,
+  );
   const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
   if (first === undefined) return "no campaign with spend has a qualified call";
   const name = isolated(nameOf(first, "campaign"));

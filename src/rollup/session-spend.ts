@@ -84,16 +84,18 @@ export class SessionSpend {
     const { utmKeyOf } = compileRules(rules);
     const campaigns = this.#all({ sql: CAMPAIGNS_TEXT, values: {} });
     const match = campaignMatcher(
-      campaigns.map(([campaign, campaign_id]) => ({
+      campaigns.map(([campaign, campaign_id, source, calls]) => ({
         campaign: toText(campaign),
         campaign_id: toText(campaign_id),
+        source: toText(source),
+        calls: Number(calls),
       })),
     );
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
     for (const given of this.#all({ sql: SPEND_KEYS_TEXT, values: {} })) {
       const [source, medium] = [utmKeyOf(String(given[0])), utmKeyOf(String(given[1]))];
       const own = { campaign: toText(given[2]), campaign_id: toText(given[3]) };
-      const found = match(own);
+      const found = match({ ...own, source });
       const campaign = own.campaign?.toLowerCase() ?? "";
       const channel = toChannel({ source: source ?? "", medium: medium ?? "", campaign });
       insert.run(...given, source, medium, found.campaign, found.campaign_id, channel, found.match);

@@ -14,29 +14,39 @@ export interface MatchedCampaign extends CampaignKey {
   match: Match;
 }
 
-interface KnownCampaign extends CampaignKey {
+/** A campaign with how many of its calls came from a source. */
+export interface SourceCampaign extends CampaignKey {
+  source: string | null;
+  calls: number;
+}
+
+interface KnownCampaign extends SourceCampaign {
   folded: string;
 }
 
 /**
  * Returns what finds the campaign of calls that a campaign of an ad platform is: by its id, else by its folded name. Of
- * several with one id, that of the same name counts, else, as of several with one name, that with the most calls, then the
- * first. One that no call has is itself.
+ * several, those with calls from its source count, if there are any. Of these, that of the same name counts, else that with
+ * the most calls (from its source, if it has any), then the first. One that no call has is itself.
  *
- * @param campaigns those of calls, most calls first, then by name and id
+ * @param campaigns those of calls, a row for each source, most calls from all sources first, then by name and id
  */
 export function campaignMatcher(
-  campaigns: readonly CampaignKey[],
-): (campaign: CampaignKey) => MatchedCampaign {
+  campaigns: readonly SourceCampaign[],
+): (campaign: CampaignKey & { source: string | null }) => MatchedCampaign {
   const known = campaigns.map((each): KnownCampaign => ({ ...each, folded: foldUtm(each.campaign ?? "") }));
   const byId = Map.groupBy(known, ({ campaign_id }) => campaign_id);
   const byName = Map.groupBy(known, ({ folded }) => folded);
-  return ({ campaign, campaign_id }) => {
+  return ({ campaign, campaign_id, source }) => {
     const folded = foldUtm(campaign ?? "");
-    const sameId = campaign_id === null ? [] : (byId.get(campaign_id) ?? []);
-    const ofId = sameId.find((each) => each.folded === folded) ?? sameId[0];
+    const choose = (among: readonly KnownCampaign[] = []) => {
+      const own = among.filter((each) => each.source === source).toSorted((a, b) => b.calls - a.calls);
+      const eligible = own.length === 0 ? among : own;
+      return eligible.find((each) => each.folded === folded) ?? eligible[0];
+    };
+    const ofId = campaign_id === null ? undefined : choose(byId.get(campaign_id));
     if (ofId !== undefined) return { ...keyOf(ofId), match: "id" };
-    const ofName = folded === "" ? undefined : byName.get(folded)?.[0];
+    const ofName = folded === "" ? undefined : choose(byName.get(folded));
     if (ofName !== undefined) return { ...keyOf(ofName), match: "name" };
     return {
       campaign,

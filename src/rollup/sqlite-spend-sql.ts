@@ -27,9 +27,10 @@ export const SPEND_DAYS_TEXT = "SELECT DISTINCT day FROM spend";
 /** What tells rows of spend apart, but for their days. */
 export const SPEND_KEYS_TEXT = "SELECT DISTINCT source, medium, campaign, campaign_id FROM spend";
 
-/** The campaigns of calls, most calls first. */
-export const CAMPAIGNS_TEXT = `SELECT campaign, campaign_id FROM call_facts
-WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2`;
+/** The campaigns of calls, a row with a number of calls for each source; those with the most calls first. */
+export const CAMPAIGNS_TEXT = `SELECT campaign, campaign_id, source, count(*) FROM call_facts
+WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3
+ORDER BY sum(count(*)) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
 
 /** Returns the INSERT of all spend into a session's table. */
 export function insertSpendText(table: string, { keys, days }: { keys: string; days: string }): string {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../calls.ts";
+import { makeWarehouse } from "../export/warehouse.ts";
 import { readTables } from "../report/page.ts";
 import { foldRollup } from "../rollup/fold.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -183,4 +184,56 @@ describe("export, the second time", () => {
     expect(existsSync(restatements)).toBe(false);
     expect(ofExport((await run("restatements", "--json")).stdout)).toHaveLength(expected.length);
   }, 60_000);
+
+  it("finds what other spend has changed: of costs the whole change, of costs per call no effect of its own", async () => {
+    const calls = [1, 2, 3, 4].map((call_id) =>
+      makeCall({
+        call_id,
+        call_started: "2026-08-01T12:00:00.000Z",
+        caller_id: `+49${call_id}`,
+        disposition: "answered",
+        duration: 90,
+        utm_source: "google",
+        campaign_name: "Brand",
+      }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const cwd = join(warehouse.folder, "..");
+    const db = ["--database", warehouse.database];
+    const run = async (...args: string[]) => {
+      const finished = await calltally([...args, ...db], { cwd });
+      expect(finished).toMatchObject({ code: 0 });
+      return finished.stdout;
+    };
+    const load = (cost: string) => {
+      const header = "day,cost,clicks,source,medium,campaign,currency";
+      writeFileSync(join(cwd, "own.csv"), `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
+      return run("spend", "import", "own.csv");
+    };
+    const range = ["--from", "2026-08-01", "--to", "2026-08-31"];
+    const write = () => run("export", "campaign", "--grain", "month", "--spend", ...range, "--out", "out");
+
+    await load("10,7");
+    expect(await write()).not.toContain("restatements.csv");
+    await load("12.50,7");
+    expect(await write()).toContain("have changed: see restatements.csv");
+    const lines: Record<string, string>[] = parse(readFileSync(join(cwd, "out/restatements.csv")), {
+      columns: true,
+    });
+    const names = ["period", "metric", "was", "now", "change", "spend_changed_effect"];
+    expect(lines.map((line) => names.map((name) => line[name]))).toEqual([
+      ["2026-08", "cost", "10", "12.5", "2.5", "2.5"],
+      ["2026-08", "cost_per_call", "2.5", "3.13", "0.63", ""],
+      ["2026-08", "cost_per_qualified_call", "2.5", "3.13", "0.63", ""],
+      ["2026-08", "cost_per_first_time_caller", "2.5", "3.13", "0.63", ""],
+    ]);
+    const listed = JSON.parse(await run("restatements", "--json"));
+    expect(listed.map(({ metric, reasons }: Record<string, unknown>) => [metric, reasons])).toEqual([
+      ["cost", [{ reason: "spend_changed", calls: null, effect: 2.5 }]],
+      ["cost_per_call", [{ reason: "spend_changed", calls: null, effect: null }]],
+      ["cost_per_qualified_call", [{ reason: "spend_changed", calls: null, effect: null }]],
+      ["cost_per_first_time_caller", [{ reason: "spend_changed", calls: null, effect: null }]],
+    ]);
+    expect(await write()).not.toContain("restatements.csv");
+  });
 });

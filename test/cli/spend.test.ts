@@ -276,6 +276,53 @@ describe("calltally spend import and export --spend", () => {
     expect(JSON.parse(read("page/manifest.json")).files[0].sums.cost).toBe(Number(plain(cents)));
   });
 
+  it("goes to campaigns of its own source first, by id and by name; refunds are no lowest cost", async () => {
+    const campaigns = [
+      ...Array(4).fill(["google", "Brand", "111"]),
+      ...Array(2).fill(["bng", "Brand", "402"]),
+      ...Array(4).fill(["google", "Shop", "7"]),
+      ...Array(2).fill(["bng", "Offers", "7"]),
+    ];
+    const calls = campaigns.map(([utm_source, campaign_name, campaign_id], index) =>
+      makeCall({
+        call_id: index + 1,
+        call_started: "2026-10-01T12:00:00.000Z",
+        disposition: "answered",
+        duration: 90,
+        utm_source,
+        campaign_name,
+        campaign_id,
+      }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const cwd = join(warehouse.folder, "..");
+    const env = { CALLTALLY_ALIASES: "aliases.csv" };
+    const db = ["--database", warehouse.database];
+    writeFileSync(join(cwd, "aliases.csv"), "raw,value\nbng,bing\n");
+    writeFileSync(
+      join(cwd, "own.csv"),
+      "day,cost,source,medium,campaign,campaign_id,currency\n2026-10-01,40,google,cpc,Brand,,EUR\n2026-10-01,4,bing,cpc,brand,,EUR\n2026-10-01,-8,google,cpc,Shop,7,EUR\n2026-10-01,6,bing,cpc,Shop,7,EUR\n2026-10-01,1,tiktok,cpc,Brand,,EUR\n",
+    );
+    await run(["spend", "import", "own.csv", ...db], cwd);
+    const exported = await calltally(["export", "campaign", "--spend", "--stdout", ...db], { cwd, env });
+    expect(
+      tableOf(exported.stdout).map((row) =>
+        ["campaign", "campaign_id", "calls", "cost"].map((name) => row[name]),
+      ),
+    ).toEqual([
+      ["Brand", "111", "4", "41.00"],
+      ["Shop", "7", "4", "-8.00"],
+      ["Brand", "402", "2", "4.00"],
+      ["Offers", "7", "2", "6.00"],
+    ]);
+    const days = ["--from", "2026-10-01", "--to", "2026-10-01", ...db];
+    expect((await calltally(["report", ...days, "--out", "page"], { cwd, env })).code).toBe(0);
+    const page = readFileSync(join(cwd, "page/report.html"), "utf8");
+    expect(/<h2>(Cost per qualified call.*?)<\/h2>/s.exec(page)?.[1]?.replace(/<[^>]*>/g, "")).toBe(
+      "Cost per qualified call: lowest for Brand [402], 2.00 EUR",
+    );
+  });
+
   it("leaves out rows with their reasons (3), and imports nothing of files of which one cannot be used (2)", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");

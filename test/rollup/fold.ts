@@ -112,17 +112,27 @@ const shown = (text: string | null): string => {
 
 type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
 
+const aliased = (value: string, { aliases = {} }: FoldRules): string | null =>
+  (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
+
+const isGoogleClick = ({ gclid, gclsrc }: Call) =>
+  present(gclid) !== null && trimmed(gclsrc)?.toLowerCase() !== "3p.ds";
+
+function sourceOf(call: Call, rules: FoldRules): string | null {
+  const value = folded(call.utm_source);
+  return (value === null ? null : aliased(value, rules)) ?? (isGoogleClick(call) ? "google" : null);
+}
+
 /** One call, with what the figures need to know of it. */
-function describe(call: Call, { rules: { aliases = {} }, raw = false, zone = "UTC" }: FoldQuery) {
+function describe(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuery) {
   const utm = (field: UtmField): string | null => {
     const value = folded(call[field]);
-    return value === null ? null : (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
+    return value === null ? null : aliased(value, rules);
   };
   const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
-  const isGoogle = present(call.gclid) !== null && trimmed(call.gclsrc)?.toLowerCase() !== "3p.ds";
-  const source = utm("utm_source") ?? (isGoogle ? "google" : null);
+  const source = sourceOf(call, rules);
   const tagged = utm("utm_medium");
-  const medium = isGoogle && (tagged === null || tagged === "organic") ? "cpc" : tagged;
+  const medium = isGoogleClick(call) && (tagged === null || tagged === "organic") ? "cpc" : tagged;
   const campaign = present(call.campaign_name) ?? present(call.utm_campaign);
   // SQLite lower-cases ASCII alone, and the rules look for nothing else.
   const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
@@ -163,23 +173,31 @@ function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "ho
 
 type Described = ReturnType<typeof describe>;
 
-/** Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first. */
+/**
+ * Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first.
+ * Calls of other sources only count where the source has no such campaign.
+ */
 export function matchCampaign(
-  { campaign, campaign_id }: Pick<FoldSpend, "campaign" | "campaign_id">,
+  { campaign, campaign_id, source }: Pick<FoldSpend, "campaign" | "campaign_id" | "source">,
   calls: readonly Call[],
+  rules: FoldRules,
 ): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
   const groups = Map.groupBy(calls, (call) =>
     JSON.stringify([present(call.campaign_name) ?? present(call.utm_campaign), present(call.campaign_id)]),
   );
+  const isOwn = (call: Call) => sourceOf(call, rules) === aliased(source, rules);
   const known = [...groups]
-    .map(([key, { length }]) => ({ key: JSON.parse(key) as Cell[], length }))
-    .sort((a, b) => b.length - a.length || compareKeys(a.key, b.key));
+    .map(([key, of]) => ({ key: JSON.parse(key) as Cell[], all: of.length, own: of.filter(isOwn).length }))
+    .sort((a, b) => b.own - a.own || b.all - a.all || compareKeys(a.key, b.key));
+  type Known = (typeof known)[number];
+  const preferred = (found: readonly Known[]) =>
+    found.some(({ own }) => own > 0) ? found.filter(({ own }) => own > 0) : found;
   const isNamed = ([name]: readonly Cell[]) =>
     typeof name === "string" && campaign !== null && folded(name) === folded(campaign);
-  const sameId = known.filter(({ key }) => campaign_id !== null && key[1] === campaign_id);
+  const sameId = preferred(known.filter(({ key }) => campaign_id !== null && key[1] === campaign_id));
   const ofId = sameId.find(({ key }) => isNamed(key) || (key[0] === null && campaign === null)) ?? sameId[0];
   if (ofId) return { key: ofId.key, match: "id" };
-  const ofName = known.find(({ key }) => isNamed(key));
+  const [ofName] = preferred(known.filter(({ key }) => isNamed(key)));
   if (ofName) return { key: ofName.key, match: "name" };
   return {
     key: [campaign, campaign_id],
@@ -188,13 +206,9 @@ export function matchCampaign(
 }
 
 /** A row of spend with the keys that a call has. */
-function describeSpend(
-  spend: FoldSpend,
-  { rules: { aliases = {} }, spend: { calls } = { rows: [], calls: [] } }: FoldQuery,
-) {
-  const alias = (value: string) => (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
-  const [source, medium] = [alias(spend.source), alias(spend.medium)];
-  const [campaign = null, campaign_id = null] = matchCampaign(spend, calls).key;
+function describeSpend(spend: FoldSpend, { rules, spend: { calls } = { rows: [], calls: [] } }: FoldQuery) {
+  const [source, medium] = [aliased(spend.source, rules), aliased(spend.medium, rules)];
+  const [campaign = null, campaign_id = null] = matchCampaign(spend, calls, rules).key;
   const channel = channelOf(source ?? "", medium ?? "", spend.campaign?.toLowerCase() ?? "");
   const keys: Record<string, readonly Cell[]> = {
     source: [shown(source)],

@@ -305,6 +305,7 @@ describe("RollupSession.rollup", () => {
       other: 0,
       filled: 0,
       compared: 0,
+      chosenBySource: 0,
     };
     const matches = { id: 0, name: 0, unmatched: 0, unnamed: 0 };
     const of = fc.subarray([...SPEND_DIMENSIONS], { minLength: 1, maxLength: 3 });
@@ -352,7 +353,12 @@ describe("RollupSession.rollup", () => {
           if (shown.some((row) => row.includes(OTHER) && row[width + 13] !== null)) seen.other++;
           if (query.fill && kept.length > 0) seen.filled++;
           if (query.previous && kept.length > 0) seen.compared++;
-          for (const row of rows) matches[matchCampaign(row, calls).match]++;
+          for (const row of rows) {
+            const matched = matchCampaign(row, calls, rules);
+            matches[matched.match]++;
+            const elsewhere = matchCampaign({ ...row, source: "of no call" }, calls, rules);
+            if (JSON.stringify(matched.key) !== JSON.stringify(elsewhere.key)) seen.chosenBySource++;
+          }
         },
       ),
       { numRuns: 150 },
