@@ -119,13 +119,15 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   const ofCallsAlone =
     spend?.filters_of_calls_alone?.map((name) => `--${name.replace("_seconds", "").replaceAll("_", "-")}`) ??
     [];
+  // A report counts its calls as rows, and shows spend without any.
+  const isEmpty = calls === 0 && (spend?.rows ?? 0) === 0;
   const unknown = filter.excluded_callers_without_calls ?? 0;
   const remarks: [isDue: boolean, text: string][] = [
     [
-      calls === 0 && !isWarehouseEmpty && !isAdjusted,
+      isEmpty && !isWarehouseEmpty && !isAdjusted,
       "No call in the warehouse matches the filter: the files have no rows.",
     ],
-    [calls === 0 && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],
+    [isEmpty && isWarehouseEmpty, "The warehouse has no calls: the files have no rows."],
     [
       compared_with?.begins_before_first_call === true,
       `The comparison period begins ${compared_with?.from}, before the first call in the warehouse: its figures are too low.`,

@@ -454,6 +454,24 @@ describe("calltally spend import and export --spend", () => {
     expect(page()).toContain("<h2>No spend was imported for these days</h2>");
   });
 
+  it("is reported without any call, and then the files are not said to have no rows", async () => {
+    using warehouse = makeWarehouse([]);
+    const cwd = join(warehouse.folder, "..");
+    const db = ["--database", warehouse.database];
+    writeFileSync(
+      join(cwd, "own.csv"),
+      "day,cost,source,medium,campaign,currency\n2026-10-01,4,google,cpc,Brand,EUR\n",
+    );
+    await run(["spend", "import", "own.csv", ...db], cwd);
+    const days = ["--from", "2026-10-01", "--to", "2026-10-31", ...db];
+    const { stdout } = await run(["report", ...days, "--out", "page"], cwd);
+    expect(stdout).not.toContain("have no rows");
+    expect(stdout).toContain("Spend of campaigns that no call has: 4.00 EUR of 4.00.");
+    expect(readFileSync(join(cwd, "page/report.html"), "utf8")).toContain("Spend without calls: 1 campaign");
+    const { stdout: exported } = await run(["export", "campaign", "--spend", "--stdout", ...days], cwd);
+    expect(tableOf(exported)).toMatchObject([{ campaign: "Brand", calls: "0", cost: "4.00" }]);
+  });
+
   it("is a column of several accounts in one currency, and of named reports", async () => {
     using warehouse = makeWarehouse([]);
     const cwd = join(warehouse.folder, "..");
@@ -473,7 +491,7 @@ describe("calltally spend import and export --spend", () => {
       run(["spend", "import", "own.csv", "--account", account, ...flags], cwd);
     await load("acme", "--currency", "USD");
     await load("beta");
-    const by = ["export", "--by", "account,source", "--spend", "--stdout"];
+    const by = ["export", "--by", "account,channel,source", "--spend", "--stdout"];
     const refused = await calltally(by, { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       2,
