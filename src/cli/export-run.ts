@@ -111,6 +111,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
   // That nothing is to be said of conversions does not mean that there are no calls.
   const isAdjusted = files.some(({ adjustments }) => adjustments !== undefined);
   const tooRecent = files.reduce((sum, { excluded }) => sum + (excluded?.["too recent"] ?? 0), 0);
+  const isNew = files.some(({ only_new }) => only_new);
   const cut = files
     .flatMap(({ sheets = [] }) => sheets)
     .reduce((sum, { cut_texts = 0 }) => sum + cut_texts, 0);
@@ -155,7 +156,7 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
     ],
     [
       tooRecent > 0,
-      `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file: start it one day before this one ends.`,
+      `${formatQuantity(tooRecent, "call")} too recent for an upload ${tooRecent === 1 ? "was" : "were"} left for the next file${isNew ? "" : ": start it one day before this one ends"}.`,
     ],
     [
       cut > 0,

@@ -65,6 +65,14 @@ function makeFolder(calls: readonly Call[]) {
 }
 
 describe("calltally export --new", () => {
+  it("leaves a call that is too recent for the next file, which needs no overlap", async () => {
+    const recent = { call_started: new Date(Date.now() - 3_600_000).toISOString() };
+    using folder = makeFolder([conversionCall(1), conversionCall(2, recent)]);
+    const left = "1 call too recent for an upload was left for the next file";
+    expect(await folder.say("export", "google-ads", "--new")).toContain(`${left}.\n`);
+    expect(await folder.say("export", "google-ads", "--out", "all")).toContain(`${left}: start it one day`);
+  });
+
   it("goes from the first file to a second one without it, to a retraction, and explain says so", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2), conversionCall(3, { gclid: null })]);
     const flags = ["--new", "--conversion-value", "40", "--currency", "EUR"];
