@@ -1,4 +1,4 @@
-import { CalltallyError, EXIT } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { NamedTable } from "./named-table.ts";
 import { personalKind } from "./personal-text.ts";
@@ -13,7 +13,7 @@ const HINT =
 /**
  * Returns a table whose rows are read, all of them, before the first one is written.
  *
- * @throws CalltallyError where a text of it looks like a phone number or a mail address; it names the place, and not the text
+ * @throws UsageError where a text of it looks like a phone number or a mail address; it names the place, and not the text
  */
 export function toShareSafe(table: NamedTable, file: string): NamedTable {
   const rows = [...table.rows];
@@ -28,7 +28,7 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
   return { ...table, rows };
 }
 
-/** @throws CalltallyError where the manifest would hold such a text in the filter */
+/** @throws UsageError where the manifest would hold such a text in the filter */
 export function assertFilterShareSafe(filter: CallFilter): void {
   const { exclude_callers: _, ...described } = filter;
   for (const [name, value] of Object.entries(described)) {
@@ -39,8 +39,8 @@ export function assertFilterShareSafe(filter: CallFilter): void {
   }
 }
 
-function unsafeError(file: string, place: string, kind: string): CalltallyError {
-  return new CalltallyError(EXIT.failed, `Cannot write ${file}: ${place}, looks like ${kind}`, {
+function unsafeError(file: string, place: string, kind: string): UsageError {
+  return new UsageError(`Cannot write ${file}: ${place}, looks like ${kind}`, {
     hint: HINT,
   });
 }
