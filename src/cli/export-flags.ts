@@ -146,6 +146,7 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     .flatMap((target) => (target.kind === "rollup" ? target.dimensions : []))
     .find((dimension) => !SPEND_DIMENSIONS.includes(dimension));
   const refusals: [isRefused: boolean, message: string][] = [
+    ...(minCell === undefined ? [] : shareRefusals(targets, flags)),
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
     [
       compare !== undefined && last === undefined && (from === undefined || to === undefined),
@@ -196,7 +197,6 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
         ? "ga4-events needs --measurement-id G-…, the data stream that the events are of"
         : "--measurement-id is for ga4-events",
     ],
-    ...(minCell === undefined ? [] : shareRefusals(targets, flags)),
     [
       stdout && flags.new === true,
       "--new remembers what it writes, and --stdout remembers nothing: use one or the other",
