@@ -11,6 +11,7 @@ import {
 } from "../export/account-rollup.ts";
 import { ACCOUNT } from "../export/choices.ts";
 import { describeCaveats } from "../export/manifest.ts";
+import { namesOf } from "../rollup/dimensions.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { accountsOf, type Context, configurationOf } from "./context.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
@@ -18,7 +19,7 @@ import { assertTogether, toComparison, toFilter, toFormat, toRange } from "./exp
 import { formatQuantity } from "./terminal-text.ts";
 
 /** What would need figures of several warehouses to be put together. */
-const APART = ["total", "fill", "top"];
+const APART = { total: "--total", fill: "--fill", top: "--top", minCell: "--min-cell" };
 
 /** Runs `calltally export --by account,…`. */
 export async function runAccountExport(
@@ -72,9 +73,9 @@ export async function runAccountExport(
 
 /** @throws UsageError for what is of one account alone */
 function assertForAccounts(contents: readonly Contents[] = [], flags: ExportFlags): void {
-  const refused = Object.keys(flags).find((flag) => APART.includes(flag));
+  const refused = namesOf(APART).find((flag) => flags[flag] !== undefined);
   if (refused !== undefined) {
-    throw new UsageError(`--${refused} is for one account: callers are not merged across accounts`, {
+    throw new UsageError(`${APART[refused]} is for one account: callers are not merged across accounts`, {
       hint: "Leave it out, or leave account out of --by.",
     });
   }

@@ -9,6 +9,7 @@ import {
   FORMATS,
   LISTS,
   MEASUREMENT_ID,
+  MIN_CELL,
   PRIVATE_COLUMNS,
   PROFILES,
 } from "../export/choices.ts";
@@ -79,6 +80,12 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
         "keep the keys with the most calls, and put all others into one row, (other)",
       ).argParser(parseTop),
     )
+    .addOption(
+      new Option(
+        "--min-cell <n>",
+        "share-safe files: put rows of fewer than n calls into (other), and write no text like a phone number or mail address",
+      ).argParser(parseMinCell),
+    )
     .option("--spend", "add cost, clicks, impressions and costs per call, from what `spend import` read")
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
@@ -148,6 +155,12 @@ function parseTop(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MAX_TOP) return count;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_TOP}.`);
+}
+
+function parseMinCell(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (count >= MIN_CELL.least && count <= MIN_CELL.most) return count;
+  throw new InvalidArgumentError(`It must be a whole number from ${MIN_CELL.least} to ${MIN_CELL.most}.`);
 }
 
 function parseName(text: string): string {

@@ -2,10 +2,17 @@ import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calen
 import type { Comparison } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { ACCOUNT, ADJUSTMENTS, CONVERSIONS, DEFAULT_CONVERSION, type Delimiter } from "../export/choices.ts";
+import {
+  ACCOUNT,
+  ADJUSTMENTS,
+  CONVERSIONS,
+  DEFAULT_CONVERSION,
+  type Delimiter,
+  UNSHARED_DIMENSIONS,
+} from "../export/choices.ts";
 import type { ExportFormat, Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { DEFAULT_DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
+import { DEFAULT_DIMENSIONS, type Dimension, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 
@@ -15,7 +22,9 @@ export type GivenFlags = { [Flag in keyof ExportFlags]?: ExportFlags[Flag] | und
 /** Returns what is to be written; the default rollups where nothing is named. */
 export function toTargets(contents: readonly Contents[], flags: GivenFlags): Target[] {
   const by = flags.by?.filter((dimension) => dimension !== ACCOUNT);
-  const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS;
+  const isShared = (dimension: Dimension) =>
+    flags.minCell === undefined || !isOneOf(UNSHARED_DIMENSIONS, dimension);
+  const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShared);
   const targets = [...new Set(named)].map((content): Target => {
     switch (content) {
       case "calls":
@@ -119,6 +128,7 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     raw = false,
     spend = false,
     top,
+    minCell,
     stdout = false,
     format = "csv",
     profile,
@@ -136,6 +146,7 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     .flatMap((target) => (target.kind === "rollup" ? target.dimensions : []))
     .find((dimension) => !SPEND_DIMENSIONS.includes(dimension));
   const refusals: [isRefused: boolean, message: string][] = [
+    ...(minCell === undefined ? [] : shareRefusals(targets, flags)),
     [fill && grain === undefined, "--fill needs --grain: it fills periods"],
     [
       compare !== undefined && last === undefined && (from === undefined || to === undefined),
@@ -143,8 +154,14 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
     ],
     [
       !has("rollup") &&
-        (grain !== undefined || fill || compare !== undefined || total || raw || top !== undefined),
-      "--grain, --fill, --compare, --total, --raw and --top apply only to rollups, and none was requested",
+        (grain !== undefined ||
+          fill ||
+          compare !== undefined ||
+          total ||
+          raw ||
+          top !== undefined ||
+          minCell !== undefined),
+      "--grain, --fill, --compare, --total, --raw, --top and --min-cell apply only to rollups, and none was requested",
     ],
     [spend && !has("rollup"), "--spend applies only to rollups, and none was requested"],
     [
@@ -208,6 +225,40 @@ export function assertTogether(targets: readonly Target[], flags: GivenFlags): v
   ];
   const refused = refusals.find(([isRefused]) => isRefused);
   if (refused) throw new UsageError(refused[1], { hint: "See calltally export --help." });
+}
+
+/** Refuses what would make a share-safe file unsafe, or figures of few calls computable. */
+function shareRefusals(
+  targets: readonly Target[],
+  flags: GivenFlags,
+): [isRefused: boolean, message: string][] {
+  const lists = targets.map(({ kind }) => kind).filter((kind) => kind !== "rollup");
+  const named = targets
+    .flatMap((target) => (target.kind === "rollup" ? target.dimensions : []))
+    .filter((dimension) => isOneOf(UNSHARED_DIMENSIONS, dimension));
+  return [
+    [
+      lists.length > 0,
+      `--min-cell is for figures: each row of ${lists.join(" and ")} is of one call or caller`,
+    ],
+    [
+      named.length > 0,
+      `--min-cell writes files that may be shared, and ${named.join(" and ")} in them would name clicks or numbers`,
+    ],
+    [
+      flags.trackingNumber !== undefined,
+      "--min-cell writes files that may be shared, and the manifest would hold the number of --tracking-number",
+    ],
+    [flags.top !== undefined, "--min-cell and --top both put rows into (other): use one or the other"],
+    [
+      flags.fill === true,
+      "--fill would write 0 for rows that --min-cell puts into (other): leave one of them out",
+    ],
+    [
+      flags.spend === true,
+      "--spend adds rows of costs without calls, and costs per call tell how few calls there were: not with --min-cell",
+    ],
+  ];
 }
 
 /** The flags that say which calls a file is about, and not which of a click counts. */

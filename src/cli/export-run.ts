@@ -29,7 +29,7 @@ export async function runExport(
   const { database, exportDir: folder, timezone, lookbackHours } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
-  const { grain, fill = false, total = false, raw = false, spend = false, top } = flags;
+  const { grain, fill = false, total = false, raw = false, spend = false, top, minCell } = flags;
   const options = {
     database,
     timezone,
@@ -45,6 +45,7 @@ export async function runExport(
     raw,
     spend,
     top,
+    minCell,
     format: toFormat(flags),
     signal: context.signal,
     onAttributed: attributionProgress(context),
@@ -193,10 +194,13 @@ function describeSheet(sheet: SheetEntry): string {
 }
 
 function describeTable(table: TableEntry): string {
-  const { contents, rows, sums, keys_in_other: others = 0 } = table;
+  const { contents, rows, sums, keys_in_other: others = 0, rows_in_other: small = 0 } = table;
   if (sums?.calls === undefined) return formatQuantity(rows, contents === "calls" ? "call" : "row");
   if (contents === "report") return formatQuantity(sums.calls, "call");
-  const folded = others > 0 ? `; ${formatQuantity(others, "key")} in (other)` : "";
+  const folded = [
+    ...(others > 0 ? [`; ${formatQuantity(others, "key")} in (other)`] : []),
+    ...(small > 0 ? [`; ${formatQuantity(small, "row")} in (other)`] : []),
+  ].join("");
   const row = contents === "callers" ? "caller" : "row";
   return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${describeExcluded(table)}`;
 }

@@ -80,7 +80,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
       period: from === undefined || to === undefined ? undefined : describeRange({ from, to }),
       date: localDate(new Date(nowMs).toISOString(), timezone),
     };
-    const { fill, total, raw, spend, top, filter } = content;
+    const { fill, total, raw, spend, top, min_cell: minCell, filter } = content;
     return {
       request: {
         database,
@@ -95,6 +95,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         ...(raw !== undefined && { raw }),
         spend: spend ?? (isPage ? "if any" : false),
         ...(top !== undefined && { top }),
+        ...(minCell !== undefined && { minCell }),
         ...(!isPage && { format: toFormat(flags) }),
         targets,
         folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
@@ -184,6 +185,7 @@ function toFlags({ content, file }: NamedReport): GivenFlags {
     compare: content.compare,
     total: content.total || undefined,
     top: content.top,
+    minCell: content.min_cell,
     format: content.format === "html" ? undefined : content.format,
     profile: content.profile,
     delimiter: content.delimiter,
@@ -246,7 +248,19 @@ function toPlace(
 /** The page has figures and columns of its own. */
 function assertPage(content: ReportContent): void {
   const unheard = (
-    ["contents", "by", "fill", "total", "raw", "top", "profile", "delimiter", "with", "conversion"] as const
+    [
+      "contents",
+      "by",
+      "fill",
+      "total",
+      "raw",
+      "top",
+      "min_cell",
+      "profile",
+      "delimiter",
+      "with",
+      "conversion",
+    ] as const
   ).filter((key) => content[key] !== undefined);
   if (unheard.length === 0) return;
   throw new UsageError(`the format html is a page of its own: leave out ${unheard.join(", ")}`);

@@ -13,6 +13,7 @@ import {
   FORMATS,
   LISTS,
   MEASUREMENT_ID,
+  MIN_CELL,
   PRIVATE_COLUMNS,
   PROFILES,
 } from "../export/choices.ts";
@@ -330,6 +331,16 @@ const report = z
     total: flag("Add a row of totals, in which each caller counts once."),
     raw: flag("Group by utm values exactly as stored."),
     spend: flag("Add cost, clicks, impressions and costs per call."),
+    min_cell: z
+      .int()
+      .min(MIN_CELL.least)
+      .max(MIN_CELL.most)
+      .meta({
+        description:
+          "Share-safe files: rows of fewer calls are put into the row (other), and no text like a phone number or mail address is written.",
+        examples: [10],
+      })
+      .optional(),
     top: z
       .int()
       .min(1)
@@ -392,10 +403,13 @@ const report = z
       );
     if (
       content.on_restatement !== undefined &&
-      (content.raw || content.top !== undefined || content.filter?.include_gone)
+      (content.raw ||
+        content.top !== undefined ||
+        content.min_cell !== undefined ||
+        content.filter?.include_gone)
     )
       context.addIssue(
-        "on_restatement cannot go with raw, top or include_gone: their figures are not compared",
+        "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
       );
     if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
     const isClosed = days?.last !== undefined || (days?.from !== undefined && days.to !== undefined);

@@ -124,12 +124,20 @@ function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
   ];
 }
 
-function describeContents({ contents, total_line, keys_in_other, excluded = {} }: SheetEntry): string {
+function describeContents({
+  contents,
+  total_line,
+  keys_in_other,
+  min_cell,
+  rows_in_other,
+  excluded = {},
+}: SheetEntry): string {
   const left = Object.entries(excluded).filter(([, count]) => count > 0);
   return [
     contents,
     ...(total_line ? ["and a line of totals"] : []),
     ...(keys_in_other ? [`keys in the row (other): ${keys_in_other}`] : []),
+    ...(min_cell ? [`no row of fewer than ${min_cell} calls, rows in (other): ${rows_in_other}`] : []),
     ...left.map(([reason, count]) => `calls left out, ${reason}: ${count}`),
   ].join(", ");
 }

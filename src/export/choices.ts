@@ -21,6 +21,12 @@ export const DELIMITER_NAMES = [",", ";", "|", "tab"] as const;
 export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
 export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 
+/** How many calls a row of a share-safe file may be asked to have at least. */
+export const MIN_CELL = { least: 2, most: 1000 } as const;
+
+/** Dimensions that name a person's click or a number, and so have no place in a share-safe file. */
+export const UNSHARED_DIMENSIONS = ["gclid", "tracking_number"] as const;
+
 /** Consent of callers, in a file of conversions. */
 export const CONSENTS = ["granted", "denied"] as const;
 export type Consent = (typeof CONSENTS)[number];

@@ -47,6 +47,7 @@ interface GivenOutOptions {
   lookbackHours: number;
   raw: boolean;
   top: number | undefined;
+  minCell: number | undefined;
   /** Absolute path, behind links. */
   folder: string;
   /** Whether nothing can be remembered. */
@@ -192,9 +193,9 @@ export class GivenOut {
   }
 
   #refusal(stored: ExportedRollup | undefined, question: string): string | undefined {
-    const { raw, top, scope, isReadOnly } = this.#options;
+    const { raw, top, minCell, scope, isReadOnly } = this.#options;
     if (raw) return "utm values as stored";
-    if (top !== undefined) return "keys put together as (other)";
+    if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
     if (scope.filter.include_gone) return "gone calls are counted";
     if (isReadOnly) return "the warehouse can only be read here";
     return stored !== undefined && stored.question !== question ? OTHER_QUESTION : undefined;

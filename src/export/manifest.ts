@@ -116,6 +116,13 @@ export interface TableEntry {
   top?: number;
   /** How many others are together in the row `(other)`. */
   keys_in_other?: number;
+  /** How many calls a row has at least, where rows of fewer are together in the row `(other)` of their period. */
+  min_cell?: number;
+  /** How many rows are together in rows `(other)`, and their calls; those of rows without figures are not counted. */
+  rows_in_other?: number;
+  calls_in_other?: number;
+  /** How many rows `(other)` have no figures, since their whole period has fewer calls. */
+  blank_rows?: number;
   /** Sums of the columns that add up; uniques do not. */
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes can be compared where it is the same. */

@@ -1,9 +1,11 @@
 import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import { type Dimension, isLocal, keyColumns } from "../rollup/dimensions.ts";
-import { TOTAL } from "../rollup/own-words.ts";
+import { isCompared, metrics } from "../rollup/metrics.ts";
+import { OTHER, TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row } from "../rollup/session.ts";
+import type { TableEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Table, Value } from "./table.ts";
 import type { ExportFormat, ExportJob } from "./write-export.ts";
@@ -21,13 +23,16 @@ const MAX_FILLED_ROWS = 2_000_000;
 
 /** Returns one rollup, with its line of totals where one is asked for. */
 export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): NamedTable {
-  const { scope, raw, fill, total, top, format, session, spend } = job;
+  const { scope, raw, fill, total, top, minCell, format, session, spend } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
     dimensions,
     raw,
     fill,
     top,
+    minCell,
+    // When a row's first and last call started is what a single call was.
+    figures: minCell === undefined ? undefined : timelessFigures(session),
     offsets: isLocal(dimensions) ? session.readOffsets(scope.timezone) : undefined,
     span,
     spend: spend?.form,
@@ -39,16 +44,24 @@ export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): Named
   const { columns, rows } = session.rollup(query);
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = format.format === "xlsx" ? WORKBOOK : `${name}.${format.format}`;
-  const entry = {
+  const entry: TableEntry & { sums: Record<string, number> } = {
     contents,
     rows: 0,
     sums: Object.fromEntries(additive(columns).map(({ name }) => [name, 0])),
     ...(total && ({ total_line: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
+    ...(minCell !== undefined && {
+      min_cell: minCell,
+      rows_in_other: session.countSmallCells({ ...query, minCell }),
+      calls_in_other: 0,
+      blank_rows: 0,
+    }),
   };
   const watched = job.givenOut?.watch({ file, contents, query, columns }, rows) ?? rows;
-  const counted = count(watched, columns, entry);
-  const table = { columns, rows: total ? withTotal(counted, session, query) : counted };
+  const shown = minCell === undefined ? watched : withoutSmall(watched, columns, minCell, entry);
+  const counted = count(shown, columns, entry);
+  const totals = total ? withTotal(counted, session, query, () => (entry.blank_rows ?? 0) > 0) : counted;
+  const table = { columns, rows: totals };
   return {
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
     name,
@@ -84,6 +97,32 @@ function assertFillable(keys: number, periods: number): void {
   );
 }
 
+function timelessFigures({ rules }: RollupSession): string[] {
+  return metrics(rules)
+    .filter(isCompared)
+    .map(({ name }) => name);
+}
+
+/** Passes rows on, those of too few calls without figures: of all calls of a period, where these are so few. */
+function* withoutSmall(
+  rows: Iterable<Row>,
+  columns: readonly RollupColumn[],
+  minCell: number,
+  counts: Pick<TableEntry, "calls_in_other" | "blank_rows">,
+): Generator<Row> {
+  const indexOf = (name: string) => columns.findIndex((column) => column.name === name);
+  const [calls, before] = [indexOf("calls"), indexOf("calls_previous")];
+  for (const row of rows) {
+    const isSmall = [row[calls], row[before]].some((count) => Number(count) > 0 && Number(count) < minCell);
+    const figures = row.slice(calls);
+    if (isSmall) counts.blank_rows = (counts.blank_rows ?? 0) + 1;
+    else if (row.slice(0, calls).includes(OTHER)) {
+      counts.calls_in_other = (counts.calls_in_other ?? 0) + Number(row[calls]);
+    }
+    yield isSmall ? [...row.slice(0, calls), ...figures.map(() => null)] : row;
+  }
+}
+
 /** Passes rows on, and adds them up on the way. */
 function* count(
   rows: Iterable<Row>,
@@ -106,14 +145,30 @@ function additive(columns: readonly RollupColumn[]): { name: string; index: numb
   );
 }
 
-/** Adds the figures of all calls together: callers are counted once here, however many rows they are in. */
-function* withTotal(rows: Iterable<Row>, session: RollupSession, query: RollupQuery): Generator<Row> {
+/**
+ * Adds the figures of all calls together: callers are counted once here, however many rows they are in.
+ *
+ * @param isBlank whether the line has no figures, as soon as all rows are read: a row without any would be the rest to the total
+ */
+function* withTotal(
+  rows: Iterable<Row>,
+  session: RollupSession,
+  query: RollupQuery,
+  isBlank: () => boolean,
+): Generator<Row> {
   yield* rows;
-  const { dimensions, periods, span, previous, spend } = query;
+  const { dimensions, figures: names, periods, span, previous, spend } = query;
   const keys = keyColumns(dimensions).length + (periods ? 1 : 0);
-  const total = { dimensions: [], span, spend, previous: previous && { span: previous.span } };
+  const total = {
+    dimensions: [],
+    figures: names,
+    span,
+    spend,
+    previous: previous && { span: previous.span },
+  };
   for (const figures of session.rollup(total).rows) {
-    yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
+    const shown = isBlank() ? figures.map(() => null) : figures;
+    yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...shown];
   }
 }
 

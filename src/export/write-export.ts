@@ -41,8 +41,9 @@ import { type Compared, GivenOut } from "./given-out.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
 import { type NamedTable, writeTable } from "./named-table.ts";
 import { findRestatementFile, RESTATEMENT_FILE, writeRestatements } from "./restatement-file.ts";
-import { type RollupTarget, rollupTable } from "./rollups.ts";
+import { type RollupTarget, rollupTable, WORKBOOK } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
+import { assertFilterShareSafe, toShareSafe } from "./share-safe.ts";
 import { unmatchedTable } from "./spend-files.ts";
 
 /** A kind of file to write. */
@@ -77,6 +78,8 @@ export interface FigureOptions {
   fill?: boolean;
   /** How many keys have rows of their own; the others are in the row `(other)`. @default all */
   top?: number | undefined;
+  /** Makes share-safe files: no row of fewer calls, and no text like a phone number or mail address. @default others */
+  minCell?: number | undefined;
   /** Whether a line of totals follows the rows. @default false */
   total?: boolean;
   /** Whether what ads cost stands beside the calls; `if any`, where any was imported for the days. @default false */
@@ -278,9 +281,9 @@ function unrememberedError(database: string, file: string): CalltallyError {
 
 /** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
 function mayBeRemembered(options: ExportOptions, { sqlite }: Warehouse): boolean {
-  const { targets, grain, range, raw, top, filter } = options;
+  const { targets, grain, range, raw, top, minCell, filter } = options;
   const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
-  const isPlain = !raw && top === undefined && !filter?.include_gone;
+  const isPlain = !raw && top === undefined && minCell === undefined && !filter?.include_gone;
   return (
     isClosed &&
     isPlain &&
@@ -350,7 +353,7 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 }
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
-  const { raw = false, fill = false, total = false, top, format = { format: "csv" } } = options;
+  const { raw = false, fill = false, total = false, top, minCell, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   using reader = openReader(warehouse);
   // Another process may have applied its own settings since.
@@ -364,6 +367,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   const loaded = isSpendAsked ? session.loadSpend(options.timezone) : undefined;
   if (!options.isEmptyAllowed) assertMatched(session, options.filter);
   const scope = resolveScope(session, options);
+  if (minCell !== undefined) assertFilterShareSafe(scope.filter);
   const spend = options.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
   const manifest = startManifest(reader, session, scope, { ...options, raw, spend });
   let newKey: string | undefined;
@@ -382,6 +386,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
           scope,
           raw,
           top,
+          minCell,
           folder,
           isReadOnly: warehouse.sqlite.readonly,
           nowMs,
@@ -393,6 +398,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     fill,
     total,
     top,
+    minCell,
     format,
     scope,
     reader,
@@ -475,9 +481,12 @@ async function writeAsFormat(
   table: NamedTable,
   sheets: NamedTable[],
 ): Promise<ManifestFile[]> {
-  const { format } = job;
-  if (format.format !== "xlsx") return [await writeTable(job, table, format)];
-  sheets.push(table);
+  const { format, minCell } = job;
+  const isWorkbook = format.format === "xlsx";
+  const file = isWorkbook ? `${WORKBOOK}, sheet ${table.name}` : `${table.name}.${format.format}`;
+  const checked = minCell === undefined ? table : toShareSafe(table, file);
+  if (!isWorkbook) return [await writeTable(job, checked, format)];
+  sheets.push(checked);
   return [];
 }
 

@@ -29,6 +29,12 @@ export interface RollupQuery {
   offsets?: readonly ZoneOffset[] | undefined;
   /** How many keys have rows of their own, those with the most calls; all others are in one row. @default all */
   top?: number | undefined;
+  /**
+   * How many calls a row has at least. Rows of fewer are in the row `(other)` of their period, with as many of the next smallest
+   * as it takes for that row to have so many; it may have fewer where its period has. Beside `previous`, either number of calls counts.
+   * @default 1
+   */
+  minCell?: number | undefined;
   /** When the calls started. @default whenever */
   span?: Span | undefined;
   /** Names of the metrics that are wanted beside `calls`; the fewer, the quicker. @default all of them */

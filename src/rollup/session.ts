@@ -41,6 +41,7 @@ import {
   type SqliteContext,
   type SqlText,
   selectionText,
+  smallCellCountText,
 } from "./sqlite-rollup-sql.ts";
 
 export type Value = string | number | null;
@@ -195,6 +196,12 @@ export class RollupSession implements Disposable {
     );
     const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
     return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
+  }
+
+  /** Counts the rows that a rollup puts together as `(other)`, since they or those beside them have fewer calls. */
+  countSmallCells(query: RollupQuery & { minCell: number }): number {
+    const [count] = this.#first(smallCellCountText(query, query.minCell, this.#context));
+    return Number(count);
   }
 
   /** Returns a zone's offsets under which there are any calls, each from the first of these calls on. */

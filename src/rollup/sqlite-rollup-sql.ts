@@ -118,19 +118,21 @@ const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
  * where all keys are weekdays and hours, in their order; the row of other keys last.
  */
 export function rollupText(query: RollupQuery, context: SqliteContext): SqlText {
-  const { periods, previous, fill = false, span = {}, offsets, top } = query;
+  const { periods, previous, fill = false, span = {}, offsets } = query;
+  const isFolded = query.top !== undefined || query.minCell !== undefined;
   const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
-  const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, top !== undefined)].join(", ")}`;
+  const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, isFolded)].join(", ")}`;
   const common = {
     keys,
     measures,
     offsets,
-    isFolded: top !== undefined,
+    isFolded,
+    isKeptByPeriod: query.minCell !== undefined,
     hasSpend: query.spend !== undefined,
   };
-  const kept = top === undefined ? undefined : keptText(query, top, context);
+  const kept = keptText(query, context);
   const current = sideText({ ...common, span, periods, name: "current" }, context);
   if (!fill && previous === undefined) {
     if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
@@ -241,6 +243,8 @@ interface Side {
   offsets?: readonly ZoneOffset[] | undefined;
   /** Whether keys that are not among the `kept` are one, {@link OTHER}. */
   isFolded?: boolean;
+  /** Whether a key is kept in some periods, and not in others. */
+  isKeptByPeriod?: boolean;
   /** Whether what was spent stands beside the calls; a key has a row where it has either. */
   hasSpend?: boolean;
   name: "current" | "previous";
@@ -297,7 +301,7 @@ function costPerText(of: CostPer): string {
 
 /** A row for each key of the calls, or of rows with columns named as the facts of calls. */
 function groupsText(
-  { keys, span, periods, offsets, isFolded = false, name: side }: Side,
+  { keys, span, periods, offsets, isFolded = false, isKeptByPeriod = false, name: side }: Side,
   context: SqliteContext,
   figures: readonly string[],
   { from, prefix = side }: { from?: string; prefix?: string } = {},
@@ -305,7 +309,10 @@ function groupsText(
   const isStored = keys.some(({ of }) => "stored" in of);
   const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, context) }));
   // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
-  const isSame = values.map(({ name, text }) => `k.${name} IS ${text}`);
+  const isSame = [
+    ...(isKeptByPeriod && periods ? [`k.period = ${periodText(periods)}`] : []),
+    ...values.map(({ name, text }) => `k.${name} IS ${text}`),
+  ];
   const join = isFolded ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
   const table = from ?? (isStored ? FACTS_AND_CALLS : undefined);
   const selection = selectionText(span, context, { from: table, prefix, join });
@@ -336,8 +343,15 @@ GROUP BY ${names}`;
   return { sql, values: { ...current.values, ...before.values } };
 }
 
-/** The keys that have rows of their own: those with the most calls, and the one without any value, which nothing hides. */
-function keptText(query: RollupQuery, top: number, context: SqliteContext): string {
+/** The table of the keys that have rows of their own; undefined where all have. */
+function keptText(query: RollupQuery, context: SqliteContext): string | undefined {
+  if (query.minCell !== undefined)
+    return `kept AS MATERIALIZED (${largeCellsText(query, query.minCell, context).sql})`;
+  return query.top === undefined ? undefined : topText(query, query.top, context);
+}
+
+/** The keys with the most calls, and the one without any value, which nothing hides. */
+function topText(query: RollupQuery, top: number, context: SqliteContext): string {
   const keys = keyColumns(query.dimensions, query);
   const names = keys.map(({ name }) => name).join(", ");
   const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
@@ -346,6 +360,53 @@ function keptText(query: RollupQuery, top: number, context: SqliteContext): stri
   WHERE ${hasValueText(query)}
   ORDER BY ${["calls DESC", ...keys.map(keyOrder)].join(", ")} LIMIT ${top})
   UNION ALL SELECT ${notSet})`;
+}
+
+/** The rows of a rollup: period and key, calls in the current stretch and in the one before. */
+function cellsText(query: RollupQuery, context: SqliteContext): SqlText {
+  const { periods, previous, span = {}, offsets } = query;
+  const keys = keyColumns(query.dimensions, query);
+  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)].join(", ");
+  const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
+  const current = sideText({ keys, measures, offsets, span, periods, name: "current" }, context);
+  if (previous === undefined)
+    return { ...current, sql: `SELECT ${names}, calls, 0 AS before FROM (${current.sql})` };
+  const before = sideText({ keys, measures, offsets, ...previous, name: "previous" }, context);
+  const sql = `SELECT ${names}, max(calls) AS calls, max(before) AS before
+FROM (SELECT ${names}, calls, 0 AS before FROM (${current.sql}) UNION ALL SELECT ${names}, 0, calls FROM (${before.sql}))
+GROUP BY ${names}`;
+  return { sql, values: { ...current.values, ...before.values } };
+}
+
+/**
+ * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
+ * small itself. What is left over by a row that is not small is not small.
+ */
+function largeCellsText(query: RollupQuery, minCell: number, context: SqliteContext): SqlText {
+  const keys = keyColumns(query.dimensions, query).map(({ name }) => name);
+  const names = [...(query.periods ? ["period"] : []), ...keys].join(", ");
+  const partition = query.periods ? "PARTITION BY period " : "";
+  const isSmall = (count: string) => `${count} BETWEEN 1 AND ${minCell - 1}`;
+  const { sql, values } = cellsText(query, context);
+  const smaller = (count: string) => `coalesce(sum(${count}) OVER smaller, 0) AS smaller_${count}`;
+  return {
+    sql: `SELECT ${names} FROM (
+  SELECT *, ${smaller("calls")}, ${smaller("before")}
+  FROM (SELECT *, (${isSmall("calls")} OR ${isSmall("before")}) AS is_small FROM (${sql}))
+  WINDOW smaller AS (${partition}ORDER BY is_small DESC, calls + before, ${keys.join(", ")} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)
+WHERE NOT is_small AND NOT ${isSmall("smaller_calls")} AND NOT ${isSmall("smaller_before")}`,
+    values,
+  };
+}
+
+/** Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small. */
+export function smallCellCountText(query: RollupQuery, minCell: number, context: SqliteContext): SqlText {
+  const { sql, values } = cellsText(query, context);
+  return {
+    sql: `SELECT (SELECT count(*) FROM (${sql})) - (SELECT count(*) FROM (${largeCellsText(query, minCell, context).sql}))`,
+    values,
+  };
 }
 
 function hasValueText(query: RollupQuery): string {

@@ -1,0 +1,46 @@
+import { UsageError } from "../errors.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import type { NamedTable } from "./named-table.ts";
+import { personalKind } from "./personal-text.ts";
+import type { Column } from "./table.ts";
+
+/** Ids of campaigns are as long as phone numbers, and are the ad platform's. */
+const isScanned = ({ name, type }: Column) => type === "text" && name !== "campaign_id";
+
+const HINT =
+  "A file made with --min-cell holds neither phone numbers nor mail addresses. Leave the dimension out, give the value another name in the file of CALLTALLY_ALIASES, or leave its calls out by a filter.";
+
+/**
+ * Returns a table whose rows are read, all of them, before the first one is written.
+ *
+ * @throws UsageError where a text of it looks like a phone number or a mail address; it names the place, and not the text
+ */
+export function toShareSafe(table: NamedTable, file: string): NamedTable {
+  const rows = [...table.rows];
+  const scanned = table.columns.flatMap((column, index) => (isScanned(column) ? [{ ...column, index }] : []));
+  for (const [above, row] of rows.entries()) {
+    for (const { name, index } of scanned) {
+      const value = row[index];
+      const kind = typeof value === "string" ? personalKind(value) : undefined;
+      if (kind !== undefined) throw unsafeError(file, `row ${above + 1}, column ${name}`, kind);
+    }
+  }
+  return { ...table, rows };
+}
+
+/** @throws UsageError where the manifest would hold such a text in the filter */
+export function assertFilterShareSafe(filter: CallFilter): void {
+  const { exclude_callers: _, ...described } = filter;
+  for (const [name, value] of Object.entries(described)) {
+    for (const text of Array.isArray(value) ? value : []) {
+      const kind = personalKind(String(text));
+      if (kind !== undefined) throw unsafeError("manifest.json", `filter ${name}`, kind);
+    }
+  }
+}
+
+function unsafeError(file: string, place: string, kind: string): UsageError {
+  return new UsageError(`Cannot write ${file}: ${place}, looks like ${kind}`, {
+    hint: HINT,
+  });
+}

@@ -1,0 +1,228 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { exportToStream } from "../../src/export/write-export.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeCall } from "../calls.ts";
+import { readText } from "../export/warehouse.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+/** Calls by utm_source and month: of each number, so many callers. */
+const CALLS: Record<string, Record<string, number>> = {
+  "2026-09": { google: 12, bing: 4, meta: 2, "": 1 },
+  "2026-10": { google: 9, bing: 6, meta: 5, "": 3 },
+  "2026-11": { google: 2, bing: 1 },
+};
+
+function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
+  const folder = makeTempFolder();
+  let id = 0;
+  const calls = Object.entries(sources).flatMap(([month, counts]) =>
+    Object.entries(counts).flatMap(([source, count]) =>
+      Array.from({ length: count }, () =>
+        makeCall({
+          call_id: ++id,
+          call_started: `${month}-10T12:00:00.000Z`,
+          caller_id: `+4930${1000 + id}`,
+          utm_source: source || null,
+        }),
+      ),
+    ),
+  );
+  using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+  prepareUpsertCalls(warehouse, 1)(calls);
+  const run = (...args: string[]) => calltally(["export", ...args], { cwd: folder.path });
+  const rows = async (...args: string[]) => {
+    const { stdout, stderr } = await run("utm_source", "--format", "json", "--stdout", ...args);
+    if (stdout === "") throw new Error(stderr);
+    const parsed: Record<string, unknown>[] = JSON.parse(stdout);
+    return parsed;
+  };
+  return {
+    database: join(folder.path, "data/calltally.db"),
+    exports: join(folder.path, "data/exports"),
+    run,
+    rows,
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+const pick = (rows: readonly Record<string, unknown>[], ...names: string[]) =>
+  rows.map((row) => names.map((name) => row[name]));
+
+describe("export --min-cell", () => {
+  it("puts small rows into (other) of their period, with the next smallest until it is not small, and blanks what is less", async () => {
+    using folder = makeFolder();
+    expect(pick(await folder.rows("--min-cell", "5"), "utm_source", "calls", "unique_callers")).toEqual([
+      ["google", 23, 23],
+      ["bing", 11, 11],
+      ["(other)", 11, 11], // 7 of meta as well: 4 alone could be told
+    ]);
+    const months = await folder.rows("--min-cell", "5", "--grain", "month", "--total");
+    expect(pick(months, "period", "utm_source", "calls", "unique_callers", "answer_rate")).toEqual([
+      ["2026-09", "google", 12, 12, 0],
+      ["2026-09", "(other)", 7, 7, 0],
+      ["2026-10", "google", 9, 9, 0],
+      ["2026-10", "bing", 6, 6, 0],
+      ["2026-10", "(other)", 8, 8, 0],
+      ["2026-11", "(other)", null, null, null],
+      ["(total)", null, null, null, null],
+    ]);
+    expect(Object.keys(months[0] ?? {})).not.toContain("first_call_at");
+  });
+
+  it("takes a row for small whose calls before are few", async () => {
+    using folder = makeFolder();
+    const dates = ["--from", "2026-10-01", "--to", "2026-10-31", "--compare", "previous"];
+    const rows = await folder.rows("--min-cell", "5", ...dates);
+    expect(pick(rows, "utm_source", "calls", "calls_previous")).toEqual([
+      ["google", 9, 12],
+      ["(other)", 14, 7],
+    ]);
+  });
+
+  it("shows no row of 1 to N-1 calls, and all calls of a period that has N, whatever the calls are", async () => {
+    const months = Array.from(
+      { length: 48 },
+      (_, index) => `${2022 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}`,
+    );
+    const counts = fc.dictionary(fc.constantFrom("a", "b", "c", "d", ""), fc.integer({ min: 1, max: 9 }));
+    const calls = Object.fromEntries(
+      fc.sample(counts, months.length).map((count, index) => [months[index] ?? "", count]),
+    );
+    const inMonth = (month: string) =>
+      Object.values(calls[month] ?? {}).reduce((sum, count) => sum + count, 0);
+    const seen = { other: 0, blank: 0, merged: 0 };
+    using folder = makeFolder(calls);
+    for (const minCell of [2, 5, 9, 14]) {
+      for (const compare of [undefined, "year"] as const) {
+        const chunks: Buffer[] = [];
+        const { manifest } = await exportToStream({
+          database: folder.database,
+          timezone: "UTC",
+          lookbackHours: 1,
+          rules: DEFAULT_RULES,
+          range: { from: "2023-01-01", to: "2025-12-31" },
+          grain: "month",
+          compare,
+          minCell,
+          targets: [{ kind: "rollup", dimensions: ["utm_source"] }],
+          format: { format: "json" },
+          writeChunk: async (chunk) => void chunks.push(chunk),
+        });
+        const rows: Record<string, number | string | null>[] = JSON.parse(Buffer.concat(chunks).toString());
+        const isSmall = (count: unknown) => Number(count) > 0 && Number(count) < minCell;
+        expect(rows.filter((row) => isSmall(row.calls) || isSmall(row.calls_previous))).toEqual([]);
+        for (const month of months.slice(12)) {
+          const own = rows.filter((row) => row.period === month);
+          const before = `${Number(month.slice(0, 4)) - 1}${month.slice(4)}`;
+          const isBlank = isSmall(inMonth(month)) || (compare !== undefined && isSmall(inMonth(before)));
+          if (isBlank) {
+            seen.blank++;
+            expect(pick(own, "utm_source", "calls", "unique_callers")).toEqual([["(other)", null, null]]);
+            continue;
+          }
+          expect(own.reduce((sum, row) => sum + Number(row.calls), 0)).toBe(inMonth(month));
+          const large = Object.values(calls[month] ?? {}).filter((count) => count >= minCell).length;
+          if (own.some((row) => row.utm_source === "(other)")) seen.other++;
+          if (compare === undefined && own.filter((row) => row.utm_source !== "(other)").length < large)
+            seen.merged++;
+        }
+        const others = rows.filter((row) => row.utm_source === "(other)");
+        expect(manifest.files).toMatchObject([
+          { min_cell: minCell, calls_in_other: others.reduce((sum, row) => sum + Number(row.calls), 0) },
+        ]);
+      }
+    }
+    expect(Math.min(seen.other, seen.blank, seen.merged)).toBeGreaterThan(5);
+  });
+
+  it("counts in the manifest what it put together, and leaves gclid out of the default files", async () => {
+    using folder = makeFolder();
+    const { stdout } = await folder.run("--min-cell", "5");
+    expect(stdout).toContain("utm_source.csv  3 rows, 45 calls; 2 rows in (other)\n");
+    expect(readdirSync(folder.exports).toSorted()).toEqual([
+      "campaign.csv",
+      "manifest.json",
+      "utm_source.csv",
+    ]);
+    expect(JSON.parse(readText(folder.exports, "manifest.json")).files[0]).toMatchObject({
+      min_cell: 5,
+      rows_in_other: 2,
+      calls_in_other: 11,
+      blank_rows: 0,
+    });
+  });
+
+  it.each([
+    [["calls"], "each row of calls is of one call or caller"],
+    [["google-ads"], "each row of google-ads is of one call or caller"],
+    [["gclid"], "gclid in them would name clicks or numbers"],
+    [["--by", "utm_source,tracking_number"], "tracking_number in them would name"],
+    [["--tracking-number", "+4930"], "the manifest would hold the number"],
+    [["--top", "3"], "use one or the other"],
+    [["--grain", "day", "--fill"], "--fill would write 0"],
+    [["channel", "--spend"], "costs without calls"],
+    [["--by", "account,channel"], "--min-cell is for one account"],
+  ])("refuses %j", async (args, reason) => {
+    using folder = makeFolder();
+    const { code, stderr } = await folder.run(...args, "--min-cell", "5");
+    expect(stderr).toContain(reason);
+    expect(code).toBe(2);
+    expect(existsSync(folder.exports)).toBe(false);
+  });
+
+  it.each(["1", "1001", "x"])("refuses --min-cell %s", async (value) => {
+    using folder = makeFolder();
+    expect(await folder.run("--min-cell", value)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("from 2 to 1000"),
+    });
+  });
+
+  it.each(["csv", "tsv", "json", "ndjson", "parquet", "xlsx"])(
+    "writes no %s with a phone number, names its place and not itself, and leaves the files that were there",
+    async (format) => {
+      using folder = makeFolder({ "2026-09": { google: 9, "call (415) 555-2671": 6 } });
+      await folder.run("channel", "--min-cell", "5");
+      const before = readdirSync(folder.exports).map((name) => [name, readText(folder.exports, name)]);
+      for (const where of [[], ["--stdout"]]) {
+        const { code, stdout, stderr } = await folder.run(
+          "utm_source",
+          "--min-cell",
+          "5",
+          "--format",
+          format,
+          ...where,
+        );
+        const file = format === "xlsx" ? "calltally.xlsx, sheet utm_source" : `utm_source.${format}`;
+        expect(stderr).toContain(
+          `Cannot write ${file}: row 2, column utm_source, looks like a phone number\n`,
+        );
+        expect([code, stdout]).toEqual([2, ""]);
+        expect(stderr).not.toMatch(/2671/);
+      }
+      expect(readdirSync(folder.exports).map((name) => [name, readText(folder.exports, name)])).toEqual(
+        before,
+      );
+      expect((await folder.run("utm_source", "--min-cell", "7", "--format", format)).code).toBe(3);
+    },
+  );
+
+  it("refuses a filter that the manifest would show", async () => {
+    using folder = makeFolder();
+    const { code, stderr } = await folder.run(
+      "--source",
+      "jane@example.com",
+      "--allow-empty",
+      "--min-cell",
+      "5",
+    );
+    expect(stderr).toContain("Cannot write manifest.json: filter source, looks like a mail address\n");
+    expect(code).toBe(2);
+  });
+});
