@@ -7,6 +7,7 @@ export default defineConfig({
     // Files share the modules they load, which keep nothing that outlives a test: a fifth of the time.
     isolate: false,
     globalSetup: ["test/build.ts"],
+    setupFiles: ["test/seed.ts"],
     // Generous, for machines that do other things as well.
     testTimeout: 300_000,
   },

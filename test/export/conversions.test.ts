@@ -487,7 +487,7 @@ describe("each file of conversions", () => {
           seen.rows += keys.length;
           for (const reason of Object.keys(conversions?.excluded ?? {})) seen.reasons.add(reason);
         }),
-        { numRuns: 10 },
+        { numRuns: 30 },
       );
       expect(seen.rows).toBeGreaterThan(0);
       expect(seen.reasons.size).toBeGreaterThan(1);
