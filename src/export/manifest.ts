@@ -120,17 +120,18 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   adjustments?: { retract: number; restate: number };
 }
 
-/** A manifest whose files need not be written yet. */
-type UnwrittenManifest = Omit<Manifest, "files"> & {
-  files: readonly Omit<ManifestFile, keyof WrittenFile>[];
-};
+/** A manifest of any version, whose files need not be written yet. */
+interface UnwrittenManifest {
+  fingerprint?: unknown;
+  files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
+}
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
  * space, without `fingerprint`, and of each file without `file`, `bytes` and `sha256`.
  */
 export function fingerprintOf({ fingerprint: _, files, ...manifest }: UnwrittenManifest): string {
-  const known = files.map(({ file, bytes, sha256, ...described }: Partial<ManifestFile>) => described);
+  const known = files.map(({ file, bytes, sha256, ...described }) => described);
   return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
 

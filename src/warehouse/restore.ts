@@ -3,12 +3,13 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
-import { callerKeyOf, type RestoredKey, restoreKey } from "./caller-key.ts";
+import { callerKeyOf } from "./caller-key.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
 import { readHeader } from "./file-header.ts";
 import { tryAcquireLock } from "./lock.ts";
 import { assertOurs, stateOf } from "./open.ts";
+import { type RestoredKey, restoreKey } from "./restored-key.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 import { isSameFile } from "./write-backup.ts";
 
