@@ -5,7 +5,14 @@ import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { openCallerKey } from "./caller-key.ts";
 import { readUnsettled } from "./first-load.ts";
-import { CallerDigests, type ForgottenCallers, openForgotten } from "./forgotten.ts";
+import {
+  CallerDigests,
+  type ForgottenCaller,
+  type ForgottenCallers,
+  insertForgotten,
+  openForgotten,
+  readForgotten,
+} from "./forgotten.ts";
 import type { Warehouse } from "./open.ts";
 import { insertPrivacyAct } from "./privacy-act-table.ts";
 import { readRejected } from "./rejected.ts";
@@ -79,6 +86,12 @@ export interface ForgetCounts {
   texts: number;
 }
 
+const NOTHING_DONE = {
+  counts: { calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 },
+  spellings: [],
+  met: new Set<string>(),
+};
+
 export interface Forgotten {
   counts: ForgetCounts;
   /** Those that nothing here was known of, by their index: nothing was done. */
@@ -111,7 +124,7 @@ export function forgetCallers(
   openForgotten(warehouse); // not with another key than before
   const digests = new CallerDigests(key);
   const outcome: Forgotten = {
-    counts: { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 },
+    counts: { callers: 0, ...NOTHING_DONE.counts },
     unknown: [],
     callers: [],
     spellings: [],
@@ -123,32 +136,61 @@ export function forgetCallers(
   try {
     writeTransaction(warehouse, () => {
       const wanted = resolveCallers(warehouse, digests, whom);
-      const known = new Set(readDigests(warehouse));
+      const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
       const fresh = wanted.filter(({ digest }) => !known.has(digest));
-      insertTombstones(warehouse, digests, fresh, at);
-      const forgotten = openForgotten(warehouse);
-      if (forgotten === undefined) return;
-      const changed = stripCalls(warehouse, forgotten);
-      outcome.counts = {
-        callers: new Set(fresh.map(({ digest }) => digest)).size,
-        ...changed.counts,
-        rejected_rows: stripRejectedRows(warehouse, forgotten),
-        texts: maskTexts(warehouse, forgotten),
-      };
-      outcome.spellings = changed.spellings;
+      insertForgotten(warehouse, toTombstones(digests, fresh, at));
+      const { counts, spellings, met } = takeOut(warehouse);
+      const callers = new Set(fresh.map(({ digest }) => digest)).size;
+      outcome.counts = { callers, ...counts };
+      outcome.spellings = spellings;
       outcome.callers = wanted.flatMap(({ caller }) => caller ?? []);
       outcome.unknown = [...wanted.entries()].flatMap(([index, { digest }]) =>
-        known.has(digest) || forgotten.met.has(digest) ? [] : [index],
+        known.has(digest) || met.has(digest) ? [] : [index],
       );
       if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers();
-      countCalls(warehouse);
-      const isNothing = Object.values(outcome.counts).every((value) => value === 0);
-      if (!isNothing) insertPrivacyAct(warehouse, { at, act: "forget", counts: { ...outcome.counts } });
+      record(warehouse, outcome.counts, at);
     });
   } catch (error) {
     if (!(error instanceof UnknownCallers)) throw error;
   }
   return outcome;
+}
+
+/**
+ * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any. Call
+ * it with the lock, and erase what was freed afterwards.
+ */
+export function forgetAgain(
+  warehouse: Warehouse,
+  callers: readonly ForgottenCaller[],
+  nowMs: number,
+): boolean {
+  warehouse.sqlite.pragma("secure_delete = ON");
+  return writeTransaction(warehouse, () => {
+    const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
+    const fresh = callers.filter(({ digest }) => !known.has(digest));
+    if (fresh.length === 0) return false;
+    insertForgotten(warehouse, fresh);
+    const { counts } = takeOut(warehouse);
+    record(warehouse, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
+    return true;
+  });
+}
+
+/** Takes what is of forgotten callers out of every table. */
+function takeOut(warehouse: Warehouse) {
+  const forgotten = openForgotten(warehouse);
+  if (forgotten === undefined) return NOTHING_DONE;
+  const { counts, spellings } = stripCalls(warehouse, forgotten);
+  const rejected_rows = stripRejectedRows(warehouse, forgotten);
+  const texts = maskTexts(warehouse, forgotten);
+  countCalls(warehouse);
+  return { counts: { ...counts, rejected_rows, texts }, spellings, met: forgotten.met };
+}
+
+function record(warehouse: Warehouse, counts: ForgetCounts, at: string): void {
+  if (Object.values(counts).every((count) => count === 0)) return;
+  insertPrivacyAct(warehouse, { at, act: "forget", counts: { ...counts } });
 }
 
 /** Ends the transaction with nothing done. */
@@ -180,24 +222,17 @@ function readCallersByDigest({ db }: Warehouse, digests: CallerDigests): Map<str
   return new Map(rows.flatMap(({ caller }) => (caller === null ? [] : [[digests.of(caller), caller]])));
 }
 
-function readDigests({ db }: Warehouse): string[] {
-  const rows = db.select({ digest: forgotten_callers.digest }).from(forgotten_callers).all();
-  return rows.map(({ digest }) => digest);
-}
-
-function insertTombstones(
-  { db }: Warehouse,
+function toTombstones(
   digests: CallerDigests,
   fresh: readonly Wanted[],
   forgotten_at: string,
-): void {
-  for (const { digest, caller } of fresh) {
+): ForgottenCaller[] {
+  return fresh.map(({ digest, caller }) => {
     const national = caller === undefined ? null : toNational(caller);
     const pseudonym = `forgotten${randomBytes(PSEUDONYM_BYTES).toString("hex")}`;
     const national_digest = national && digests.of(national);
-    const row = { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
-    db.insert(forgotten_callers).values(row).onConflictDoNothing().run();
-  }
+    return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
+  });
 }
 
 /** Strips the stored calls; their hashes are of what is left, and that is what is made of them when they are served again. */

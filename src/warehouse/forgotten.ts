@@ -34,7 +34,7 @@ interface RejectedRow {
   reason: string;
 }
 
-type ForgottenCaller = typeof forgotten_callers.$inferSelect;
+export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
 
 /** Digests of callers that cannot be told without the key beside the warehouse. */
 export class CallerDigests {
@@ -106,6 +106,11 @@ export class ForgottenCallers {
     return { ...row, json: NOTHING, path: this.mask(row.path), reason: this.mask(row.reason), ...row_key };
   }
 
+  /** Returns what a caller is called here: the pseudonym of one who was forgotten. */
+  nameOf(caller: string): string {
+    return this.#find(caller)?.pseudonym ?? caller;
+  }
+
   /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
@@ -126,7 +131,7 @@ export class ForgottenCallers {
  * @throws CalltallyError (exit 7) without the key that tells them: they would come back
  */
 export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): ForgottenCallers | undefined {
-  const callers = db.select().from(forgotten_callers).all();
+  const callers = readForgotten({ db });
   if (callers.length === 0) return undefined;
   const digests = hasCallerKey(path) ? new CallerDigests(openCallerKey(path).key) : undefined;
   if (digests !== undefined && callers.every(({ key_mark }) => key_mark === digests.mark))
@@ -138,6 +143,16 @@ export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): For
     `Cannot write calls into ${path}: the key by which forgotten callers are told, ${file}, ${state}`,
     { hint: "Without it they would come back. Restore the key from beside a backup." },
   );
+}
+
+/** Returns all forgotten callers, by what they can be told by. */
+export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
+  return db.select().from(forgotten_callers).all();
+}
+
+/** Adds forgotten callers; those who are forgotten already stay as they are. */
+export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
+  for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
 
 /** Whether a warehouse of any version has forgotten callers. */

@@ -1,10 +1,13 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { fingerprintOf } from "../../src/export/manifest.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { findTraces, makePersonal } from "../forgettable.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { FULL_CALL } from "../calls.ts";
+import { findTraces, makePersonal, spell } from "../forgettable.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor, startCalltally } from "./run.ts";
 
@@ -12,8 +15,6 @@ import { calltally, settingsFor, startCalltally } from "./run.ts";
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
 const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
 const TIMEOUT_MS = 120_000 + CALLS * 60;
-
-const DATABASE = "data/calltally.db";
 
 /** A folder with a warehouse that has seen its service change, and the people in it. */
 async function makeWarehouse() {
@@ -43,6 +44,27 @@ async function makeWarehouse() {
     sync,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+const NUMBER = "+12145550123";
+const PERSON = { number: NUMBER, callIds: [5, 6], traces: [...spell(NUMBER), "leak"] };
+
+/** A folder with a warehouse of three calls, two of one caller. */
+function makeSmall() {
+  const folder = makeTempFolder();
+  {
+    using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+    prepareUpsertCalls(
+      warehouse,
+      1,
+    )([
+      { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A leak." },
+      { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
+      { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
+    ]);
+  }
+  const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+  return { folder: folder.path, run, [Symbol.asyncDispose]: async () => folder.remove() };
 }
 
 type Made = Awaited<ReturnType<typeof makeWarehouse>>;
@@ -116,5 +138,137 @@ describe("forget", () => {
     expect(findTraces(data, people)).toEqual([]);
     const log = await run("privacy", "log", "--json");
     expect(JSON.parse(log.stdout)).toMatchObject([{ act: "forget", counts, erased_at: expect.any(String) }]);
+  });
+
+  it("names exported files and copies that have a caller still, and removes the files with --exports", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    await run("export", "calls", "callers", "channel", "--with", "transcription");
+    await run("export", "calls", "--format", "parquet", "--out", "data/parquet");
+    await run("export", "channel", "calls", "--format", "xlsx", "--out", "data/book");
+    await run("export", "channel", "--format", "xlsx", "--out", "data/figures");
+    await run("backup", "data/old.db");
+    const forgotten = await run("forget", NUMBER, "--json");
+    const parquet = globSync("data/parquet/calls/month=*/calls.parquet", { cwd: folder }).map((path) =>
+      join(folder, path),
+    );
+    const found = (removed: boolean) => [
+      ...["data/book/calltally.xlsx"].map((file) => ({
+        path: join(folder, file),
+        holds: "perhaps",
+        removed,
+      })),
+      ...["data/exports/callers.csv", "data/exports/calls.csv"].map((file) => ({
+        path: join(folder, file),
+        holds: "yes",
+        removed,
+      })),
+      ...parquet.map((path) => ({ path, holds: "perhaps", removed })),
+    ];
+    expect(JSON.parse(forgotten.stdout)).toMatchObject({
+      forgotten: { callers: 1, calls: 2 },
+      exported_files: found(false),
+      copies: [join(folder, "data/old.db")],
+    });
+    const again = await run("forget", NUMBER, "--exports", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      forgotten: { callers: 0, calls: 0 },
+      exported_files: found(true),
+    });
+    const left = globSync(["data/*/*.*", "data/*/*/*/*"], { cwd: folder });
+    expect(left.sort()).toEqual([
+      "data/book/manifest.json",
+      "data/exports/channel.csv",
+      "data/exports/manifest.json",
+      "data/figures/calltally.xlsx",
+      "data/figures/manifest.json",
+      "data/parquet/manifest.json",
+    ]);
+    const manifest = JSON.parse(readFileSync(join(folder, "data/exports/manifest.json"), "utf8"));
+    expect(manifest.files.map(({ file }: { file: string }) => file)).toEqual(["channel.csv"]);
+    expect(manifest.fingerprint).toBe(fingerprintOf(manifest));
+    expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
+
+    // A backup from before does not bring anybody back.
+    expect(await run("restore", "data/old.db")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("forgotten"),
+    });
+    const inCopies = findTraces(join(folder, "data"), [PERSON]).map((trace) => trace.split(":")[0]);
+    expect(new Set(inCopies)).toEqual(new Set(["old.db"]));
+  });
+
+  it("takes a caller_hash, says whom nothing is known of without a number, and keeps them out where that is asked for", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    const unknown = await run("forget", NUMBER, "+15550001111");
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(
+      unknown.stderr,
+    ).toBe(`calltally: Cannot forget number 2: nothing in the warehouse is of such a caller
+Nobody was forgotten. Check the country code, or use --allow-empty to keep such numbers out from now on.
+`);
+    expect((await run("privacy", "log")).stdout).toBe("No personal data has been removed.\n");
+    expect(await run("forget", "12")).toMatchObject({ code: 2, stderr: expect.not.stringContaining("12") });
+    expect(await run("forget")).toMatchObject({ code: 2 });
+
+    await run("export", "callers");
+    const [, line = ""] = readFileSync(join(folder, "data/exports/callers.csv"), "utf8").split("\r\n");
+    const [hash = ""] = line.split(",");
+    const byHash = await run("forget", "--caller-hash", hash, "--exports", "--json");
+    expect(JSON.parse(byHash.stdout)).toMatchObject({
+      forgotten: { callers: 1, calls: 2 },
+      exported_files: [{}],
+    });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
+    expect(JSON.parse((await run("forget", "--caller-hash", hash, "--json")).stdout).forgotten.callers).toBe(
+      0,
+    );
+    const early = await run("forget", "+15550001111", "--allow-empty", "--json");
+    expect(JSON.parse(early.stdout)).toMatchObject({ forgotten: { callers: 1, calls: 0 }, unknown: 1 });
+    {
+      using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
+      prepareUpsertCalls(warehouse, 2)([{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111" }]);
+    }
+    expect(
+      findTraces(join(folder, "data"), [{ ...PERSON, traces: [...spell("+15550001111"), "leak"] }]),
+    ).toEqual([]);
+  });
+
+  it("ends with 6 while somebody reads, and is completed by the same command", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    {
+      using reader = openWarehouseReader(join(folder, "data/calltally.db"));
+      reader.sqlite.exec("BEGIN");
+      reader.sqlite.prepare("SELECT count(*) FROM calls").get();
+      const held = await run("forget", NUMBER);
+      expect(held).toMatchObject({ code: 6, stdout: "" });
+      expect(held.stderr).toContain("Run the same command again to erase it from the file");
+      expect((await run("privacy", "log")).stdout).toContain("not yet: run it again");
+    }
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
+    expect((await run("privacy", "log")).stdout).not.toContain("not yet");
+  });
+
+  it("lets nothing be written without the key that tells them", { timeout: 60_000 }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    await run("forget", NUMBER);
+    rmSync(join(folder, "data/calltally.db.caller-key"));
+    await using sandbox = await startSandbox({ calls: 5 });
+    const env = settingsFor(sandbox);
+    const sync = await calltally(["sync", "--rebind"], { cwd: folder, env });
+    expect(sync).toMatchObject({ code: 7, stderr: expect.stringContaining("caller-key, is not there") });
+    expect(await run("export", "calls")).toMatchObject({ code: 3 }); // makes another key
+    const other = await calltally(["sync", "--rebind"], { cwd: folder, env });
+    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
   });
 });
