@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { eraseFreed } from "./erase.ts";
+import { readHeader } from "./file-header.ts";
 import { forgetAgain } from "./forget.ts";
 import { type ForgottenCaller, hasForgotten, readForgotten } from "./forgotten.ts";
-import { openExistingWarehouse, openWarehouseReader } from "./open.ts";
+import { openExistingWarehouse, openReader } from "./open.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
 /**
@@ -25,8 +26,9 @@ export function carryForgotten(target: string, draft: string, nowMs: number): bo
 }
 
 function readThose(target: string): ForgottenCaller[] {
+  if (!readHeader(target).isOurs) return [];
   try {
-    using warehouse = openWarehouseReader(target);
+    using warehouse = openReader({ path: target });
     return hasForgotten(warehouse) ? readForgotten(warehouse) : [];
   } catch (error) {
     if (isDamage(error)) return [];

@@ -47,7 +47,7 @@ async function makeWarehouse() {
 }
 
 const NUMBER = "+12145550123";
-const PERSON = { number: NUMBER, callIds: [5, 6], traces: [...spell(NUMBER), "leak"] };
+const PERSON = { number: NUMBER, callIds: [5, 6], traces: [...spell(NUMBER), "gusher"] };
 
 /** A folder with a warehouse of three calls, two of one caller. */
 function makeSmall() {
@@ -58,7 +58,7 @@ function makeSmall() {
       warehouse,
       1,
     )([
-      { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A leak." },
+      { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A gusher." },
       { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
       { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
     ]);
@@ -232,10 +232,13 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
     expect(JSON.parse(early.stdout)).toMatchObject({ forgotten: { callers: 1, calls: 0 }, unknown: 1 });
     {
       using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
-      prepareUpsertCalls(warehouse, 2)([{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111" }]);
+      prepareUpsertCalls(
+        warehouse,
+        2,
+      )([{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111", summary: "A gusher." }]);
     }
     expect(
-      findTraces(join(folder, "data"), [{ ...PERSON, traces: [...spell("+15550001111"), "leak"] }]),
+      findTraces(join(folder, "data"), [{ ...PERSON, traces: [...spell("+15550001111"), "gusher"] }]),
     ).toEqual([]);
   });
 

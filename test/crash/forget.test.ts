@@ -14,7 +14,7 @@ import { runProgram } from "./program.ts";
 
 const DATABASE = "data/calltally.db";
 const NUMBER = "+12145550123";
-const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "leak"] };
+const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
 const ARGS = ["forget", NUMBER, "--exports"];
 
 const killAt = (point: string) =>
@@ -69,7 +69,7 @@ describe("forget that is killed", () => {
           ...FULL_CALL,
           call_id: index + 1,
           caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
-          transcription: `${"A leak. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
+          transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
         }));
         prepareUpsertCalls(warehouse, 1)(calls);
       }
