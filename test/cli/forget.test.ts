@@ -130,6 +130,15 @@ describe("forget", () => {
       [{ n: people.reduce((sum, { callIds }) => sum + callIds.length, 0) + 1 }],
     ]);
 
+    // By an unkeyed hash of what was served the number could be found.
+    const hashed = await run(
+      "query",
+      "SELECT count(served_hash) AS n FROM calls WHERE caller_id LIKE 'forgotten%'",
+      "--format",
+      "json",
+    );
+    expect(JSON.parse(hashed.stdout)).toEqual([{ n: 0 }]);
+
     const doctor = await run("doctor", "--deep", "--json");
     expect(
       JSON.parse(doctor.stdout).checks.filter((check: { status: string }) => check.status === "error"),
