@@ -5,7 +5,10 @@ import { fingerprintOf } from "../../src/export/manifest.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { readDrift, recordDrift } from "../../src/warehouse/drift.ts";
+import { saveInsight } from "../../src/warehouse/insight-table.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { insights } from "../../src/warehouse/schema.ts";
 import { FULL_CALL } from "../calls.ts";
 import { findTraces, makePersonal, spell } from "../forgettable.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -282,5 +285,32 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
     expect(await run("export", "calls")).toMatchObject({ code: 3 }); // makes another key
     const other = await calltally(["sync", "--rebind"], { cwd: folder, env });
     expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
+  });
+
+  it("leaves out whom a filter leaves out, and masks what an insight or a member's name would bring back", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    writeFileSync(join(folder, "own.txt"), NUMBER);
+    const read = async () => {
+      const { code } = await run("export", "channel", "--exclude-callers", "own.txt");
+      return [code, readFileSync(join(folder, "data/exports/channel.csv"), "utf8")];
+    };
+    const before = await read();
+    await run("forget", NUMBER);
+    expect(await read()).toEqual(before);
+    using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
+    const [path, kind] = [`dni_data.${NUMBER}`, "unknown" as const];
+    recordDrift(warehouse, [{ path, kind, json_type: "string", first_run_id: 1, first_seen_at: "t" }]);
+    expect(readDrift(warehouse)).toMatchObject([{ path: "dni_data.+99999999999" }]);
+    const { fetched_at, ...insight } = warehouse.db
+      .insert(insights)
+      .values({ insight_id: 1, fetched_at: "t" })
+      .returning()
+      .get();
+    saveInsight(warehouse, { ...insight, llm_config: { example: `Call ${NUMBER}` }, group_list: [] }, "u");
+    expect(warehouse.db.select().from(insights).get()?.llm_config).toEqual({ example: "Call +99999999999" });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
   });
 });
