@@ -1,6 +1,6 @@
 import { type Call, isDuration, isSortable } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentId, presentNumber, presentText, toPhoneDigits, trimText } from "./call-text.ts";
+import { presentId, presentNumber, presentText, toCaller, trimText } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
 import { toReferringHost } from "./referring-host.ts";
@@ -78,14 +78,13 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const medium = isFilledMedium ? "cpc" : utm_medium_folded;
   const campaignName = presentText(call.campaign_name);
   const disposition = presentText(call.disposition);
-  const callerId = presentText(call.caller_id);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
     call_started,
     duration,
     outcome,
     is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,
-    caller: (callerId && toPhoneDigits(callerId)) || null,
+    caller: toCaller(call.caller_id),
     source,
     medium,
     campaign: campaignName ?? presentText(call.utm_campaign),

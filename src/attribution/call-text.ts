@@ -79,3 +79,8 @@ export function presentNumber(text: string | null): string | null {
   const digits = toPhoneDigits(present ?? "");
   return digits.startsWith("+") ? digits : present;
 }
+
+/** Returns by what a caller is told from others, of a call's `caller_id`; null where there is no caller. */
+export function toCaller(callerId: string | null): string | null {
+  return toPhoneDigits(presentText(callerId) ?? "") || null;
+}

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseFilePath } from "../config/setting-parsers.ts";
 import { describeError } from "../errors.ts";
 import type { Copied } from "../warehouse/copy.ts";
+import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { type Restored, restoreWarehouse } from "../warehouse/restore.ts";
 import { backupWarehouse } from "../warehouse/write-backup.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
@@ -36,6 +37,7 @@ export function restoreCommand(context: Context) {
     .addHelpText("after", "\nExample:\n  $ calltally restore /mnt/backups/calltally.db")
     .action(async (file, { json, ...flags }) => {
       const { database } = settingsOf(context, flags);
+      keepTempFilesBeside(database);
       const { signal } = context;
       const restored = await restoreWarehouse(file, database, { nowMs: Date.now(), signal });
       if (json) return context.print(JSON.stringify(restored));
@@ -43,6 +45,10 @@ export function restoreCommand(context: Context) {
       if (restored.replaced !== null) {
         context.tell(`The previous warehouse is kept as ${relative(context.folder, restored.replaced)}`);
       }
+      if (restored.forgotten_again)
+        context.note(
+          "The backup is from before callers were forgotten: they are forgotten in what was restored.",
+        );
       const ofKey = describeKey(restored);
       if (ofKey !== undefined) context.note(ofKey);
     });

@@ -3,38 +3,39 @@ import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 
-const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
+export const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
 const HINT =
   "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
 
 /**
  * Reads a file of phone numbers, one per line; text after a `#` is a comment. Returns them by their digits.
  *
+ * @param option the flag that names the file, for errors
  * @throws UsageError that names the file, and the line, but not what is in it
  */
-export function readCallersFile(file: string): string[] {
+export function readCallersFile(file: string, option = "--exclude-callers"): string[] {
   // A number in place of its file must not get into a log, in what is said of the file that is not there.
   if (PHONE_NUMBER.test(toPhoneDigits(file)) && !existsSync(file)) {
-    throw new UsageError("--exclude-callers takes a file of phone numbers, not a phone number", {
+    throw new UsageError(`${option} takes a file of phone numbers, not a phone number`, {
       hint: HINT,
     });
   }
-  return readText(file)
+  return readText(file, option)
     .split(/\r?\n/)
     .flatMap((line, index) => {
       const number = toPhoneDigits(line.replace(/#.*/, ""));
       if (number === "") return [];
       if (PHONE_NUMBER.test(number)) return [number];
-      throw new UsageError(`--exclude-callers: line ${index + 1} of ${file} is not a phone number`, {
+      throw new UsageError(`${option}: line ${index + 1} of ${file} is not a phone number`, {
         hint: HINT,
       });
     });
 }
 
-function readText(file: string): string {
+function readText(file: string, option: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    throw new UsageError(`--exclude-callers: cannot read ${file}: ${reasonOf(cause)}`);
+    throw new UsageError(`${option}: cannot read ${file}: ${reasonOf(cause)}`);
   }
 }

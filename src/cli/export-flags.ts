@@ -106,7 +106,7 @@ export function toFilter(flags: GivenFlags): CallFilter {
     ...(flags.firstTime && { first_time: true }),
     ...(flags.hasGclid && { has_gclid: true }),
     ...(trackingNumber && { tracking_number: trackingNumber }),
-    ...(excludeCallers && { exclude_callers: excludeCallers.flatMap(readCallersFile) }),
+    ...(excludeCallers && { exclude_callers: excludeCallers.flatMap((file) => readCallersFile(file)) }),
     ...(flags.includeGone && { include_gone: true }),
   };
 }

@@ -95,6 +95,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./backup-command.ts")).restoreCommand,
   },
   {
+    name: "forget",
+    summary: "remove what is personal of a caller, for good",
+    load: async () => (await import("./forget-command.ts")).forgetCommand,
+  },
+  {
+    name: "privacy",
+    summary: "show when personal data was removed",
+    load: async () => (await import("./privacy-command.ts")).privacyCommand,
+  },
+  {
     name: "insight",
     summary: "read the details of insights",
     load: async () => (await import("./insight-command.ts")).insightCommand,

@@ -151,10 +151,11 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   adjustments?: { retract: number; restate: number };
 }
 
-/** A manifest whose files need not be written yet. */
-type UnwrittenManifest = Omit<Manifest, "files"> & {
-  files: readonly Omit<ManifestFile, keyof WrittenFile>[];
-};
+/** A manifest of any version, whose files need not be written yet. */
+interface UnwrittenManifest {
+  fingerprint?: unknown;
+  files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
+}
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
@@ -166,7 +167,7 @@ export function fingerprintOf({
   files,
   ...manifest
 }: UnwrittenManifest): string {
-  const known = files.map(({ file, bytes, sha256, ...described }: Partial<ManifestFile>) => described);
+  const known = files.map(({ file, bytes, sha256, ...described }) => described);
   return hash("sha256", JSON.stringify({ ...manifest, files: known }));
 }
 

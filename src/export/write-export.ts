@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { type Audience, realFile } from "../folder.ts";
@@ -12,6 +13,7 @@ import { countCalls } from "../warehouse/call-table.ts";
 import { rememberRollups } from "../warehouse/exported-rollups.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
+import { openForgotten } from "../warehouse/forgotten.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { insertRestatements } from "../warehouse/restatement-table.ts";
@@ -332,6 +334,14 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
+/** Leaves out callers of a filter under what they are called since they were forgotten. */
+function withForgotten(reader: Warehouse, { exclude_callers, ...filter }: CallFilter): CallFilter {
+  if (exclude_callers === undefined) return filter;
+  const forgotten = openForgotten(reader);
+  const nameOf = (number: string) => forgotten?.nameOf(toPhoneDigits(number)) ?? number;
+  return { ...filter, exclude_callers: exclude_callers.map(nameOf) };
+}
+
 type TargetOptions = ExportOptions &
   Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned"> & {
     /** Folder whose figures are compared with those that stand there. @default none are compared */
@@ -352,10 +362,11 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
   }
 }
 
-async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
+async function readTargets(warehouse: Warehouse, asked: TargetOptions): Promise<Written> {
+  using reader = openReader(warehouse);
+  const options = { ...asked, filter: asked.filter && withForgotten(reader, asked.filter) };
   const { raw = false, fill = false, total = false, top, minCell, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
-  using reader = openReader(warehouse);
   // Another process may have applied its own settings since.
   const rules = () => {
     const inForce = readRulesInForce(reader);

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
+import { type ForgottenCallers, openForgotten } from "./forgotten.ts";
 import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -18,8 +19,8 @@ export interface Upserted {
 }
 
 /**
- * Writes calls of one run and their facts, by the rules in force; returns what was new in them. Call it inside a
- * transaction.
+ * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
+ * callers is not written. Call it inside a transaction.
  *
  * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
  */
@@ -46,6 +47,7 @@ export function prepareUpsertCalls(
   const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
     prepareStatements(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
+  const forgotten = openForgotten(warehouse);
   const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules, { isFirstLoad });
 
   return (page, hashes = []) => {
@@ -58,7 +60,7 @@ export function prepareUpsertCalls(
         { hash, served, changed_run_id, link },
       ]),
     );
-    for (const { call, served } of inOrderOfId(page, hashes)) {
+    for (const { call, served } of inOrderOfId(page, hashes, forgotten)) {
       const { call_id } = call;
       const stored = known.get(call_id);
       const isSame = stored !== undefined && stored.hash === hashCall(call, stored.hash);
@@ -161,9 +163,17 @@ export function prepareRefreshRecording({
  * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
  * free when they come against it, as from a service that lists the newest first.
  */
-function inOrderOfId(page: readonly Call[], hashes: readonly (string | undefined)[]) {
+function inOrderOfId(
+  page: readonly Call[],
+  hashes: readonly (string | undefined)[],
+  forgotten: ForgottenCallers | undefined,
+) {
   return page
-    .map((call, index) => ({ call, served: hashes[index] ?? null }))
+    .map((call, index) => {
+      const stripped = forgotten?.strip(call) ?? call;
+      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
+      return { call: stripped, served: stripped === call ? (hashes[index] ?? null) : null };
+    })
     .sort((a, b) => a.call.call_id - b.call.call_id);
 }
 

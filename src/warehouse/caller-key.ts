@@ -1,8 +1,11 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fsyncPath, realFile } from "../folder.ts";
-import { hasExportedCalls } from "./exports.ts";
-import { openReader } from "./open.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { closeSync, existsSync, linkSync, lstatSync, openSync, readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { describeLack, toFileError } from "../file-access.ts";
+import { fsyncPath, realFile, removeFile } from "../folder.ts";
+
+const KEY_BYTES = 32;
 
 /** Path of the key of `caller_hash`, which lies beside the warehouse. */
 export function callerKeyOf(database: string): string {
@@ -10,35 +13,72 @@ export function callerKeyOf(database: string): string {
 }
 
 /**
- * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
- * be another; the one beside the backup was copied; there is none, and files were written with it.
- */
-export type RestoredKey = "kept" | "kept another" | "copied" | "missing";
-
-/**
- * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
- * warehouse, as it was copied, or by that of the backup.
+ * Returns the key of what is told apart without being told: of `caller_hash`, and of forgotten callers. It lies beside the
+ * warehouse and is made when it is first needed.
  *
- * @param draft the restored warehouse, before it gets its name
+ * @param database path of the warehouse
+ * @returns `newFile`, the path of the key, where it was made just now
+ * @throws CalltallyError (exit 7) if the key cannot be read, or is none
  */
-export function restoreKey(source: string, target: string, draft: string): RestoredKey | null {
-  const own = callerKeyOf(target);
-  const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
-  const spare = spares.find((file) => file !== own && isThere(file));
-  if (isThere(own)) {
-    const isSame =
-      spare === undefined || readFileSync(spare, "latin1").trim() === readFileSync(own, "latin1").trim();
-    return isSame ? "kept" : "kept another";
-  }
-  if (spare !== undefined) {
-    writeFileSync(own, readFileSync(spare), { flag: "wx", mode: 0o600 });
-    fsyncPath(own);
-    return "copied";
-  }
-  using restored = openReader({ path: draft });
-  return hasExportedCalls(restored) ? "missing" : null;
+export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
+  const file = callerKeyOf(database);
+  const isNew = !hasCallerKey(database);
+  if (isNew) makeKey(file);
+  return { key: readKey(file), ...(isNew && { newFile: file }) };
 }
 
-function isThere(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+/** Whether there is a key; a link to a disk that is not there is one that cannot be read, and no lack of one. */
+export function hasCallerKey(database: string): boolean {
+  return lstatSync(callerKeyOf(database), { throwIfNoEntry: false }) !== undefined;
+}
+
+function readKey(file: string): Buffer {
+  const key = Buffer.from(readKeyFile(file).trim(), "hex");
+  if (key.length === KEY_BYTES) return key;
+  throw new CalltallyError(EXIT.storage, `Cannot use ${file}: it is not a key of ${KEY_BYTES} bytes in hex`, {
+    hint: "Restore it from a backup. With a different key the pseudonyms of callers would not match those in earlier files.",
+  });
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch (error) {
+    throw keyError("read", file, error);
+  }
+}
+
+function keyError(verb: string, file: string, error: unknown): unknown {
+  const cause = toFileError(error);
+  if (cause === undefined) return error;
+  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
+    cause,
+    hint: `${describeLack(file) ?? ""} Let the owner of the warehouse export the calls.`.trim(),
+  });
+}
+
+/** Makes a key, whole from the first moment it is there; another process may be quicker, and its key then stays. */
+function makeKey(file: string): void {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  const handle = openDraft(draft, file);
+  try {
+    writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+    fsyncPath(draft);
+    linkSync(draft, file);
+    // A power cut must not take the key from files that were written with it.
+    fsyncPath(dirname(file));
+  } catch (error) {
+    if (!existsSync(file)) throw error;
+  } finally {
+    closeSync(handle);
+    removeFile(draft);
+  }
+}
+
+function openDraft(draft: string, file: string): number {
+  try {
+    return openSync(draft, "wx", 0o600);
+  } catch (error) {
+    throw keyError("make", file, error);
+  }
 }

@@ -21,6 +21,12 @@ export function readLastExport({ db }: Warehouse, folder: string): string | null
   return row?.last ?? null;
 }
 
+/** Returns the absolute paths of all files that were ever written, each once. */
+export function readExportPaths({ db }: Pick<Warehouse, "db">): string[] {
+  const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
+  return rows.map(({ path }) => path);
+}
+
 /** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
 export function hasExportedCalls({ sqlite }: Warehouse): boolean {
   const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();

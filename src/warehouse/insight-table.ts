@@ -1,4 +1,5 @@
 import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
+import { openForgotten } from "./forgotten.ts";
 import type { Warehouse } from "./open.ts";
 import { insight_changes, insight_groups, insights } from "./schema.ts";
 
@@ -21,7 +22,7 @@ export function saveInsight(
   fetchedAt: string,
 ): InsightChange[] | undefined {
   const { db } = warehouse;
-  const { group_list, ...members } = insight;
+  const { group_list, ...members } = withoutForgotten(warehouse, insight);
   const stored = readInsight(warehouse, insight.insight_id);
   const row = { ...members, fetched_at: fetchedAt };
   db.insert(insights).values(row).onConflictDoUpdate({ target: insights.insight_id, set: row }).run();
@@ -30,7 +31,7 @@ export function saveInsight(
     db.insert(insight_groups).values({ insight_id: insight.insight_id, group_id }).run();
   }
   if (stored === undefined) return undefined;
-  const changes = compareInsights(stored, insight);
+  const changes = compareInsights(stored, { ...members, group_list });
   for (const { member, before, after } of changes) {
     const values = { member, before: JSON.stringify(before), after: JSON.stringify(after) };
     db.insert(insight_changes)
@@ -38,6 +39,12 @@ export function saveInsight(
       .run();
   }
   return changes;
+}
+
+/** An insight in whose texts somebody who was forgotten is not named. */
+function withoutForgotten(warehouse: Warehouse, insight: StoredInsight): StoredInsight {
+  const forgotten = openForgotten(warehouse);
+  return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
 }
 
 /** Returns when the one of these insights that was not fetched for longest was fetched; null if any never was. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { and, count, eq, inArray, isNull, lt } from "drizzle-orm";
+import { openForgotten } from "./forgotten.ts";
 import type { Warehouse } from "./open.ts";
 import { excluded, placeholders, prepareWrite } from "./positional.ts";
 import { rejected_calls } from "./schema.ts";
@@ -9,9 +10,9 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 /** A row that did not parse. */
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/** Records rows that did not parse, each once, with its latest error. */
+/** Records rows that did not parse, each once, with its latest error; of forgotten callers without their content. */
 export function recordRejected(
-  { db, sqlite }: Warehouse,
+  { db, sqlite, path }: Warehouse,
   rejections: readonly Rejection[],
   runId: number,
 ): void {
@@ -26,8 +27,11 @@ export function recordRejected(
         set: excluded(["json", "path", "reason", "last_run_id"]),
       }),
   );
-  for (const rejection of rejections)
-    upsert({ ...rejection, row_key: rowKey(rejection), first_run_id: runId, last_run_id: runId });
+  const forgotten = openForgotten({ db, path });
+  for (const rejection of rejections) {
+    const stripped = forgotten?.stripRejected(rejection) ?? rejection;
+    upsert({ row_key: rowKey(rejection), ...stripped, first_run_id: runId, last_run_id: runId });
+  }
 }
 
 /** Deletes the records of calls that have been read without errors since. */

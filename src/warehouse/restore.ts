@@ -3,12 +3,14 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
-import { callerKeyOf, type RestoredKey, restoreKey } from "./caller-key.ts";
+import { callerKeyOf } from "./caller-key.ts";
+import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
 import { readHeader } from "./file-header.ts";
 import { tryAcquireLock } from "./lock.ts";
 import { assertOurs, stateOf } from "./open.ts";
+import { type RestoredKey, restoreKey } from "./restored-key.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 import { isSameFile } from "./write-backup.ts";
 
@@ -22,6 +24,8 @@ export interface Restored extends Copied {
   replaced: string | null;
   /** What became of the key of `caller_hash`; null where no file was ever written with one. */
   caller_key: RestoredKey | null;
+  /** Whether the backup had callers who were forgotten since: they are forgotten in what was restored. */
+  forgotten_again: boolean;
 }
 
 /**
@@ -53,13 +57,14 @@ export async function restoreWarehouse(
   using draft = draftOf(target);
   const copied = await copyWarehouse(source, draft.path, signal);
 
-  using _frozen = freeze(target);
   const caller_key = restoreKey(source, target, draft.path);
+  const forgotten_again = carryForgotten(target, draft.path, nowMs);
+  using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   renameSync(draft.path, target);
   fsyncPath(dirname(target));
-  return { database: target, replaced, ...copied, caller_key };
+  return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */

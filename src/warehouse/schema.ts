@@ -858,3 +858,44 @@ export const restatements = sqliteTable(
     ),
   ],
 );
+/** Callers who must not come back, by what can only be told with the key beside the warehouse. */
+export const forgotten_callers = sqliteTable(
+  "forgotten_callers",
+  {
+    /** Keyed digest of the number; not the one that `caller_hash` in files is. */
+    digest: text().primaryKey(),
+    /** Keyed digest of the number without its country code, as texts may have it; null for what is no such number. */
+    national_digest: text(),
+    /** What the caller is called instead, `forgotten` and random digits: in `calls.caller_id` and wherever else the caller was. */
+    pseudonym: text().notNull(),
+    /** Tells keys apart: what was digested with another key would not be recognized. */
+    key_mark: text().notNull(),
+    /** When the caller was forgotten, ISO 8601 UTC. */
+    forgotten_at: text().notNull(),
+    /** How many calls of the caller there were then. */
+    calls: integer().notNull(),
+  },
+  (table) => [uniqueIndex("forgotten_callers_pseudonym").on(table.pseudonym)],
+);
+
+/** When personal data was removed, and how much; holds none itself. */
+export const privacy_acts = sqliteTable("privacy_acts", {
+  /** Number of the act. */
+  act_id: integer().primaryKey({ autoIncrement: true }),
+  /** When it was done, ISO 8601 UTC. */
+  at: text().notNull(),
+  /** forget, or prune. */
+  act: text({ enum: ["forget", "prune"] }).notNull(),
+  /** JSON object: how many of what were removed. */
+  counts: text().notNull(),
+  /** When the bytes were gone from the files of the warehouse, ISO 8601 UTC; null while `forget` has to be run again for that. */
+  erased_at: text(),
+});
+
+/** Backups that were written, one row a file: what is forgotten here is still in them. */
+export const backups = sqliteTable("backups", {
+  /** Absolute path. */
+  path: text().primaryKey(),
+  /** When it was last begun, ISO 8601 UTC. */
+  backed_up_at: text().notNull(),
+});

@@ -2,6 +2,7 @@ import { existsSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile } from "../folder.ts";
+import { recordBackup } from "./backup-table.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
 import { readHeader } from "./file-header.ts";
@@ -28,6 +29,7 @@ export async function backupWarehouse(database: string, file: string, signal?: A
   assertOurs(source);
   assertReplaceable(target, source);
   makeFolder(dirname(target));
+  recordBackup(source, target);
   using draft = draftOf(target);
   const copied = await copyWarehouse(source, draft.path, signal);
   renameSync(draft.path, target);

@@ -215,6 +215,7 @@ describe("restoreWarehouse", () => {
     expect(restored).toEqual({
       database: killed,
       replaced: kept,
+      forgotten_again: false,
       bytes: statSync(file).size,
       calls: 1100,
       runs: 1,

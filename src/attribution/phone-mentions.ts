@@ -1,0 +1,84 @@
+/** Country codes of one and of two digits (ITU-T E.164); all others have three. */
+const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+
+/** Digits of the shortest number that is looked for in a text, and of the longest. */
+const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
+/** Zeros that may be dialed before it, or stand in the middle of it. */
+const MAX_ZEROS = 3;
+/** Digits in a row; what is escaped in an address is none. */
+const DIGITS = /%[\da-f]{2}|\d+/gi;
+const ESCAPED = /%[\da-f]{2}/gi;
+/** What may stand between two groups of digits of one number. */
+const GAP = /^[\s.()/+_‐-―−-]{0,3}$/u;
+/** A plus sign, perhaps escaped and before a parenthesis. */
+const PLUS = /(?:\+|%2B)\s?\(?$/i;
+const LONGEST_PLUS = "%2B (".length;
+const DATE = /^(?:19|20)\d\d-[01]\d-[0-3]\d$/;
+
+/** A part of a text that may be a phone number. */
+interface Mention {
+  start: number;
+  end: number;
+  /** What it is if it is one: in international form, with a `+`, or in national form, without. */
+  numbers: string[];
+}
+
+/**
+ * Returns the national form of a number in international form, without the zero before it: its digits without the country
+ * code. Null for what is no number of the usual lengths.
+ */
+export function toNational(number: string): string | null {
+  const digits = /^\+[1-9]\d+$/.test(number) ? number.slice(1) : "";
+  const national = digits.replace(COUNTRY_CODE, "");
+  return national.length >= MIN_DIGITS ? national : null;
+}
+
+/**
+ * Replaces the digits of phone numbers in a text by nines, in whatever spelling they are: what was JSON remains it.
+ *
+ * @param isMeant of a number in international form, with a `+`, or in national form, without one
+ */
+export function maskNumbers(text: string, isMeant: (number: string) => boolean): string {
+  let masked = "";
+  let done = 0;
+  for (const { start, end, numbers } of mentionsOf(text)) {
+    if (start < done || !numbers.some(isMeant)) continue;
+    masked += text.slice(done, start) + text.slice(start, end).replace(DIGITS, toNines);
+    done = end;
+  }
+  return done === 0 ? text : masked + text.slice(done);
+}
+
+function toNines(digits: string): string {
+  return digits.startsWith("%") ? digits : digits.replace(/\d/g, "9");
+}
+
+/** Yields whatever may be a number: of those that begin at the same place the longest first. */
+function* mentionsOf(text: string): Generator<Mention> {
+  const groups = [...text.matchAll(DIGITS)].filter(([group]) => !group.startsWith("%"));
+  for (const [first, { index: start }] of groups.entries()) {
+    const mentions: Mention[] = [];
+    let digits = "";
+    let end = start;
+    for (const { 0: group, index } of groups.slice(first, first + MAX_DIGITS + MAX_ZEROS)) {
+      const gap = text.slice(end, index).replace(ESCAPED, "");
+      if (digits !== "" && !GAP.test(gap)) break;
+      digits += group;
+      end = index + group.length;
+      if (digits.length > MAX_DIGITS + MAX_ZEROS) break;
+      if (digits.length < MIN_DIGITS || DATE.test(text.slice(start, end))) continue;
+      const before = text.slice(Math.max(0, start - LONGEST_PLUS), start);
+      mentions.push({ start, end, numbers: readingsOf(digits, PLUS.test(before)) });
+    }
+    yield* mentions.reverse();
+  }
+}
+
+function readingsOf(digits: string, hasPlus: boolean): string[] {
+  const bare = digits.replace(/^0+/, "");
+  const [code = ""] = COUNTRY_CODE.exec(bare) ?? [];
+  const rest = bare.slice(code.length);
+  // +49 (0)30 …
+  const international = [`+${bare}`, ...(rest.startsWith("0") ? [`+${code}${rest.slice(1)}`] : [])];
+  return hasPlus ? international : [...international, bare];
+}

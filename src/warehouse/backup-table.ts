@@ -1,0 +1,48 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { asc } from "drizzle-orm";
+import { openCurrentWarehouse, type Warehouse } from "./open.ts";
+import { backups } from "./schema.ts";
+
+/** How long a backup waits to be recorded; a sync writes for moments only. */
+const BUSY_MS = 10_000;
+
+/**
+ * Records where a backup is about to be written, since it goes on holding what is forgotten later. Of a warehouse that this
+ * user may only read, or that has to be migrated first, nothing is recorded.
+ */
+export function recordBackup(database: string, path: string): void {
+  using warehouse = openCurrentWarehouse(database, BUSY_MS);
+  if (warehouse === undefined) return;
+  const backed_up_at = new Date().toISOString();
+  warehouse.db
+    .insert(backups)
+    .values({ path, backed_up_at })
+    .onConflictDoUpdate({ target: backups.path, set: { backed_up_at } })
+    .run();
+}
+
+/**
+ * Returns the copies of a warehouse that are known and still there: backups, warehouses that `restore` has replaced, and
+ * what killed processes left of either.
+ */
+export function findCopies({ db, path }: Pick<Warehouse, "db" | "path">): string[] {
+  const recorded = db.select({ path: backups.path }).from(backups).orderBy(asc(backups.path)).all();
+  const files = recorded.map((row) => row.path);
+  const drafts = [path, ...files].flatMap((file) => {
+    const isDraft = (name: string) =>
+      name.startsWith(`.${basename(file)}.`) && /\.tmp(-wal|-journal)?$/.test(name);
+    return filesBeside(file, isDraft);
+  });
+  const replaced = filesBeside(path, (name) => name.startsWith(`${basename(path)}.replaced-`));
+  return [...new Set([...files.filter((file) => existsSync(file)), ...replaced, ...drafts])];
+}
+
+function filesBeside(file: string, isOne: (name: string) => boolean): string[] {
+  const folder = dirname(file);
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter(isOne)
+        .map((name) => join(folder, name))
+    : [];
+}

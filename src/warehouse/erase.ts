@@ -1,0 +1,74 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { realFile } from "../folder.ts";
+import type { Warehouse } from "./open.ts";
+import { markErased } from "./privacy-act-table.ts";
+import { sqliteErrorOf } from "./sqlite-errors.ts";
+
+/** How long others may go on reading. */
+const PATIENCE_MS = 5000;
+const AGAIN =
+  "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
+
+/**
+ * Erases what the tables no longer hold from the files of the warehouse: writes the file anew from its rows, since pages
+ * and the room between rows keep what was there before, and empties the log. Takes as much room as the warehouse twice.
+ * Call it with the lock, and outside a transaction.
+ *
+ * @throws CalltallyError (exit 6) where another process reads or writes for longer than a few seconds
+ * @throws CalltallyError (exit 7) where the disk is too full for that
+ */
+export function eraseFreed(warehouse: Warehouse, nowMs: number): void {
+  const { sqlite, path } = warehouse;
+  const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
+  sqlite.pragma("secure_delete = ON");
+  sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  // A copy of the whole in memory may be more than there is.
+  sqlite.pragma("temp_store = FILE");
+  try {
+    sqlite.exec("VACUUM");
+    emptyLog(warehouse);
+    markErased(warehouse, new Date(nowMs).toISOString());
+  } catch (error) {
+    const cause = sqliteErrorOf(error);
+    if (cause === undefined) throw error;
+    if (cause.code.startsWith("SQLITE_BUSY") || cause.code.startsWith("SQLITE_LOCKED"))
+      throw heldError(path, cause);
+    const isFull = cause.code === "SQLITE_FULL" || cause.code.startsWith("SQLITE_IOERR");
+    const room = Math.ceil((2 * statSync(path).size) / 1e6);
+    throw new CalltallyError(EXIT.storage, `Cannot erase what was removed from ${path} (${cause.code})`, {
+      cause,
+      hint: isFull ? `${AGAIN} It needs ${room} MB of free disk space for a moment.` : AGAIN,
+    });
+  } finally {
+    sqlite.pragma("temp_store = MEMORY");
+    sqlite.pragma(`busy_timeout = ${busyMs}`);
+  }
+}
+
+/**
+ * Has SQLite make its temporary files, which have no name as soon as they are open, in the folder of the warehouse: others
+ * may be small, or memory. Call it before anything is opened.
+ */
+export function keepTempFilesBeside(database: string): void {
+  process.env.SQLITE_TMPDIR ??= dirname(realFile(database));
+}
+
+/** Writes the log into the file, and cuts it to nothing; a reader of an earlier moment keeps it. */
+function emptyLog({ sqlite, path }: Warehouse): void {
+  sqlite.pragma("wal_checkpoint(TRUNCATE)");
+  const log = `${path}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) throw heldError(path);
+}
+
+function heldError(path: string, cause?: unknown): CalltallyError {
+  return new CalltallyError(
+    EXIT.locked,
+    `Cannot erase what was removed from ${path}: another process has it open`,
+    {
+      cause,
+      hint: `${AGAIN} An export, a query or a sync may be reading it: wait for it to end, or stop it.`,
+    },
+  );
+}

@@ -1,0 +1,345 @@
+import { randomBytes } from "node:crypto";
+import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
+import { toNational } from "../attribution/phone-mentions.ts";
+import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CallFactsTable } from "./call-facts.ts";
+import { openCallerKey } from "./caller-key.ts";
+import { readUnsettled } from "./first-load.ts";
+import {
+  CallerDigests,
+  type ForgottenCaller,
+  type ForgottenCallers,
+  insertForgotten,
+  openForgotten,
+  readForgotten,
+} from "./forgotten.ts";
+import type { Warehouse } from "./open.ts";
+import { insertPrivacyAct } from "./privacy-act-table.ts";
+import { readRejected } from "./rejected.ts";
+import { readRulesInForce } from "./rules.ts";
+import {
+  call_facts,
+  calls,
+  deliveries,
+  exports,
+  forgotten_callers,
+  insight_changes,
+  insights,
+  jobs,
+  rejected_calls,
+  report_runs,
+  schema_drift,
+  sync_pages,
+  sync_runs,
+  transcripts,
+  webhook_changes,
+} from "./schema.ts";
+import { writeTransaction } from "./transaction.ts";
+
+/** Few, since a row may hold megabytes. */
+const BATCH_ROWS = 250;
+/** Below every identifier, which are safe integers. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
+const PSEUDONYM_BYTES = 8;
+
+/** Columns beside those of calls whose texts may hold what somebody wrote or said. */
+export const FREE_TEXTS = [
+  { table: sync_runs, columns: ["plan_reason", "verdict_reason", "advice", "error"] },
+  { table: sync_pages, columns: ["order_members"] },
+  { table: schema_drift, columns: ["path"] },
+  { table: exports, columns: ["filter"] },
+  { table: jobs, columns: ["error"] },
+  { table: report_runs, columns: ["error"] },
+  { table: deliveries, columns: ["last_error"] },
+  {
+    table: insights,
+    columns: [
+      "insight_name",
+      "insight_help",
+      "llm_config",
+      "keyword_config",
+      "draft_details",
+      "hit_keywords",
+      "miss_keywords",
+      "insight_guideline",
+      "insight_description",
+      "insight_example",
+      "extra",
+    ],
+  },
+  { table: insight_changes, columns: ["before", "after"] },
+  { table: webhook_changes, columns: ["body", "answer"] },
+] as const;
+
+/** Who is to be forgotten: a caller by the digits of the number, or by the `caller_hash` of exported files. */
+export type Forgettable = { caller: string } | { callerHash: string };
+
+/** How many of what were touched; nothing personal. */
+export interface ForgetCounts {
+  /** Those who were not forgotten before. */
+  callers: number;
+  /** Calls of theirs, and of others that named them. */
+  calls: number;
+  transcripts: number;
+  rejected_rows: number;
+  /** Other texts that had a number of theirs in them. */
+  texts: number;
+}
+
+const NOTHING_DONE = {
+  counts: { calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 },
+  spellings: [],
+  met: new Set<string>(),
+};
+
+export interface Forgotten {
+  counts: ForgetCounts;
+  /** Those that nothing here was known of, by their index: nothing was done. */
+  unknown: number[];
+  /** The callers who are known, by their numbers' digits. */
+  callers: string[];
+  /** Their numbers as they were written in calls. */
+  spellings: string[];
+  /** Path of the key, where it was made just now. */
+  newKey?: string | undefined;
+}
+
+export interface ForgetOptions {
+  nowMs: number;
+  /** Whether callers of whom nothing is known are kept out from now on. @default false */
+  isUnknownAllowed?: boolean;
+}
+
+/**
+ * Removes what is personal of callers from every table, and keeps it from coming back; calls stay, and all figures with
+ * them. All of it in one transaction, and nothing of it where a caller is unknown. Call it with the lock, and erase what
+ * was freed afterwards.
+ */
+export function forgetCallers(
+  warehouse: Warehouse,
+  whom: readonly Forgettable[],
+  { nowMs, isUnknownAllowed = false }: ForgetOptions,
+): Forgotten {
+  const { key, newFile } = openCallerKey(warehouse.path);
+  openForgotten(warehouse); // not with another key than before
+  const digests = new CallerDigests(key);
+  const outcome: Forgotten = {
+    counts: { callers: 0, ...NOTHING_DONE.counts },
+    unknown: [],
+    callers: [],
+    spellings: [],
+    newKey: newFile,
+  };
+  // What is freed is overwritten, and not only given back.
+  warehouse.sqlite.pragma("secure_delete = ON");
+  const at = new Date(nowMs).toISOString();
+  try {
+    writeTransaction(warehouse, () => {
+      const wanted = resolveCallers(warehouse, digests, whom);
+      const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
+      const fresh = wanted.filter(({ digest }) => !known.has(digest));
+      insertForgotten(warehouse, toTombstones(digests, fresh, at));
+      const { counts, spellings, met } = takeOut(warehouse);
+      const callers = new Set(fresh.map(({ digest }) => digest)).size;
+      outcome.counts = { callers, ...counts };
+      outcome.spellings = spellings;
+      outcome.callers = wanted.flatMap(({ caller }) => caller ?? []);
+      outcome.unknown = [...wanted.entries()].flatMap(([index, { digest }]) =>
+        known.has(digest) || met.has(digest) ? [] : [index],
+      );
+      if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers();
+      record(warehouse, outcome.counts, at);
+    });
+  } catch (error) {
+    if (!(error instanceof UnknownCallers)) throw error;
+  }
+  return outcome;
+}
+
+/**
+ * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any. Call
+ * it with the lock, and erase what was freed afterwards.
+ */
+export function forgetAgain(
+  warehouse: Warehouse,
+  callers: readonly ForgottenCaller[],
+  nowMs: number,
+): boolean {
+  warehouse.sqlite.pragma("secure_delete = ON");
+  return writeTransaction(warehouse, () => {
+    const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
+    const fresh = callers.filter(({ digest }) => !known.has(digest));
+    if (fresh.length === 0) return false;
+    insertForgotten(warehouse, fresh);
+    const { counts } = takeOut(warehouse);
+    record(warehouse, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
+    return true;
+  });
+}
+
+/** Takes what is of forgotten callers out of every table. */
+function takeOut(warehouse: Warehouse) {
+  const forgotten = openForgotten(warehouse);
+  if (forgotten === undefined) return NOTHING_DONE;
+  const { counts, spellings } = stripCalls(warehouse, forgotten);
+  const rejected_rows = stripRejectedRows(warehouse, forgotten);
+  const texts = maskTexts(warehouse, forgotten);
+  countCalls(warehouse);
+  return { counts: { ...counts, rejected_rows, texts }, spellings, met: forgotten.met };
+}
+
+function record(warehouse: Warehouse, counts: ForgetCounts, at: string): void {
+  if (Object.values(counts).every((count) => count === 0)) return;
+  insertPrivacyAct(warehouse, { at, act: "forget", counts: { ...counts } });
+}
+
+/** Ends the transaction with nothing done. */
+class UnknownCallers extends Error {}
+
+interface Wanted {
+  digest: string;
+  /** Unknown of one who was given by a hash and is forgotten already. */
+  caller: string | undefined;
+}
+
+function resolveCallers(
+  warehouse: Warehouse,
+  digests: CallerDigests,
+  whom: readonly Forgettable[],
+): Wanted[] {
+  const callers = whom.some((one) => "callerHash" in one)
+    ? readCallersByDigest(warehouse, digests)
+    : new Map();
+  return whom.map((one) => {
+    if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
+    const digest = digests.ofHash(one.callerHash.toLowerCase());
+    return { digest, caller: callers.get(digest) };
+  });
+}
+
+function readCallersByDigest({ db }: Warehouse, digests: CallerDigests): Map<string, string> {
+  const rows = db.selectDistinct({ caller: call_facts.caller }).from(call_facts).all();
+  return new Map(rows.flatMap(({ caller }) => (caller === null ? [] : [[digests.of(caller), caller]])));
+}
+
+function toTombstones(
+  digests: CallerDigests,
+  fresh: readonly Wanted[],
+  forgotten_at: string,
+): ForgottenCaller[] {
+  return fresh.map(({ digest, caller }) => {
+    const national = caller === undefined ? null : toNational(caller);
+    const pseudonym = `forgotten${randomBytes(PSEUDONYM_BYTES).toString("hex")}`;
+    const national_digest = national && digests.of(national);
+    return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
+  });
+}
+
+/** Strips the stored calls; their hashes are of what is left, and that is what is made of them when they are served again. */
+function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
+  const { db } = warehouse;
+  const { rules } = readRulesInForce(warehouse);
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: readUnsettled(warehouse) > 0 });
+  const counts = { calls: 0, transcripts: 0 };
+  const spellings = new Set<string>();
+  for (const batch of readCalls(warehouse)) {
+    const changed = batch.flatMap((call) => {
+      const stripped = forgotten.strip(call);
+      return stripped === call ? [] : [{ call, stripped }];
+    });
+    for (const { call, stripped } of changed) {
+      if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
+      db.update(calls)
+        .set({ ...pickColumns(stripped), row_hash: hashCall(stripped), served_hash: null })
+        .where(eq(calls.call_id, stripped.call_id))
+        .run();
+      if (writeTranscript(warehouse, call, stripped)) counts.transcripts++;
+    }
+    counts.calls += changed.length;
+    facts.write(changed.map(({ stripped }) => ({ call: stripped, isNew: false })));
+  }
+  return { counts, spellings: [...spellings] };
+}
+
+function pickColumns({ summary, transcription, transcription_details, ...columns }: Call) {
+  return columns;
+}
+
+function* readCalls({ db }: Warehouse): Generator<Call[]> {
+  const {
+    row_hash,
+    served_hash,
+    first_run_id,
+    changed_run_id,
+    missing_since,
+    gone_at,
+    absent_since,
+    absent_passes,
+    ...columns
+  } = getTableColumns(calls);
+  const { summary, transcription, transcription_details } = transcripts;
+  const select = db
+    .select({ ...columns, summary, transcription, transcription_details })
+    .from(calls)
+    .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+    .where(gt(calls.call_id, sql.placeholder("last")))
+    .orderBy(asc(calls.call_id))
+    .limit(BATCH_ROWS)
+    .prepare();
+  for (let last = BEFORE_ALL; ; ) {
+    const batch = select.all({ last });
+    yield batch;
+    last = batch.at(-1)?.call_id ?? last;
+    if (batch.length < BATCH_ROWS) return;
+  }
+}
+
+/** Returns whether there is another transcript now, or none any more. */
+function writeTranscript({ db }: Warehouse, before: Call, { call_id, ...after }: Call): boolean {
+  if (TRANSCRIPT_COLUMNS.every((column) => before[column] === after[column])) return false;
+  const isOf = eq(transcripts.call_id, call_id);
+  const { summary, transcription, transcription_details } = after;
+  if (TRANSCRIPT_COLUMNS.every((column) => after[column] === null)) db.delete(transcripts).where(isOf).run();
+  else db.update(transcripts).set({ summary, transcription, transcription_details }).where(isOf).run();
+  return true;
+}
+
+function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers): number {
+  let stripped = 0;
+  for (const row of readRejected(warehouse)) {
+    const left = forgotten.stripRejected(row);
+    if (left === row) continue;
+    warehouse.db.update(rejected_calls).set(left).where(eq(rejected_calls.row_key, row.row_key)).run();
+    stripped++;
+  }
+  return stripped;
+}
+
+/** Masks the numbers in whatever other texts there are; of two rows that are the same then, one is left. */
+function maskTexts({ sqlite }: Warehouse, forgotten: ForgottenCallers): number {
+  let masked = 0;
+  sqlite.function("mask_numbers", { directOnly: true }, (text) => {
+    const left = forgotten.mask(String(text));
+    if (left !== text) masked++;
+    return left;
+  });
+  for (const { table, columns } of FREE_TEXTS) {
+    for (const column of columns) {
+      const name = getTableName(table);
+      sqlite.exec(`UPDATE OR REPLACE ${name} SET "${column}" = mask_numbers("${column}")
+        WHERE typeof("${column}") = 'text' AND "${column}" GLOB '*[0-9]*'`);
+    }
+  }
+  return masked;
+}
+
+/** How many calls each forgotten caller has. */
+function countCalls({ db }: Warehouse): void {
+  const ofCaller = db
+    .select({ calls: count() })
+    .from(call_facts)
+    .where(eq(call_facts.caller, forgotten_callers.pseudonym));
+  db.update(forgotten_callers)
+    .set({ calls: sql`${ofCaller}` })
+    .run();
+}

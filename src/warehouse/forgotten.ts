@@ -1,0 +1,192 @@
+import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import { toCaller } from "../attribution/call-text.ts";
+import { maskNumbers } from "../attribution/phone-mentions.ts";
+import { toReferringHost } from "../attribution/referring-host.ts";
+import { type Call, DNI_FIELDS } from "../call.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+import type { Warehouse } from "./open.ts";
+import { forgotten_callers } from "./schema.ts";
+
+const MARK_DIGITS = 16;
+
+/** Members that may hold a number somebody wrote or said; not those that cannot, or are the number that was called. */
+const TEXTS = [
+  "insight_name",
+  "disposition",
+  "org_unit_name",
+  "recording_url",
+  ...DNI_FIELDS,
+  "summary",
+  "transcription",
+  "transcription_details",
+  "extra",
+] as const satisfies readonly (keyof Call)[];
+
+/** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
+const NOTHING = "{}";
+
+/** A row that did not parse. */
+interface RejectedRow {
+  call_id: number | null;
+  json: string;
+  path: string;
+  reason: string;
+}
+
+export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
+
+/** Digests of callers that cannot be told without the key beside the warehouse. */
+export class CallerDigests {
+  /** Tells keys apart. */
+  readonly mark: string;
+  readonly #callerKey: KeyObject;
+  readonly #key: KeyObject;
+
+  constructor(key: Buffer) {
+    this.mark = hash("sha256", `forgotten callers ${key.toString("hex")}`).slice(0, MARK_DIGITS);
+    this.#callerKey = createSecretKey(key);
+    this.#key = createSecretKey(createHmac("sha256", key).update("forgotten callers").digest());
+  }
+
+  /** Of a caller, or a number in national form. */
+  of(caller: string): string {
+    return this.ofHash(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
+  }
+
+  /** Of a caller by the `caller_hash` of exported files. */
+  ofHash(callerHash: string): string {
+    return this.ofText(callerHash);
+  }
+
+  ofText(text: string): string {
+    return createHmac("sha256", this.#key).update(text).digest("base64url");
+  }
+}
+
+/** Takes out of calls, and of any text, what is of callers who were forgotten. */
+export class ForgottenCallers {
+  /** Digests of those that were met. */
+  readonly met = new Set<string>();
+  readonly #digests: CallerDigests;
+  readonly #byDigest: ReadonlyMap<string, ForgottenCaller>;
+  readonly #byNational: ReadonlyMap<string, ForgottenCaller>;
+
+  constructor(digests: CallerDigests, callers: readonly ForgottenCaller[]) {
+    this.#digests = digests;
+    this.#byDigest = new Map(callers.map((caller) => [caller.digest, caller]));
+    this.#byNational = new Map(
+      callers.flatMap((caller) => (caller.national_digest ? [[caller.national_digest, caller]] : [])),
+    );
+  }
+
+  /**
+   * Returns a call without what is personal, where its caller was forgotten, and without the number of any forgotten caller;
+   * the call itself where there is nothing to take out. What figures are made of stays.
+   */
+  strip(call: Call): Call {
+    const caller = this.#find(toCaller(call.caller_id));
+    const stripped = caller === undefined ? { ...call } : stripCall(call, caller.pseudonym);
+    let isSame = caller === undefined;
+    for (const name of TEXTS) {
+      const text = stripped[name];
+      const masked = text === null ? null : this.mask(text);
+      if (masked === text) continue;
+      stripped[name] = masked;
+      isSame = false;
+    }
+    return isSame ? call : stripped;
+  }
+
+  /** Returns a row that did not parse without its content, where that is of a forgotten caller or names one. */
+  stripRejected<T extends RejectedRow>(row: T): T & { row_key?: string } {
+    const isNamed = this.#find(callerOf(row.json)) !== undefined || this.mask(row.json) !== row.json;
+    if (!isNamed) return row;
+    const row_key = row.call_id === null ? { row_key: `hmac:${this.#digests.ofText(row.json)}` } : {};
+    return { ...row, json: NOTHING, path: this.mask(row.path), reason: this.mask(row.reason), ...row_key };
+  }
+
+  /** Returns what a caller is called here: the pseudonym of one who was forgotten. */
+  nameOf(caller: string): string {
+    return this.#find(caller)?.pseudonym ?? caller;
+  }
+
+  /** Returns a text with nines in the place of the digits of forgotten numbers. */
+  mask(text: string): string {
+    return maskNumbers(text, (number) => this.#find(number) !== undefined);
+  }
+
+  #find(caller: string | null): ForgottenCaller | undefined {
+    if (caller === null) return undefined;
+    const digest = this.#digests.of(caller);
+    const found = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
+    if (found !== undefined) this.met.add(found.digest);
+    return found;
+  }
+}
+
+/**
+ * Opens what is known of forgotten callers; undefined where there are none.
+ *
+ * @throws CalltallyError (exit 7) without the key that tells them: they would come back
+ */
+export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): ForgottenCallers | undefined {
+  const callers = readForgotten({ db });
+  if (callers.length === 0) return undefined;
+  const digests = hasCallerKey(path) ? new CallerDigests(openCallerKey(path).key) : undefined;
+  if (digests !== undefined && callers.every(({ key_mark }) => key_mark === digests.mark))
+    return new ForgottenCallers(digests, callers);
+  const file = callerKeyOf(path);
+  const state = digests === undefined ? "is not there" : "is another one";
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot write calls into ${path}: the key by which forgotten callers are told, ${file}, ${state}`,
+    { hint: "Without it they would come back. Restore the key from beside a backup." },
+  );
+}
+
+/** Returns all forgotten callers, by what they can be told by. */
+export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
+  return db.select().from(forgotten_callers).all();
+}
+
+/** Adds forgotten callers; those who are forgotten already stay as they are. */
+export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
+  for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
+}
+
+/** Whether a warehouse of any version has forgotten callers. */
+export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
+  const isThere = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'forgotten_callers'").get();
+  return isThere !== undefined && sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
+}
+
+function stripCall(call: Call, pseudonym: string): Call {
+  return {
+    ...call,
+    caller_id: pseudonym,
+    recording_url: null,
+    google_analytics_cid: null,
+    referring_url: toSite(call.referring_url),
+    summary: null,
+    transcription: null,
+    transcription_details: null,
+    extra: null,
+  };
+}
+
+/** Returns the scheme and host of an address; null where it has none. Its host is counted as before. */
+function toSite(address: string | null): string | null {
+  const host = toReferringHost(address);
+  if (address === null || host === null) return null;
+  const { protocol = "", host: whole = "" } = URL.parse(address.trim()) ?? {};
+  const candidates = [`${protocol}//${whole}/`, `https://${host}/`, host];
+  return candidates.find((candidate) => toReferringHost(candidate) === host) ?? null;
+}
+
+/** The caller of a call that did not parse, where that much can be read. */
+function callerOf(json: string): string | null {
+  const row: unknown = JSON.parse(json);
+  const callerId = typeof row === "object" && row !== null && "caller_id" in row ? row.caller_id : null;
+  return typeof callerId === "string" || typeof callerId === "number" ? toCaller(String(callerId)) : null;
+}

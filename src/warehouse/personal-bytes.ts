@@ -1,0 +1,37 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { maskNumbers, toNational } from "../attribution/phone-mentions.ts";
+
+const CHUNK_BYTES = 4_194_304;
+/** Bytes of a chunk that are looked at again with the next one: more than any number or hash has. */
+const OVERLAP_BYTES = 256;
+
+/** What tells a caller in a file. */
+export interface Traces {
+  /** Numbers by their digits, with a `+`. */
+  numbers: readonly string[];
+  /** Other texts: numbers as they were written, hashes. */
+  texts: readonly string[];
+}
+
+/** Whether a file has the number of one of the callers in it, in any spelling, or another trace of them. */
+export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
+  const wanted = new Set(numbers.flatMap((number) => [number, toNational(number) ?? number]));
+  const needles = texts.map((text) => Buffer.from(text).toString("latin1"));
+  const holds = (chunk: string) =>
+    needles.some((needle) => chunk.includes(needle)) ||
+    (wanted.size > 0 && maskNumbers(chunk, (number) => wanted.has(number)) !== chunk);
+  const handle = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
+    for (let kept = 0; ; ) {
+      const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
+      if (holds(buffer.toString("latin1", 0, kept + read))) return true;
+      if (read === 0) return false;
+      const end = kept + read;
+      kept = Math.min(OVERLAP_BYTES, end);
+      buffer.copyWithin(0, end - kept, end);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}

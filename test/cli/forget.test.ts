@@ -1,0 +1,316 @@
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fingerprintOf } from "../../src/export/manifest.ts";
+import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { readDrift, recordDrift } from "../../src/warehouse/drift.ts";
+import { saveInsight } from "../../src/warehouse/insight-table.ts";
+import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { insights } from "../../src/warehouse/schema.ts";
+import { FULL_CALL } from "../calls.ts";
+import { findTraces, makePersonal, spell } from "../forgettable.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
+
+// What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50.
+const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
+const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
+const TIMEOUT_MS = 120_000 + CALLS * 60;
+
+/** A folder with a warehouse that has seen its service change, and the people in it. */
+async function makeWarehouse() {
+  await using scope = new AsyncDisposableStack();
+  const folder = scope.use(makeTempFolder());
+  const sandbox = scope.use(await startSandbox({ calls: CALLS }));
+  const env = { ...settingsFor(sandbox), TMPDIR: folder.path };
+  const run = (...args: string[]) => calltally(args, { cwd: folder.path, env });
+  const sync = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run("sync", "--json", ...args);
+    expect([0, 3], stderr).toContain(code);
+    return JSON.parse(stdout);
+  };
+  // Read before and after they were edited: pages keep what rows were before.
+  await sync();
+  const people = makePersonal(sandbox, CALLERS);
+  await sync("--full");
+  expect(findTraces(join(folder.path, "data"), people).length).toBeGreaterThan(people.length * 20);
+  const kept = scope.move();
+  return {
+    folder: folder.path,
+    data: join(folder.path, "data"),
+    sandbox,
+    env,
+    people,
+    run,
+    sync,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const NUMBER = "+12145550123";
+const PERSON = { number: NUMBER, callIds: [5, 6], traces: [...spell(NUMBER), "gusher"] };
+
+/** A folder with a warehouse of three calls, two of one caller. */
+function makeSmall() {
+  const folder = makeTempFolder();
+  {
+    using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
+    prepareUpsertCalls(
+      warehouse,
+      1,
+    )([
+      { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A gusher." },
+      { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
+      { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
+    ]);
+  }
+  const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+  return { folder: folder.path, run, [Symbol.asyncDispose]: async () => folder.remove() };
+}
+
+type Made = Awaited<ReturnType<typeof makeWarehouse>>;
+
+/** Every rollup by one dimension, cell by cell. */
+async function readRollups({ run, folder }: Made): Promise<Record<string, string>> {
+  const { code, stderr } = await run("export", ...DIMENSIONS, "--out", "rollups");
+  expect([0, 3], stderr).toContain(code);
+  const files = globSync("*.csv", { cwd: join(folder, "rollups") });
+  expect(files).toHaveLength(DIMENSIONS.length);
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, "rollups", file), "utf8")]));
+}
+
+describe("forget", () => {
+  it("leaves no byte of its callers, no figure other than it was, and lets no sync bring anything back", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await using made = await makeWarehouse();
+    const { folder, data, people, run, sync, sandbox, env } = made;
+    const before = await readRollups(made);
+    writeFileSync(join(folder, "numbers.txt"), people.map(({ number }) => `${number} # one`).join("\n"));
+    const forgotten = await run("forget", "--file", "numbers.txt", "--json");
+    expect(forgotten, forgotten.stderr).toMatchObject({ code: 0 });
+    const { forgotten: counts } = JSON.parse(forgotten.stdout);
+    expect(counts).toMatchObject({ callers: CALLERS, rejected_rows: 2 });
+    expect(counts.calls).toBeGreaterThan(CALLERS);
+    expect(forgotten.stdout + forgotten.stderr).not.toMatch(/\d{10}/);
+    expect(findTraces(data, people)).toEqual([]);
+    expect(await readRollups(made)).toEqual(before);
+
+    // A late transcript, and a new call of somebody who was forgotten.
+    const [late] = people[2]?.callIds ?? [];
+    expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    sandbox.calls.edit(late ?? 0, { transcription: `later ${people[2]?.traces[7]} said` });
+    expect(await sync()).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect(await readRollups(made)).toEqual(before);
+    sandbox.calls.insert({ caller_id: people[2]?.number, transcription: `new ${people[2]?.traces[8]}` });
+    const killed = startCalltally(["sync", "--full", "--limit", "50"], { cwd: folder, env });
+    const requests = sandbox.requests.length;
+    while (sandbox.requests.length < requests + 3 && killed.exitCode === null)
+      await new Promise(setImmediate);
+    killed.kill("SIGKILL");
+    await killed.done;
+    expect(findTraces(data, people)).toEqual([]);
+    await sync("--full");
+    await sync();
+    await sync();
+    expect(findTraces(data, people)).toEqual([]);
+    const callers = await run(
+      "query",
+      "SELECT count(DISTINCT caller) AS n FROM call_facts",
+      "--format",
+      "json",
+    );
+    const channels = await run(
+      "query",
+      "SELECT sum(calls) AS n FROM callers WHERE caller LIKE 'forgotten%'",
+      "--format",
+      "json",
+    );
+    expect([JSON.parse(callers.stdout), JSON.parse(channels.stdout)]).toEqual([
+      [{ n: new Set(sandbox.calls.ids.map((id) => sandbox.calls.get(id)?.caller_id ?? null)).size - 1 }],
+      [{ n: people.reduce((sum, { callIds }) => sum + callIds.length, 0) + 1 }],
+    ]);
+
+    // By an unkeyed hash of what was served the number could be found.
+    const hashed = await run(
+      "query",
+      "SELECT count(served_hash) AS n FROM calls WHERE caller_id LIKE 'forgotten%'",
+      "--format",
+      "json",
+    );
+    expect(JSON.parse(hashed.stdout)).toEqual([{ n: 0 }]);
+
+    const doctor = await run("doctor", "--deep", "--json");
+    expect(
+      JSON.parse(doctor.stdout).checks.filter((check: { status: string }) => check.status === "error"),
+    ).toEqual([]);
+    expect(await run("backup", "data/backup.db")).toMatchObject({ code: 0, stderr: "" });
+    expect(findTraces(data, people)).toEqual([]);
+    const log = await run("privacy", "log", "--json");
+    expect(JSON.parse(log.stdout)).toMatchObject([{ act: "forget", counts, erased_at: expect.any(String) }]);
+  });
+
+  it("names exported files and copies that have a caller still, and removes the files with --exports", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    await run("export", "calls", "callers", "channel", "--with", "transcription");
+    await run("export", "calls", "--format", "parquet", "--out", "data/parquet");
+    await run("export", "channel", "calls", "--format", "xlsx", "--out", "data/book");
+    await run("export", "channel", "--format", "xlsx", "--out", "data/figures");
+    await run("backup", "data/old.db");
+    const forgotten = await run("forget", NUMBER, "--json");
+    const parquet = globSync("data/parquet/calls/month=*/calls.parquet", { cwd: folder }).map((path) =>
+      join(folder, path),
+    );
+    const found = (removed: boolean) => [
+      ...["data/book/calltally.xlsx"].map((file) => ({
+        path: join(folder, file),
+        holds: "perhaps",
+        removed,
+      })),
+      ...["data/exports/callers.csv", "data/exports/calls.csv"].map((file) => ({
+        path: join(folder, file),
+        holds: "yes",
+        removed,
+      })),
+      ...parquet.map((path) => ({ path, holds: "perhaps", removed })),
+    ];
+    expect(JSON.parse(forgotten.stdout)).toMatchObject({
+      forgotten: { callers: 1, calls: 2 },
+      exported_files: found(false),
+      copies: [join(folder, "data/old.db")],
+    });
+    const again = await run("forget", NUMBER, "--exports", "--json");
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      forgotten: { callers: 0, calls: 0 },
+      exported_files: found(true),
+    });
+    const left = globSync(["data/*/*.*", "data/*/*/*/*"], { cwd: folder });
+    expect(left.sort()).toEqual([
+      "data/book/manifest.json",
+      "data/exports/channel.csv",
+      "data/exports/manifest.json",
+      "data/figures/calltally.xlsx",
+      "data/figures/manifest.json",
+      "data/parquet/manifest.json",
+    ]);
+    const manifest = JSON.parse(readFileSync(join(folder, "data/exports/manifest.json"), "utf8"));
+    expect(manifest.files.map(({ file }: { file: string }) => file)).toEqual(["channel.csv"]);
+    expect(manifest.fingerprint).toBe(fingerprintOf(manifest));
+    expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
+
+    // A backup from before does not bring anybody back.
+    expect(await run("restore", "data/old.db")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("forgotten"),
+    });
+    const inCopies = findTraces(join(folder, "data"), [PERSON]).map((trace) => trace.split(":")[0]);
+    expect(new Set(inCopies)).toEqual(new Set(["old.db"]));
+  });
+
+  it("takes a caller_hash, says whom nothing is known of without a number, and keeps them out where that is asked for", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    const unknown = await run("forget", NUMBER, "+15550001111");
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(
+      unknown.stderr,
+    ).toBe(`calltally: Cannot forget number 2: nothing in the warehouse is of such a caller
+Nobody was forgotten. Check the country code, or use --allow-empty to keep such numbers out from now on.
+`);
+    expect((await run("privacy", "log")).stdout).toBe("No personal data has been removed.\n");
+    expect(await run("forget", "12")).toMatchObject({ code: 2, stderr: expect.not.stringContaining("12") });
+    expect(await run("forget")).toMatchObject({ code: 2 });
+
+    await run("export", "callers");
+    const [, line = ""] = readFileSync(join(folder, "data/exports/callers.csv"), "utf8").split("\r\n");
+    const [hash = ""] = line.split(",");
+    const byHash = await run("forget", "--caller-hash", hash, "--exports", "--json");
+    expect(JSON.parse(byHash.stdout)).toMatchObject({
+      forgotten: { callers: 1, calls: 2 },
+      exported_files: [{}],
+    });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
+    expect(JSON.parse((await run("forget", "--caller-hash", hash, "--json")).stdout).forgotten.callers).toBe(
+      0,
+    );
+    const early = await run("forget", "+15550001111", "--allow-empty", "--json");
+    expect(JSON.parse(early.stdout)).toMatchObject({ forgotten: { callers: 1, calls: 0 }, unknown: 1 });
+    {
+      using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
+      prepareUpsertCalls(
+        warehouse,
+        2,
+      )([{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111", summary: "A gusher." }]);
+    }
+    expect(
+      findTraces(join(folder, "data"), [{ ...PERSON, traces: [...spell("+15550001111"), "gusher"] }]),
+    ).toEqual([]);
+  });
+
+  it("ends with 6 while somebody reads, and is completed by the same command", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    {
+      using reader = openWarehouseReader(join(folder, "data/calltally.db"));
+      reader.sqlite.exec("BEGIN");
+      reader.sqlite.prepare("SELECT count(*) FROM calls").get();
+      const held = await run("forget", NUMBER);
+      expect(held).toMatchObject({ code: 6, stdout: "" });
+      expect(held.stderr).toContain("Run the same command again to erase it from the file");
+      expect((await run("privacy", "log")).stdout).toContain("not yet: run it again");
+    }
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
+    expect((await run("privacy", "log")).stdout).not.toContain("not yet");
+  });
+
+  it("lets nothing be written without the key that tells them", { timeout: 60_000 }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    await run("forget", NUMBER);
+    rmSync(join(folder, "data/calltally.db.caller-key"));
+    await using sandbox = await startSandbox({ calls: 5 });
+    const env = settingsFor(sandbox);
+    const sync = await calltally(["sync", "--rebind"], { cwd: folder, env });
+    expect(sync).toMatchObject({ code: 7, stderr: expect.stringContaining("caller-key, is not there") });
+    expect(await run("export", "calls")).toMatchObject({ code: 3 }); // makes another key
+    const other = await calltally(["sync", "--rebind"], { cwd: folder, env });
+    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
+  });
+
+  it("leaves out whom a filter leaves out, and masks what an insight or a member's name would bring back", {
+    timeout: 60_000,
+  }, async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    writeFileSync(join(folder, "own.txt"), NUMBER);
+    const read = async () => {
+      const { code } = await run("export", "channel", "--exclude-callers", "own.txt");
+      return [code, readFileSync(join(folder, "data/exports/channel.csv"), "utf8")];
+    };
+    const before = await read();
+    await run("forget", NUMBER);
+    expect(await read()).toEqual(before);
+    using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
+    const [path, kind] = [`dni_data.${NUMBER}`, "unknown" as const];
+    recordDrift(warehouse, [{ path, kind, json_type: "string", first_run_id: 1, first_seen_at: "t" }]);
+    expect(readDrift(warehouse)).toMatchObject([{ path: "dni_data.+99999999999" }]);
+    const { fetched_at, ...insight } = warehouse.db
+      .insert(insights)
+      .values({ insight_id: 1, fetched_at: "t" })
+      .returning()
+      .get();
+    saveInsight(warehouse, { ...insight, llm_config: { example: `Call ${NUMBER}` }, group_list: [] }, "u");
+    expect(warehouse.db.select().from(insights).get()?.llm_config).toEqual({ example: "Call +99999999999" });
+    expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { FULL_CALL } from "../calls.ts";
+import { findTraces, spell } from "../forgettable.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { compareDumps, dumpWarehouse } from "./dump.ts";
+import { buildProgram, type Mutation } from "./mutants.ts";
+import { runProgram } from "./program.ts";
+
+// Wherever `forget` is killed: nothing was begun, or the same command completes it, and no byte is left.
+
+const DATABASE = "data/calltally.db";
+const NUMBER = "+12145550123";
+const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
+const ARGS = ["forget", NUMBER, "--exports"];
+
+const killAt = (point: string) =>
+  `if (process.env.KILL_AT === "${point}") process.kill(process.pid, "SIGKILL");`;
+const after = (file: string, ...lines: [point: string, line: string][]): Mutation => ({
+  file,
+  edits: lines.map(([point, line]) => ({ find: line, replace: `${line} ${killAt(point)}` })),
+});
+
+const FORGET = after(
+  "src/warehouse/forget.ts",
+  ["in the transaction", "const rejected_rows = stripRejectedRows(warehouse, forgotten);"],
+  ["before the commit", "record(warehouse, outcome.counts, at);"],
+);
+const ERASE = after(
+  "src/warehouse/erase.ts",
+  ["after the commit", 'sqlite.pragma("temp_store = FILE");'],
+  ["after VACUUM", 'sqlite.exec("VACUUM");'],
+  ["with an empty log", "emptyLog(warehouse);"],
+);
+const EXPORTS = after(
+  "src/export/personal-files.ts",
+  [
+    "between manifest and files",
+    'forgetInManifest(folder, new Set(paths.map((path) => relative(folder, path).replaceAll("\\\\", "/"))));',
+  ],
+  ["between files", "removeFile(path);"],
+);
+
+const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
+  ["in the transaction", FORGET, false],
+  ["before the commit", FORGET, false],
+  ["after the commit", ERASE, true],
+  ["after VACUUM", ERASE, true],
+  ["with an empty log", ERASE, true],
+  ["between manifest and files", EXPORTS, true],
+  ["between files", EXPORTS, true],
+];
+
+describe("forget that is killed", () => {
+  it.each(POINTS)(
+    "%s: is completed by running it again",
+    { timeout: 90_000 },
+    async (point, mutation, isBegun) => {
+      using program = await buildProgram(mutation);
+      using folder = makeTempFolder();
+      mkdirSync(join(folder.path, "data"));
+      const database = join(folder.path, DATABASE);
+      {
+        using warehouse = openWarehouse(database);
+        const calls = Array.from({ length: 40 }, (_, index) => ({
+          ...FULL_CALL,
+          call_id: index + 1,
+          caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
+          transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
+        }));
+        prepareUpsertCalls(warehouse, 1)(calls);
+      }
+      const run = (args: readonly string[], env = {}) =>
+        runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env });
+      expect(await run(["export", "calls", "callers"])).toMatchObject({ code: 3 }); // no sync has finished
+      const before = dumpWarehouse(database);
+      expect(await run(ARGS, { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
+      const killed = dumpWarehouse(database);
+      expect(killed.contradictions).toEqual([]);
+      expect(compareDumps(before, killed).length > 0).toBe(isBegun);
+      expect(await run(ARGS)).toMatchObject({ code: 0 });
+      expect(findTraces(join(folder.path, "data"), [PERSON])).toEqual([]);
+      expect(existsSync(join(folder.path, "data/exports/calls.csv"))).toBe(false);
+      expect(dumpWarehouse(database).contradictions).toEqual([]);
+    },
+  );
+});
