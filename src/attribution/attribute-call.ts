@@ -78,14 +78,13 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const medium = isFilledMedium ? "cpc" : utm_medium_folded;
   const campaignName = presentText(call.campaign_name);
   const disposition = presentText(call.disposition);
-  const callerId = presentText(call.caller_id);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
     call_started,
     duration,
     outcome,
     is_qualified: outcome === "answered" && duration !== null && duration >= qualifiedDuration,
-    caller: (callerId && toPhoneDigits(callerId)) || null,
+    caller: callerOf(call.caller_id),
     source,
     medium,
     campaign: campaignName ?? presentText(call.utm_campaign),
@@ -109,6 +108,12 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
     tracking_number: presentNumber(call.tracking_number),
     disposition,
   };
+}
+
+/** Returns the form in which callers are told apart; null where there is none. */
+export function callerOf(callerId: string | null): string | null {
+  const present = presentText(callerId);
+  return (present && toPhoneDigits(present)) || null;
 }
 
 /** Whether a Google ad was clicked: a gclid, unless Search Ads 360 handed it out for another platform's ad. */

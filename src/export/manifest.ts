@@ -49,7 +49,7 @@ export interface Manifest {
   };
   /** The periods that the rows are of, where there are any. */
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: Omit<AttributionRules, "aliases"> & {
+  rules: Omit<AttributionRules, "aliases" | "caller_digests"> & {
     channels: string;
     /** How many utm values are counted under another; they stand in the table `rules`. */
     aliases: number;
@@ -153,7 +153,7 @@ export function startManifest(
     ...((!settledUntil || endsAt === undefined || endsAt > settledUntil) && { provisional: true }),
   });
   const caveats = findCaveats(reader, run);
-  const { aliases, ...rules } = session.rules;
+  const { aliases, caller_digests: _, ...rules } = session.rules;
   return {
     run: run === undefined ? null : pickRun(run),
     origin: describeOrigin(readOrigin(reader)),

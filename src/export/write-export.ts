@@ -8,6 +8,7 @@ import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { countCalls } from "../warehouse/call-table.ts";
+import { prepareCallerName } from "../warehouse/caller-hash.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
@@ -294,7 +295,11 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     if (!isInForce(inForce, options.rules)) throw otherRulesError(reader.path);
     return inForce.rules;
   };
-  using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  using session = new RollupSession(reader.sqlite, {
+    rules,
+    filter: options.filter,
+    nameCaller: prepareCallerName(reader),
+  });
   if (!options.isEmptyAllowed) assertMatched(session, options.filter);
   const scope = resolveScope(session, options);
   const manifest = startManifest(reader, session, scope, { ...options, raw });

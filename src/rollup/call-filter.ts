@@ -83,7 +83,7 @@ export interface UnmatchedValue {
 export function toConditions(
   filter: CallFilter,
   rules: AttributionRules,
-  readValues: ReadValues,
+  { readValues, nameCaller }: { readValues: ReadValues; nameCaller: (phoneDigits: string) => string },
 ): Condition[] {
   const { exclude_callers, min_duration_seconds } = filter;
   const conditions: (Condition | undefined)[] = [
@@ -92,7 +92,10 @@ export function toConditions(
       const texts = filter[name];
       return texts && { any: matchingFacts(name, texts, readValues) };
     }),
-    exclude_callers && { fact: "caller", isNoneOf: exclude_callers.map(toPhoneDigits) },
+    exclude_callers && {
+      fact: "caller",
+      isNoneOf: exclude_callers.map((number) => nameCaller(toPhoneDigits(number))),
+    },
     min_duration_seconds === undefined
       ? undefined
       : { fact: "duration", isAtLeast: toDuration(min_duration_seconds, rules) },

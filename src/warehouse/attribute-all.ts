@@ -3,10 +3,12 @@ import { asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
+import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
 import { call_facts, callers, calls, counts } from "./schema.ts";
+import { overwriteDeleted } from "./secure-delete.ts";
 import { writeTransaction } from "./transaction.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
 
@@ -67,9 +69,12 @@ export async function attributeAnew(
 ): Promise<void> {
   const { sqlite, assertInPlace } = warehouse;
   assertInPlace();
+  // What is overwritten may be numbers that are not to be kept.
+  if (rules.caller_digests) overwriteDeleted(warehouse);
   sqlite.exec("BEGIN IMMEDIATE");
   try {
-    const steps = attributeAll(warehouse, rules, nowMs);
+    const digests = openDigests(warehouse, rules);
+    const steps = attributeAll(warehouse, rules, nowMs, digests);
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       onAttributed?.(step.value);
@@ -85,6 +90,12 @@ export async function attributeAnew(
   }
 }
 
+/** Callers that have become digests stay so. */
+function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash | undefined {
+  const digests = openCallerDigests(warehouse);
+  return digests ?? (rules.caller_digests ? openCallerHash(warehouse.path) : undefined);
+}
+
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
 export function hasAllFacts({ db }: Warehouse): boolean {
   const rows = (table: typeof calls | typeof call_facts) =>
@@ -93,15 +104,20 @@ export function hasAllFacts({ db }: Warehouse): boolean {
   return rows(calls) === stored && rows(call_facts) === stored;
 }
 
-/** Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction. */
+/**
+ * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction.
+ *
+ * @param digests makes the digests by which callers are to be known. @default they are known by their numbers
+ */
 export function* attributeAll(
   warehouse: Pick<Warehouse, "db" | "sqlite">,
   rules: AttributionRules,
   nowMs: number,
+  digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db, sqlite } = warehouse;
-  const { row_hash, served_hash, first_run_id, changed_run_id, recording_url, extra, ...columns } =
-    getTableColumns(calls);
+  const { row_hash, served_hash, content_hash, withheld, ...others } = getTableColumns(calls);
+  const { first_run_id, changed_run_id, recording_url, extra, ...columns } = others;
   const select = db
     .select(columns)
     .from(calls)
@@ -111,7 +127,7 @@ export function* attributeAll(
     .prepare();
   db.delete(callers).run();
   db.delete(call_facts).run();
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true, digests });
   const total = db.select({ rows: count() }).from(calls).get()?.rows ?? 0;
   let read = 0;
   for (let last = BEFORE_ALL; ; ) {
@@ -124,7 +140,8 @@ export function* attributeAll(
   }
   settleCallers(warehouse);
   db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
-  insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: read });
+  const since = new Date(nowMs).toISOString();
+  insertRules(warehouse, rules, { since, calls: read, callerKey: digests?.fingerprint ?? null });
   updateViews(sqlite, rules);
   return { read, total };
 }

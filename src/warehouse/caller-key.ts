@@ -1,13 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fsyncPath, realFile } from "../folder.ts";
+import { fsyncPath } from "../folder.ts";
+import { callerKeyOf } from "./caller-hash.ts";
 import { hasExportedCalls } from "./exports.ts";
 import { openReader } from "./open.ts";
-
-/** Path of the key of `caller_hash`, which lies beside the warehouse. */
-export function callerKeyOf(database: string): string {
-  return `${realFile(database)}.caller-key`;
-}
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may

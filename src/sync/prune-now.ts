@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { cutoffsAt, type Keep } from "../privacy/keep.ts";
+import { type AttributionOptions, applyRules } from "../warehouse/attribute-all.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
+import { assertCurrent } from "../warehouse/migrate.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { type PruneCounts, prune } from "../warehouse/prune.ts";
+import { overwriteDeleted } from "../warehouse/secure-delete.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+
+export interface PruneNowOptions extends AttributionOptions {
+  /** Path of the warehouse. */
+  database: string;
+  keep: Keep;
+  /** Those of the settings: with digests for callers whose numbers are not always kept. */
+  rules: AttributionRules;
+  /** Whether it is only counted, and nothing is written. */
+  isDryRun: boolean;
+}
+
+/**
+ * Removes from a warehouse what may not be kept any more, as each sync does before it reads.
+ *
+ * @throws CalltallyError (exit 6) while a sync is under way
+ */
+export async function pruneNow(options: PruneNowOptions): Promise<PruneCounts> {
+  const { keep, rules, isDryRun, nowMs, signal } = options;
+  const database = resolve(options.database);
+  const cutoffs = cutoffsAt(keep, nowMs);
+  try {
+    if (isDryRun) {
+      using reader = openWarehouseReader(database);
+      assertCurrent(reader);
+      return await prune(reader, { cutoffs, nowMs, signal, isDryRun });
+    }
+    using lock = tryAcquireLock(database);
+    if (lock === undefined) {
+      throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {
+        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+      });
+    }
+    using warehouse = openExistingWarehouse(database, { ...options, isLocked: true });
+    overwriteDeleted(warehouse);
+    await applyRules(warehouse, rules, options);
+    return await prune(warehouse, { cutoffs, nowMs, signal });
+  } catch (error) {
+    throw nameFile(error, database);
+  }
+}
