@@ -1,7 +1,6 @@
 import { and, count, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { openCallerDigests } from "./caller-hash.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
@@ -60,8 +59,7 @@ export function prepareUpsertCalls(
     prepareStatements(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
-  const digests = openCallerDigests(warehouse);
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests });
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
   return (page, hashes = []) => {
     const written = new Map<number, CallToAttribute>();

@@ -20,8 +20,9 @@ const NOTHING_WITHHELD = { content_hash: null, withheld: null, caller_digest: nu
 
 /** Takes out of calls what may not be kept, before they are written, and recognizes them all the same. */
 export class Keeping {
+  /** Makes the digests by which callers are known, where they are not known by their numbers. */
+  readonly digests: CallerHash | undefined;
   readonly #cutoffs: Cutoffs;
-  readonly #digests: CallerHash | undefined;
   readonly #readStart;
   readonly #nowMs: number;
 
@@ -32,7 +33,7 @@ export class Keeping {
   constructor(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">, cutoffs: Cutoffs, nowMs: number) {
     this.#cutoffs = cutoffs;
     this.#nowMs = nowMs;
-    this.#digests = openCallerDigests(warehouse);
+    this.digests = openCallerDigests(warehouse);
     this.#readStart = warehouse.sqlite
       .prepare<[number], string>("SELECT started_at FROM sync_runs WHERE run_id = ?")
       .pluck();
@@ -110,12 +111,12 @@ export class Keeping {
 
   /** Returns the key of a row without a call id, by the hash of it. */
   toRowKey(sha256: string): string {
-    return this.#digests === undefined ? `sha256:${sha256}` : `sealed:${this.#digests.seal(sha256)}`;
+    return this.digests === undefined ? `sha256:${sha256}` : `sealed:${this.digests.seal(sha256)}`;
   }
 
   #keyed(): CallerHash {
-    if (this.#digests === undefined) throw new Error("The callers of the warehouse are no digests");
-    return this.#digests;
+    if (this.digests === undefined) throw new Error("The callers of the warehouse are no digests");
+    return this.digests;
   }
 }
 

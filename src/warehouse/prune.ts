@@ -183,7 +183,7 @@ class Pruning {
       ),
       [asc(call_started), asc(call_id)],
     );
-    for (const row of rows) this.#pruneCall(row);
+    for (const row of rows) this.#pruneCall(row, kinds);
     const last = rows.at(-1);
     const isLast = rows.length < BATCH_ROWS || last?.call_started == null;
     this.#setMark(kinds, isLast ? to : (last.call_started ?? from));
@@ -194,7 +194,7 @@ class Pruning {
   #pruneUntimed(after: number): number | undefined {
     const { call_started, call_id } = call_facts;
     const rows = this.readCalls(and(isNull(call_started), gt(call_id, after)), [asc(call_id)]);
-    for (const row of rows) this.#pruneCall(row);
+    for (const row of rows) this.#pruneCall(row, KEEP_KINDS);
     return rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.call_id;
   }
 
@@ -211,8 +211,10 @@ class Pruning {
       .all();
   }
 
-  #pruneCall(row: StoredRow): void {
-    const kinds = this.#keeping.kindsPast(row.call_started, row.first_run_id);
+  /** @param counted the kinds that are looked for: of the others another step counts what is there */
+  #pruneCall(row: StoredRow, counted: readonly KeepKind[]): void {
+    const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
+    const kinds = past.filter((kind) => counted.includes(kind));
     const removed = this.#options.isDryRun
       ? this.#keeping.findRemovable(row, kinds)
       : this.#removeFrom(row, kinds);
