@@ -11,7 +11,7 @@ const NO_WORDS = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_RECORDING
 /** What is kept of calls, as settings. */
 const KEPT = {
   "all is kept": {},
-  "no transcripts and recording links": NO_WORDS,
+  "no transcripts and links": NO_WORDS,
   "no summaries and numbers either": {
     ...NO_WORDS,
     CALLTALLY_KEEP_SUMMARIES: "never",
