@@ -16,6 +16,7 @@ export const syncJob: Job = {
       ...toSyncOptions(settings, limitOf),
       signal,
       onAttributed: logAttribution(log),
+      onPruned: (removed) => log.info({ removed }, "removed what is past its days"),
     });
     const {
       run_id,

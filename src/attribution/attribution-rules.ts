@@ -12,6 +12,8 @@ export interface AttributionRules {
   duration_unit: "seconds" | "milliseconds";
   /** Folded utm values, and those they are counted under instead; an empty one stands for no value. */
   aliases: Readonly<Record<string, string>>;
+  /** Whether callers are known by keyed digests of their numbers, which need not be kept then; no figure differs. @default false */
+  caller_digests?: boolean;
 }
 
 export const DEFAULT_RULES: AttributionRules = {

@@ -66,6 +66,8 @@ function describeKey({ caller_key, database }: Restored): string | undefined {
         `There is no key of caller_hash at ${key}: the next export of calls makes a new one, whose pseudonyms do not ` +
         "match those in earlier files. If you have the old key, put it there first."
       );
+    case "needed":
+      return `There is no key of caller_hash at ${key}, and the warehouse knows its callers by digests that were made with it: put it there before the next sync.`;
     default:
       return undefined;
   }

@@ -105,6 +105,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./privacy-command.ts")).privacyCommand,
   },
   {
+    name: "prune",
+    summary: "remove what is not to be kept any longer",
+    load: async () => (await import("./prune-command.ts")).pruneCommand,
+  },
+  {
     name: "insight",
     summary: "read the details of insights",
     load: async () => (await import("./insight-command.ts")).insightCommand,

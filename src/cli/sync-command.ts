@@ -8,6 +8,7 @@ import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from ".
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
 import { ProgressBar } from "./progress.ts";
+import { describePruned } from "./pruned-text.ts";
 import { summarizeRun } from "./summary.ts";
 
 export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
@@ -50,6 +51,9 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
             signal: context.signal,
             onProgress: (done) => progress.update(done, scope.account.name),
             onAttributed: attributionProgress(scope.context),
+            onPruned: (counts) => scope.context.note(`Removed ${describePruned(counts)}`),
+            onNotErased: ({ message }) =>
+              scope.context.note(`${message}: a later sync does it, or calltally prune`),
           });
           progress.clear();
           if (json) scope.context.print(JSON.stringify(run));

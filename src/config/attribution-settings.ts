@@ -4,6 +4,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
+import { type Keep, withDigests } from "../privacy/keep.ts";
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";
@@ -73,9 +74,11 @@ function bad(file: string, line: number, what: string): UsageError {
 export function readAttributionRules({
   rules,
   aliasesFile,
+  keep,
 }: {
   rules: Omit<AttributionRules, "aliases">;
   aliasesFile?: string | undefined;
+  keep: Keep;
 }): AttributionRules {
-  return { ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) };
+  return withDigests({ ...rules, aliases: aliasesFile === undefined ? {} : readAliases(aliasesFile) }, keep);
 }

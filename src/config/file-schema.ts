@@ -90,6 +90,15 @@ const sharedSettings = {
   check_every_hours: numberSetting(SETTINGS.checkEveryHours),
   gone_after_hours: numberSetting(SETTINGS.goneAfterHours),
   recording_signature: listSetting(SETTINGS.recordingSignature, ["sig"]),
+  keep: z
+    .strictObject({
+      transcripts: textSetting(SETTINGS.keepTranscripts, "90d"),
+      summaries: textSetting(SETTINGS.keepSummaries, "90d"),
+      caller_numbers: textSetting(SETTINGS.keepCallerNumbers, "90d"),
+      recording_urls: textSetting(SETTINGS.keepRecordingUrls, "never"),
+    })
+    .meta({ description: "What is kept of calls, and how long." })
+    .optional(),
   answered: listSetting(SETTINGS.answered, ["answered", "transferred"]),
   missed: listSetting(SETTINGS.missed, ["no answer", "busy"]),
   qualified_seconds: numberSetting(SETTINGS.qualifiedSeconds),
@@ -479,11 +488,11 @@ export type ReportContent = z.infer<typeof report>;
 
 const keyOf = ({ env }: SettingSpec<unknown>) => env.replace("CALLTALLY_", "").toLowerCase();
 
-/** The settings that the file can hold, by their keys in it. */
+/** The settings that the file can hold, by their keys in it: of `transcripts` below `keep`, `keep_transcripts`. */
 export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map(
   Object.values(SETTINGS)
     .map((spec: SettingSpec<unknown>) => [keyOf(spec), spec] as const)
-    .filter(([key]) => key in ownSettings || key in fileSchema.shape),
+    .filter(([key]) => key in ownSettings || key in fileSchema.shape || key.startsWith("keep_")),
 );
 
 /** Settings that tell accounts apart: with accounts in the file, no other place may have them. */

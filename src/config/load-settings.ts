@@ -1,5 +1,6 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { describeError, UsageError } from "../errors.ts";
+import type { Keep } from "../privacy/keep.ts";
 import { findGiven, type Given, type Layer, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
 
@@ -45,6 +46,12 @@ export function readLayers(layers: readonly Layer[]) {
     checkEveryHours: read(SETTINGS.checkEveryHours),
     goneAfterHours: read(SETTINGS.goneAfterHours),
     recordingSignature: new Set(read(SETTINGS.recordingSignature)?.map((name) => name.toLowerCase())),
+    keep: {
+      transcripts: read(SETTINGS.keepTranscripts),
+      summaries: read(SETTINGS.keepSummaries),
+      caller_numbers: read(SETTINGS.keepCallerNumbers),
+      recording_urls: read(SETTINGS.keepRecordingUrls),
+    } satisfies Keep,
     rules: {
       answered: read(SETTINGS.answered),
       missed: read(SETTINGS.missed),

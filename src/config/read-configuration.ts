@@ -49,14 +49,23 @@ export function readConfiguration(path: string, sources: SettingSources): Config
 function toLayer(file: CalltallyFile, path: readonly string[], content: object): Layer {
   const values: Record<string, string> = {};
   const places: Record<string, string> = {};
-  for (const [key, value] of Object.entries(content)) {
-    const spec = FILE_SETTINGS.get(key);
+  for (const [keys, value] of settingsIn(content)) {
+    const spec = FILE_SETTINGS.get(keys.join("_"));
     if (spec === undefined || value === undefined) continue;
     const text = Array.isArray(value) ? value.join(",") : String(value);
     values[spec.env] = PATH_SETTINGS.has(spec) ? file.resolvePath(text) : text;
-    places[spec.env] = file.placeOf([...path, key]);
+    places[spec.env] = file.placeOf([...path, ...keys]);
   }
   return { origin: "calltally.yaml", values, places };
+}
+
+/** Returns the keys of what may be settings, and their values: what is kept is said below a key of its own. */
+function settingsIn(content: object): [keys: string[], value: unknown][] {
+  return Object.entries(content).flatMap(([key, value]: [string, unknown]): [string[], unknown][] =>
+    key === "keep" && value instanceof Object
+      ? Object.entries(value).map(([kind, keepFor]) => [[key, kind], keepFor])
+      : [[[key], value]],
+  );
 }
 
 function defaultsOf({ resolvePath }: CalltallyFile, name: string): Layer {

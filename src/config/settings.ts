@@ -1,5 +1,6 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { parseCurrency } from "../currency.ts";
+import { parseKeepFor } from "../privacy/keep.ts";
 import {
   parseBaseUrl,
   parseDurationUnit,
@@ -132,6 +133,30 @@ export const SETTINGS = {
     env: "CALLTALLY_RECORDING_SIGNATURE",
     parse: parseList,
     help: "Query parameters of recording links that change with every response, in addition to the usual ones such as `X-Amz-Signature`, `Expires` and `token`; `*` for all",
+  }),
+  keepTranscripts: setting({
+    env: "CALLTALLY_KEEP_TRANSCRIPTS",
+    parse: parseKeepFor,
+    default: "always",
+    help: "How long transcripts are kept: `always`, `never`, or a number of days from the start of the call, such as `90d`; figures do not need them",
+  }),
+  keepSummaries: setting({
+    env: "CALLTALLY_KEEP_SUMMARIES",
+    parse: parseKeepFor,
+    default: "always",
+    help: "How long AI-generated summaries are kept, as above",
+  }),
+  keepCallerNumbers: setting({
+    env: "CALLTALLY_KEEP_CALLER_NUMBERS",
+    parse: parseKeepFor,
+    default: "always",
+    help: "How long callers' phone numbers are kept, as above; keyed digests still tell callers apart, so that no figure differs",
+  }),
+  keepRecordingUrls: setting({
+    env: "CALLTALLY_KEEP_RECORDING_URLS",
+    parse: parseKeepFor,
+    default: "always",
+    help: "How long links to recordings are kept, as above",
   }),
   answered: setting({
     env: "CALLTALLY_ANSWERED",

@@ -89,7 +89,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { gone_at } = call;
   const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
-  const first = readFirstCall(reader, facts.caller);
+  const first = readFirstCall(reader, callId);
   const judge = (target: ConversionKind) =>
     gone_at === null ? (judgeCall(session, callId, target, clock.now()) ?? null) : "gone";
   return {
@@ -130,9 +130,12 @@ function toUtm({ utm }: AttributionReasons): Explanation["utm"] {
   );
 }
 
-/** The first live call of a caller. */
-function readFirstCall({ db }: Warehouse, caller: string | null) {
-  if (caller === null) return undefined;
+/** The first live call of a call's caller. */
+function readFirstCall({ db }: Warehouse, callId: number) {
+  const { caller } =
+    db.select({ caller: call_facts.caller }).from(call_facts).where(eq(call_facts.call_id, callId)).get() ??
+    {};
+  if (caller == null) return undefined;
   return db
     .select({ call_id: call_facts.call_id, call_started: call_facts.call_started })
     .from(callers)

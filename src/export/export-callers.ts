@@ -1,5 +1,5 @@
 import type { CallerSummary } from "../rollup/caller-summary.ts";
-import { openCallerHash } from "./caller-hash.ts";
+import { openPseudonyms } from "../warehouse/caller-hash.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Column, Value } from "./table.ts";
 import type { ExportJob } from "./write-export.ts";
@@ -19,9 +19,9 @@ const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
 /** Returns one line a caller. Calls without a caller's number are in no line; they are counted beside it. */
 export function callersTable({ scope, session, ...job }: ExportJob): NamedTable {
-  const callers = openCallerHash(job.database);
+  const callers = openPseudonyms(job.reader);
   if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
-  const columns = callerColumns(callers.hash);
+  const columns = callerColumns(callers.toPseudonym);
   const { callsWithoutCaller, read } = session.callers(scope.span);
   const entry = {
     contents: "callers",
@@ -40,14 +40,14 @@ export function callersTable({ scope, session, ...job }: ExportJob): NamedTable 
   return { name: "callers", columns, rows: rows(), audience: "shared", entry };
 }
 
-function callerColumns(hashCaller: (digits: string) => string): CallerColumn[] {
+function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] {
   const member = (name: Exclude<keyof CallerSummary, "caller">, type: Column["type"]): CallerColumn => ({
     name,
     type,
     of: (caller) => caller[name],
   });
   return [
-    { name: "caller_hash", type: "text", of: ({ caller }) => hashCaller(caller) },
+    { name: "caller_hash", type: "text", of: ({ caller }) => toPseudonym(caller) },
     member("first_call_at", "time"),
     member("last_call_at", "time"),
     member("first_source", "text"),

@@ -3,7 +3,7 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import type { CallSource } from "../rollup/session.ts";
-import { openCallerHash } from "./caller-hash.ts";
+import { openPseudonyms } from "../warehouse/caller-hash.ts";
 import type { PrivateColumn } from "./choices.ts";
 import { encodeTable } from "./encode-table.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -28,11 +28,11 @@ const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 /** Returns one line a call. */
 export function callsTable(job: ExportJob, target: CallsTarget): NamedTable {
-  const { scope, session, database } = job;
+  const { scope, session, reader } = job;
   const toLocal = localTime(scope.timezone);
-  const callers = openCallerHash(database);
+  const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
-  const columns = callColumns(session.rules, toLocal, callers.hash, target.with);
+  const columns = callColumns(session.rules, toLocal, callers.toPseudonym, target.with);
   const { count: rowCount, read } = session.calls(
     columns.map(({ of }) => of),
     scope.span,
@@ -76,7 +76,7 @@ export async function writeCallsByMonth(job: ExportJob, calls: NamedTable): Prom
 function callColumns(
   { duration_unit }: AttributionRules,
   toLocal: ReturnType<typeof localTime>,
-  hashCaller: (digits: string) => string,
+  toPseudonym: (caller: string) => string,
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
@@ -109,7 +109,7 @@ function callColumns(
     fact("campaign"),
     text("insight_name", { stored: "insight_name" }),
     text("tracking_number", { stored: "tracking_number" }),
-    { ...text("caller_hash", { fact: "caller" }), derive: fromText(hashCaller) },
+    { ...text("caller_hash", { fact: "caller" }), derive: fromText(toPseudonym) },
     duration,
     text("disposition", { stored: "disposition" }),
     fact("outcome"),

@@ -52,7 +52,7 @@ export interface Manifest {
   };
   /** The periods that the rows are of, where there are any. */
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: Omit<AttributionRules, "aliases"> & {
+  rules: Omit<AttributionRules, "aliases" | "caller_digests"> & {
     channels: string;
     /** How many utm values are counted under another; they stand in the table `rules`. */
     aliases: number;
@@ -154,6 +154,7 @@ export interface ManifestFile extends WrittenFile, TableEntry {
 /** A manifest of any version, whose files need not be written yet. */
 interface UnwrittenManifest {
   fingerprint?: unknown;
+  restatements?: unknown;
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
 }
 
@@ -188,7 +189,7 @@ export function startManifest(
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
   });
   const caveats = findCaveats(reader, run);
-  const { aliases, ...rules } = session.rules;
+  const { aliases, caller_digests: _, ...rules } = session.rules;
   return {
     run: run === undefined ? null : pickRun(run),
     origin: describeOrigin(readOrigin(reader)),

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "n
 import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
 import { fsyncPath, removeFile } from "../folder.ts";
+import { openCallerHash } from "../warehouse/caller-hash.ts";
 import { readExportPaths } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { holdsTraces, type Traces } from "../warehouse/personal-bytes.ts";
-import { openCallerHash } from "./caller-hash.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { fingerprintOf } from "./manifest.ts";
 

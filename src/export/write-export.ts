@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { type Audience, realFile } from "../folder.ts";
@@ -10,10 +9,10 @@ import { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { countCalls } from "../warehouse/call-table.ts";
+import { prepareCallerName } from "../warehouse/caller-hash.ts";
 import { rememberRollups } from "../warehouse/exported-rollups.ts";
 import { insertExports } from "../warehouse/exports.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
-import { openForgotten } from "../warehouse/forgotten.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { insertRestatements } from "../warehouse/restatement-table.ts";
@@ -334,14 +333,6 @@ function nameErrors(warehouse: Warehouse, work: () => void): void {
   }
 }
 
-/** Leaves out callers of a filter under what they are called since they were forgotten. */
-function withForgotten(reader: Warehouse, { exclude_callers, ...filter }: CallFilter): CallFilter {
-  if (exclude_callers === undefined) return filter;
-  const forgotten = openForgotten(reader);
-  const nameOf = (number: string) => forgotten?.nameOf(toPhoneDigits(number)) ?? number;
-  return { ...filter, exclude_callers: exclude_callers.map(nameOf) };
-}
-
 type TargetOptions = ExportOptions &
   Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned"> & {
     /** Folder whose figures are compared with those that stand there. @default none are compared */
@@ -362,9 +353,8 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
   }
 }
 
-async function readTargets(warehouse: Warehouse, asked: TargetOptions): Promise<Written> {
+async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   using reader = openReader(warehouse);
-  const options = { ...asked, filter: asked.filter && withForgotten(reader, asked.filter) };
   const { raw = false, fill = false, total = false, top, minCell, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   // Another process may have applied its own settings since.
@@ -373,7 +363,11 @@ async function readTargets(warehouse: Warehouse, asked: TargetOptions): Promise<
     if (!isInForce(inForce, options.rules)) throw otherRulesError(reader.path);
     return inForce.rules;
   };
-  using session = new RollupSession(reader.sqlite, { rules, filter: options.filter });
+  using session = new RollupSession(reader.sqlite, {
+    rules,
+    filter: options.filter,
+    nameCaller: prepareCallerName(reader),
+  });
   const isSpendAsked = options.spend === true || (options.spend === "if any" && hasSpend(reader));
   const loaded = isSpendAsked ? session.loadSpend(options.timezone) : undefined;
   if (!options.isEmptyAllowed) assertMatched(session, options.filter);

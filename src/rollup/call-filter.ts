@@ -79,11 +79,17 @@ export interface UnmatchedValue {
   meant: string | undefined;
 }
 
+export interface ConditionOptions {
+  readValues: ReadValues;
+  /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
+  nameCaller?: (phoneDigits: string) => string;
+}
+
 /** Returns the conditions of a filter; texts are compared here, with the values that calls have, and not by an engine. */
 export function toConditions(
   filter: CallFilter,
   rules: AttributionRules,
-  readValues: ReadValues,
+  { readValues, nameCaller = (digits) => digits }: ConditionOptions,
 ): Condition[] {
   const { exclude_callers, min_duration_seconds } = filter;
   const conditions: (Condition | undefined)[] = [
@@ -92,7 +98,10 @@ export function toConditions(
       const texts = filter[name];
       return texts && { any: matchingFacts(name, texts, readValues) };
     }),
-    exclude_callers && { fact: "caller", isNoneOf: exclude_callers.map(toPhoneDigits) },
+    exclude_callers && {
+      fact: "caller",
+      isNoneOf: exclude_callers.map((number) => nameCaller(toPhoneDigits(number))),
+    },
     min_duration_seconds === undefined
       ? undefined
       : { fact: "duration", isAtLeast: toDuration(min_duration_seconds, rules) },

@@ -76,7 +76,7 @@ export class SessionSpend {
         include_gone: true, // that calls are live is said of calls alone
       },
       rules,
-      (fact) => this.readValues(fact),
+      { readValues: (fact) => this.readValues(fact) },
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { presentId, toPhoneDigits } from "../attribution/call-text.ts";
+import { presentId, toCaller, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { microsoftClickId } from "../attribution/microsoft-click-id.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
@@ -76,6 +76,8 @@ export interface SessionOptions {
   rules: AttributionRules | (() => AttributionRules);
   /** Which calls count. @default those that the service still shows */
   filter?: CallFilter | undefined;
+  /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
+  nameCaller?: (phoneDigits: string) => string;
 }
 
 type FactValue = Value;
@@ -89,19 +91,22 @@ export class RollupSession implements Disposable {
   readonly #filter: CallFilter;
   readonly #context: SqliteContext;
   #spend: SessionSpend | undefined;
+  readonly #nameCaller: (phoneDigits: string) => string;
   readonly #values = new Map<FactColumn, FactValue[]>();
   #selections = 0;
 
   /** @param database a connection that nobody else uses meanwhile, read-only will do */
-  constructor(database: Database, { rules, filter = {} }: SessionOptions) {
+  constructor(database: Database, { rules, filter = {}, nameCaller = (digits) => digits }: SessionOptions) {
     this.#database = database;
     // SQLite sorts in pieces of this size: with its own 2 MB a rollup of a million clicks takes a tenth longer.
     database.pragma(`cache_size = ${-CACHE_KIB}`);
     database.function("microsoft_click_id", { deterministic: true }, microsoftClickId);
     database.function("present_id", { deterministic: true }, presentId);
+    database.function("caller_of", { deterministic: true }, toCaller);
     database.exec("BEGIN");
     this.rules = typeof rules === "function" ? rules() : rules;
     this.#filter = filter;
+    this.#nameCaller = nameCaller;
     this.#context = this.#contextOf(filter);
   }
 
@@ -147,7 +152,7 @@ export class RollupSession implements Disposable {
     // The facts before a change may have values that no call has any more.
     const readValues = (fact: FactColumn) =>
       this.#database.prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM ${steps}`).pluck().all();
-    const conditions = toConditions(this.#filter, this.rules, readValues);
+    const conditions = toConditions(this.#filter, this.rules, { readValues, nameCaller: this.#nameCaller });
     const context = { rules: this.rules, conditions, isGoneCounted: false, facts: steps };
     const offsets = query.offsets && this.readOffsets(zone, steps);
     const measures = callMeasures(measuresOf(query, this.rules));
@@ -244,7 +249,8 @@ export class RollupSession implements Disposable {
   /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
   countUnknownCallers(numbers: readonly string[]): number {
     const isKnown = this.#database.prepare<[string]>("SELECT 1 FROM call_facts WHERE caller = ?");
-    return numbers.filter((number) => isKnown.get(toPhoneDigits(number)) === undefined).length;
+    return numbers.filter((number) => isKnown.get(this.#nameCaller(toPhoneDigits(number))) === undefined)
+      .length;
   }
 
   /** Finds the values in a filter that no call in the warehouse has, and no spend where it counts. */
@@ -302,7 +308,7 @@ ORDER BY s.rank`;
     this.#database.prepare(`INSERT INTO ${firstTable} ${first.sql}`).run(first.values);
     const { table, count } =
       query.likeCalls === undefined ? this.#select(span) : this.#selectThese(query.likeCalls);
-    const sql = candidatesText(query, table, firstTable);
+    const sql = candidatesText(query, table, firstTable, this.#context);
     const read = function* (this: RollupSession): Generator<Candidate> {
       for (const row of this.#iterate({ sql, values: {} })) {
         const [id, isLive, started, key, gclsrc, isQualified, isRepeated] = row;
@@ -325,7 +331,10 @@ ORDER BY s.rank`;
   }
 
   #contextOf(filter: CallFilter): SqliteContext {
-    const conditions: Condition[] = toConditions(filter, this.rules, (fact) => this.#readValues(fact));
+    const conditions: Condition[] = toConditions(filter, this.rules, {
+      readValues: (fact) => this.#readValues(fact),
+      nameCaller: this.#nameCaller,
+    });
     return { rules: this.rules, conditions, isGoneCounted: filter.include_gone ?? false };
   }
 

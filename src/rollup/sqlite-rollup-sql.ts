@@ -30,7 +30,7 @@ export interface SqlText {
 
 /** What the text of a question depends on beside the question. */
 export interface SqliteContext {
-  rules: Pick<AttributionRules, "duration_unit">;
+  rules: Pick<AttributionRules, "duration_unit" | "caller_digests">;
   /** What must hold of every call. */
   conditions: readonly Condition[];
   /** Whether gone calls count, so that others than the stored ones are their callers' first. */
@@ -92,9 +92,18 @@ export function firstConversionsText(
   return { sql, values };
 }
 
+/** A digest tells callers apart, and cannot be uploaded: the number of a call is what was kept of it. */
+const KEPT_NUMBER = { text: "caller_of(c.caller_id)", isStored: true };
+
 /** Returns the SELECT of calls with what decides whether they are conversions, given tables of them and of the first ones. */
-export function candidatesText({ key: name }: ConversionQuery, table: string, firstTable: string): string {
-  const { text: key, isStored } = CONVERSION_KEYS[name];
+export function candidatesText(
+  { key: name }: ConversionQuery,
+  table: string,
+  firstTable: string,
+  { rules }: Pick<SqliteContext, "rules">,
+): string {
+  const isDigest = name === "caller" && rules.caller_digests === true;
+  const { text: key, isStored } = isDigest ? KEPT_NUMBER : CONVERSION_KEYS[name];
   return `SELECT f.call_id, f.is_live, f.call_started, ${key}, coalesce(f.gclsrc, ''), f.is_qualified,
   f.call_id NOT IN (SELECT call_id FROM ${firstTable})
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${isStored ? " JOIN calls AS c ON c.call_id = f.call_id" : ""}

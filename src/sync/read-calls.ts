@@ -3,6 +3,7 @@ import type { Evidence } from "../paging/evidence.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { WalkOptions } from "../paging/pass.ts";
 import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
+import type { Keeping } from "../warehouse/keeping.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs.ts";
 import type { Claim } from "./claim-warehouse.ts";
@@ -46,6 +47,8 @@ export interface Run extends SyncRules, WalkOptions {
   source: Source<PageSlice>;
   /** The service behind the source. */
   claim: Claim;
+  /** What may be kept of the calls. */
+  keeping: Keeping;
   clock: Clock;
   /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
   fileCheckedAt?: string | undefined;

@@ -3,20 +3,26 @@ import type { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
+import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep.ts";
 import {
   type AttributionProgress,
   applyRules,
   attributeAnew,
   hasAllFacts,
 } from "../warehouse/attribute-all.ts";
+import { eraseFreed } from "../warehouse/erase.ts";
+import { Keeping } from "../warehouse/keeping.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
-import { openWarehouse } from "../warehouse/open.ts";
+import { openWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
+import { readErasure } from "../warehouse/privacy-act-table.ts";
+import { hasAny, type PruneCounts, prune } from "../warehouse/prune.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { checkFile } from "./check-file.ts";
 import { createSource } from "./fetch.ts";
@@ -24,6 +30,8 @@ import { lockedError } from "./ledger.ts";
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
 import { ServiceClock } from "./service-clock.ts";
 import { syncWarehouse } from "./sync-warehouse.ts";
+
+const DAY_MS = 86_400_000;
 
 export interface SyncOptions extends SyncRules {
   /** Path of the warehouse. */
@@ -35,6 +43,8 @@ export interface SyncOptions extends SyncRules {
   concurrency: number;
   /** Attribution rules; facts computed by other rules are recomputed first. */
   rules?: AttributionRules | undefined;
+  /** What is kept of calls, and how long. @default everything, always */
+  keep?: Keep | undefined;
   clock?: Clock;
   /** Whether another address, or another token, is said to be of the same account. @default false */
   rebind?: boolean | undefined;
@@ -43,6 +53,10 @@ export interface SyncOptions extends SyncRules {
   onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+  /** Receives what was removed since it may not be kept any more, where there was anything. */
+  onPruned?: ((counts: PruneCounts) => void) | undefined;
+  /** Receives why the bytes of what was removed could not be erased from the files of the warehouse. */
+  onNotErased?: ((error: CalltallyError) => void) | undefined;
 }
 
 /** Returns the exit code that a finished run asks for. */
@@ -66,19 +80,22 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
 }
 
 async function syncLocked(options: SyncOptions): Promise<SyncRun> {
-  const { database, clock = systemClock, limit, concurrency, signal } = options;
+  const { database, clock = systemClock, limit, concurrency, signal, keep = KEEP_ALL } = options;
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
   using warehouse = openWarehouse(database, { ...options, isLocked: true });
   const claim = { ...options.api, isRebound: options.rebind ?? false };
   assertOrigin(warehouse, claim, claim.isRebound);
   const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours: options.checkEveryHours });
-  const rules = options.rules ?? readRulesInForce(warehouse).rules;
+  const rules = withDigests(options.rules ?? readRulesInForce(warehouse).rules, keep);
   const attribution = { ...options, nowMs: clock.now() };
   // With the whole file at hand: facts that something else has left out would never come back by themselves.
   if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
     await attributeAnew(warehouse, rules, attribution);
   else await applyRules(warehouse, rules, attribution);
+
+  // Before anything is read: a service that cannot be reached must not keep what is past its days.
+  const keeping = await startKeeping(warehouse, keep, { ...options, nowMs: clock.now() });
 
   const throttle = new Throttle(concurrency);
   const failures: ApiError[] = [];
@@ -97,7 +114,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     failed_request_ids: JSON.stringify(failures.flatMap(({ requestId }) => requestId ?? [])),
     clock_ahead_ms: serviceClock.aheadMs,
   });
-  const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set());
+  const recognize = prepareRecognize(warehouse, options.recordingSignature ?? new Set(), keeping);
   const { orgUnitId } = options.api;
   const source = createSource(client, { limit, orgUnitId, throttle, recognize, signal }, serviceClock);
   const run = await syncWarehouse({
@@ -106,10 +123,39 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
     warehouse,
     source,
     claim,
+    keeping,
     clock,
     throttle,
     attempts,
   });
   warehouse.assertInPlace();
   return run;
+}
+
+type PruneOptions = Pick<SyncOptions, "signal" | "onPruned" | "onNotErased"> & { nowMs: number };
+
+/** Removes what is past its days, and returns what may be kept of the calls of this run. */
+async function startKeeping(
+  warehouse: Warehouse,
+  keep: Keep,
+  { nowMs, signal, onPruned, onNotErased }: PruneOptions,
+): Promise<Keeping> {
+  const cutoffs = cutoffsAt(keep, nowMs);
+  if (!isAllKept(keep)) overwriteDeleted(warehouse);
+  const counts = await prune(warehouse, { cutoffs, nowMs, signal });
+  if (hasAny(counts)) onPruned?.(counts);
+  eraseDaily(warehouse, nowMs, onNotErased);
+  return new Keeping(warehouse, cutoffs, nowMs);
+}
+
+/** To write the whole file anew takes seconds for each gigabyte: once a day will do. A reader that is in the way is no failure. */
+function eraseDaily(warehouse: Warehouse, nowMs: number, onNotErased: SyncOptions["onNotErased"]): void {
+  const { isDue, last } = readErasure(warehouse);
+  if (!isDue || (last !== null && nowMs - Date.parse(last) < DAY_MS)) return;
+  try {
+    eraseFreed(warehouse, nowMs);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    onNotErased?.(error);
+  }
 }

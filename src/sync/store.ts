@@ -11,6 +11,7 @@ import {
 import { recordDrift } from "../warehouse/drift.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
+import type { Keeping } from "../warehouse/keeping.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { isOtherUnit } from "../warehouse/other-units.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
@@ -49,6 +50,7 @@ export class PageStore {
   readonly #orgUnitId: string | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #recognize: Recognize;
+  readonly #keeping: Keeping;
   readonly #refreshRecording: (callId: number, url: string | null) => void;
   readonly #latest = new Latest();
   readonly #listedDrift = new Set<string>();
@@ -60,12 +62,13 @@ export class PageStore {
    * @param pages those the run has already, if it was cut short before
    * @param options.claim the service that the calls are read from
    * @param options.signature members of a recording link that sign it, besides the usual ones
+   * @param options.keeping what may be kept of the calls
    */
   constructor(
     warehouse: Warehouse,
     run: RunHold,
     pages: number,
-    { claim, signature }: { claim: Claim; signature: ReadonlySet<string> },
+    { claim, signature, keeping }: { claim: Claim; signature: ReadonlySet<string>; keeping: Keeping },
   ) {
     this.#warehouse = warehouse;
     this.#run = run;
@@ -73,9 +76,11 @@ export class PageStore {
     this.#orgUnitId = claim.orgUnitId;
     this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, {
       signature,
+      keeping,
       isFirstLoad: readCallCount(warehouse) === 0 || readUnsettled(warehouse) > 0,
     });
-    this.#recognize = prepareRecognize(warehouse, signature);
+    this.#recognize = prepareRecognize(warehouse, signature, keeping);
+    this.#keeping = keeping;
     this.#refreshRecording = prepareRefreshRecording(warehouse);
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
@@ -100,7 +105,7 @@ export class PageStore {
         this.#refreshRecording(call_id, recording_url ?? null);
       const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, metIds) : 0;
       if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);
-      recordRejected(this.#warehouse, rejected, runId);
+      recordRejected(this.#warehouse, rejected, runId, this.#keeping);
       recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
       updateRun(this.#warehouse, runId, {
         calls_new: this.counts.new + upserted.new,

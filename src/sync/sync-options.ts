@@ -20,6 +20,7 @@ export function toSyncOptions(settings: Settings, limitOf?: (host: string) => Li
     goneAfterHours,
     checkEveryHours,
     recordingSignature,
+    keep,
   } = settings;
   const access = toApiAccess(settings);
   const api = { ...access, limitRequest: limitOf?.(access.baseUrl.host) };
@@ -35,6 +36,7 @@ export function toSyncOptions(settings: Settings, limitOf?: (host: string) => Li
     checkEveryHours,
     acceptGone: 0,
     recordingSignature,
+    keep,
     rules,
   };
 }

@@ -15,7 +15,15 @@ import { PageStore } from "./store.ts";
  * @throws UsageError where an incremental read was asked for and cannot be made
  */
 export async function syncWarehouse(run: Run): Promise<SyncRun> {
-  const { warehouse, clock, force, claim, recordingSignature: signature = new Set(), fileCheckedAt } = run;
+  const {
+    warehouse,
+    clock,
+    force,
+    claim,
+    keeping,
+    recordingSignature: signature = new Set(),
+    fileCheckedAt,
+  } = run;
   if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
 
@@ -24,7 +32,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const entry = { runId, pid: process.pid, startedMs };
   try {
     if (fileCheckedAt !== undefined) updateRun(warehouse, runId, { file_checked_at: fileCheckedAt });
-    const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature });
+    const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature, keeping });
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);
       const judged = judgeReading(run, entry, reading);

@@ -1,13 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { asc, count, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
+import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
+import { renameCallers } from "./caller-names.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
 import { call_facts, calls, counts } from "./schema.ts";
+import { overwriteDeleted } from "./secure-delete.ts";
 import { writeTransaction } from "./transaction.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
 
@@ -68,9 +72,12 @@ export async function attributeAnew(
 ): Promise<void> {
   const { sqlite, assertInPlace } = warehouse;
   assertInPlace();
+  // What is overwritten may be numbers that are not to be kept.
+  if (rules.caller_digests) overwriteDeleted(warehouse);
   sqlite.exec("BEGIN IMMEDIATE");
   try {
-    const steps = attributeAll(warehouse, rules, nowMs);
+    const digests = openDigests(warehouse, rules);
+    const steps = attributeAll(warehouse, rules, nowMs, digests);
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       onAttributed?.(step.value);
@@ -86,6 +93,12 @@ export async function attributeAnew(
   }
 }
 
+/** Callers that have become digests stay so. */
+function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash | undefined {
+  const digests = openCallerDigests(warehouse);
+  return digests ?? (rules.caller_digests ? openCallerHash(warehouse.path) : undefined);
+}
+
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
 export function hasAllFacts({ db }: Warehouse): boolean {
   const rows = (table: typeof calls | typeof call_facts) =>
@@ -94,15 +107,20 @@ export function hasAllFacts({ db }: Warehouse): boolean {
   return rows(calls) === stored && rows(call_facts) === stored;
 }
 
-/** Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction. */
+/**
+ * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction.
+ *
+ * @param digests makes the digests by which callers are to be known. @default they are known by their numbers
+ */
 export function* attributeAll(
   warehouse: Pick<Warehouse, "db" | "sqlite">,
   rules: AttributionRules,
   nowMs: number,
+  digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db, sqlite } = warehouse;
-  const { row_hash, served_hash, first_run_id, changed_run_id, recording_url, extra, ...columns } =
-    getTableColumns(calls);
+  const { row_hash, served_hash, withheld, ...others } = getTableColumns(calls);
+  const { first_run_id, changed_run_id, recording_url, extra, ...columns } = others;
   const select = db
     .select(columns)
     .from(calls)
@@ -111,13 +129,21 @@ export function* attributeAll(
     .limit(BATCH_ROWS)
     .prepare();
   const total = db.select({ rows: count() }).from(calls).get()?.rows ?? 0;
-  const rulesId = insertRules(warehouse, rules, { since: new Date(nowMs).toISOString(), calls: total });
+  if (digests !== undefined && (readRules(warehouse)?.caller_key ?? null) === null) {
+    renameCallers(warehouse, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
+  }
+  const since = new Date(nowMs).toISOString();
+  const rulesId = insertRules(warehouse, rules, {
+    since,
+    calls: total,
+    callerKey: digests?.fingerprint ?? null,
+  });
   setRulesBeingApplied(warehouse, rulesId);
   // What is there is overwritten, so that what does not change is known to be the same.
   db.delete(call_facts)
     .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
     .run();
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true });
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true, digests });
   let read = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });

@@ -1,6 +1,8 @@
 import { inArray, sql } from "drizzle-orm";
-import { type AttributedMembers, attributeCall } from "../attribution/attribute-call.ts";
+import { type AttributedMembers, attributeCall, type CallFacts } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { isPseudonym } from "../privacy/pseudonym.ts";
+import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
@@ -9,7 +11,7 @@ import { call_facts } from "./schema.ts";
 
 /** A call whose facts are to be written. */
 export interface CallToAttribute {
-  call: AttributedMembers & { call_id: number };
+  call: AttributedMembers & { call_id: number; caller_digest?: string | null };
   /** Whether the service shows it; of a call that has facts already they tell. */
   isLive?: boolean;
   /** Whether it has no facts yet. */
@@ -51,6 +53,7 @@ export class CallFactsTable {
   readonly #warehouse: Pick<Warehouse, "db" | "sqlite">;
   readonly #rules: AttributionRules;
   readonly #isFirstLoad: boolean;
+  readonly #digests: CallerHash | undefined;
   readonly #callers: CallerTable;
   readonly #readStored;
   readonly #upsert;
@@ -58,15 +61,17 @@ export class CallFactsTable {
   /**
    * @param rules those in force
    * @param isFirstLoad whether callers are settled by `settleCallers`, once all calls are written
+   * @param digests makes the digests by which callers are known, where they are not known by their numbers
    */
   constructor(
     warehouse: Pick<Warehouse, "db" | "sqlite">,
     rules: AttributionRules,
-    { isFirstLoad = false } = {},
+    { isFirstLoad = false, digests }: { isFirstLoad?: boolean; digests?: CallerHash | undefined } = {},
   ) {
     const { db, sqlite } = warehouse;
     this.#warehouse = warehouse;
     this.#isFirstLoad = isFirstLoad;
+    this.#digests = digests;
     this.#rules = rules;
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
@@ -93,7 +98,8 @@ export class CallFactsTable {
       const { call_id } = call;
       const stored = before.get(call_id);
       const facts = attributeCall(call, this.#rules);
-      return { ...facts, call_id, is_live: stored?.is_live ?? isLive, is_first_call: false, stored };
+      const caller = this.#toCaller(facts, call.caller_digest);
+      return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call: false, stored };
     });
     if (this.#isFirstLoad) {
       addUnsettled(this.#warehouse, rows.length);
@@ -115,6 +121,11 @@ export class CallFactsTable {
       this.#upsert(row);
     }
     this.#callers.end(change, new Set(moved.map(({ call_id }) => call_id)));
+  }
+
+  #toCaller({ caller }: CallFacts, digest: string | null | undefined): string | null {
+    if (this.#digests === undefined || isPseudonym(caller)) return caller;
+    return digest ?? (caller === null ? null : this.#digests.hash(caller));
   }
 }
 

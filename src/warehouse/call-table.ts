@@ -1,7 +1,8 @@
 import { and, count, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, hashCall, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { type ForgottenCallers, openForgotten } from "./forgotten.ts";
+import type { ForgottenCallers } from "./forgotten.ts";
+import { isWithoutLink, type Keeping, keepingAll } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -26,14 +27,26 @@ export interface Upserted {
  */
 export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
 
+const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
+
 export interface UpsertOptions {
   /** Members of a recording link that sign it, besides the usual ones. @default none */
   signature?: ReadonlySet<string>;
   /** Whether callers are settled once all calls are written; see `settleCallers`. @default false */
   isFirstLoad?: boolean;
+  /** What may be kept of them. @default everything */
+  keeping?: Keeping;
 }
 
-const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id", "changed_run_id"] as const;
+const ROW_COLUMNS = [
+  ...CALL_COLUMNS,
+  "row_hash",
+  "served_hash",
+  "withheld",
+  "caller_digest",
+  "first_run_id",
+  "changed_run_id",
+] as const;
 
 /**
  * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
@@ -42,50 +55,52 @@ const ROW_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "first_run_id",
 export function prepareUpsertCalls(
   warehouse: Warehouse,
   runId: number,
-  { signature = new Set(), isFirstLoad = false }: UpsertOptions = {},
+  { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
   const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
     prepareStatements(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
-  const forgotten = openForgotten(warehouse);
-  const facts = new CallFactsTable(warehouse, readRulesInForce(warehouse).rules, { isFirstLoad });
+  const { rules } = readRulesInForce(warehouse);
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
   return (page, hashes = []) => {
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
-    const known = new Map(
-      readHashes(ids).map(([id, hash, served, changed_run_id, link]) => [
-        id,
-        { hash, served, changed_run_id, link },
-      ]),
-    );
-    for (const { call, served } of inOrderOfId(page, hashes, forgotten)) {
+    const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
+    for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
       const { call_id } = call;
       const stored = known.get(call_id);
-      const isSame = stored !== undefined && stored.hash === hashCall(call, stored.hash);
+      const kinds = keeping.kindsPast(call.call_started, stored?.first_run_id);
+      const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
       // The hash leaves out the query of the recording's link.
-      if (isSame && isSameRecording(stored.link, call.recording_url, signature)) {
-        if (stored.link !== (call.recording_url?.toWellFormed() ?? null))
+      const isSame =
+        stored !== undefined &&
+        keeping.isSame(call, stored, kinds) &&
+        (!isLinkKept || isSameRecording(stored.link, call.recording_url, signature));
+      if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
+        if (isLinkKept && stored.link !== (call.recording_url?.toWellFormed() ?? null))
           refreshRecording(call_id, call.recording_url);
-        if (served !== null && stored.served !== served) setServedHash({ served_hash: served, call_id });
+        const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
+        if (served_hash !== null && stored.served_hash !== served_hash)
+          setServedHash({ served_hash, call_id });
         continue;
       }
-      const hash = hashCall(call);
-      if (written.has(call_id)) counts.conflicting++;
-      else if (stored === undefined) counts.new++;
-      else if (stored.changed_run_id !== runId) counts.changed++;
-      written.set(call_id, { call, isNew: written.get(call_id)?.isNew ?? stored === undefined });
-      upsertCall({
-        ...call,
-        row_hash: hash,
-        served_hash: served,
-        first_run_id: runId,
-        changed_run_id: runId,
-      });
-      if (hasTranscript(call)) upsertTranscript(call);
+      const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
+      let changed_run_id = runId;
+      // What may be kept again comes back, and is no change of the service's.
+      if (isSame) changed_run_id = stored.changed_run_id;
+      else {
+        if (written.has(call_id)) counts.conflicting++;
+        else if (stored === undefined) counts.new++;
+        else if (stored.changed_run_id !== runId) counts.changed++;
+        written.set(call_id, { call: row, isNew: written.get(call_id)?.isNew ?? stored === undefined });
+      }
+      upsertCall({ ...row, first_run_id: runId, changed_run_id });
+      if (hasTranscript(row)) upsertTranscript(row);
       else if (stored !== undefined) deleteTranscript({ call_id });
-      known.set(call_id, { hash, served, changed_run_id: runId, link: call.recording_url });
+      const first_run_id = stored?.first_run_id ?? runId;
+      known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
     }
     facts.write([...written.values()]);
     if (counts.new > 0) addToCount({ added: counts.new, name: "calls" });
@@ -93,16 +108,41 @@ export function prepareUpsertCalls(
   };
 }
 
+type StoredHeadRow = [
+  call_id: number,
+  row_hash: string,
+  served_hash: string | null,
+  withheld: string | null,
+  caller_digest: string | null,
+  first_run_id: number,
+  changed_run_id: number,
+  link: string | null,
+];
+
+/** What of a stored call tells whether another one of the service is the same. */
+function toStoredHead(row: StoredHeadRow) {
+  const [, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link] = row;
+  return { row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link };
+}
+
 /** Prepares the statements that run once for each call, or for each page. */
 function prepareStatements({ db, sqlite }: Warehouse) {
-  const { call_id, row_hash, served_hash, changed_run_id, recording_url } = calls;
+  const { call_id, row_hash, served_hash, withheld, caller_digest } = calls;
+  const { first_run_id, changed_run_id, recording_url } = calls;
   return {
-    readHashes: prepareRead<
-      [id: number, hash: string, served: string | null, changedRunId: number, link: string | null]
-    >(
+    readHashes: prepareRead<StoredHeadRow>(
       sqlite,
       db
-        .select({ call_id, row_hash, served_hash, changed_run_id, recording_url })
+        .select({
+          call_id,
+          row_hash,
+          served_hash,
+          withheld,
+          caller_digest,
+          first_run_id,
+          changed_run_id,
+          recording_url,
+        })
         .from(calls)
         .where(inArray(call_id, elementsOf("ids"))),
     ),

@@ -53,7 +53,7 @@ function keyError(verb: string, file: string, error: unknown): unknown {
   if (cause === undefined) return error;
   return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
     cause,
-    hint: `${describeLack(file) ?? ""} Let the owner of the warehouse export the calls.`.trim(),
+    hint: `${describeLack(file) ?? ""} Let the owner of the warehouse do it.`.trim(),
   });
 }
 

@@ -69,6 +69,19 @@ export function beginFactLog(warehouse: Warehouse): number {
   });
 }
 
+/** Changes how facts are written, and not what they say, without logging it. Call it in a transaction that writes. */
+export function withoutFactLog({ sqlite }: Pick<Store, "sqlite">, change: () => void): void {
+  const stored = sqlite
+    .prepare<[], [name: string, sql: string]>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'call_facts'",
+    )
+    .raw()
+    .all();
+  for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
+  change();
+  for (const [, statement] of stored) sqlite.exec(statement);
+}
+
 /** Returns the number of the log of facts; undefined where changes are not logged, or not as this version logs them. */
 export function readFactLog({ db, sqlite }: Store): number | undefined {
   const stored = new Map(

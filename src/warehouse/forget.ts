@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
+import { toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
+import { openCallerDigests } from "./caller-hash.ts";
 import { openCallerKey } from "./caller-key.ts";
+import { renameCallers } from "./caller-names.ts";
 import { readUnsettled } from "./first-load.ts";
 import {
   CallerDigests,
@@ -21,14 +25,19 @@ import {
   call_facts,
   calls,
   deliveries,
+  exported_rollups,
+  exported_rows,
   exports,
+  fact_changes,
   forgotten_callers,
   insight_changes,
   insights,
   jobs,
   rejected_calls,
   report_runs,
+  restatements,
   schema_drift,
+  spend,
   sync_pages,
   sync_runs,
   transcripts,
@@ -51,6 +60,31 @@ export const FREE_TEXTS = [
   { table: jobs, columns: ["error"] },
   { table: report_runs, columns: ["error"] },
   { table: deliveries, columns: ["last_error"] },
+  {
+    table: fact_changes,
+    columns: [
+      "source",
+      "medium",
+      "campaign",
+      "campaign_id",
+      "gclid",
+      "gclsrc",
+      "referring_host",
+      "utm_source_folded",
+      "utm_medium_folded",
+      "utm_campaign_folded",
+      "utm_content_folded",
+      "utm_term_folded",
+      "insight_name",
+      "org_unit_name",
+      "tracking_number",
+      "disposition",
+    ],
+  },
+  { table: exported_rollups, columns: ["question"] },
+  { table: exported_rows, columns: ["key"] },
+  { table: restatements, columns: ["key"] },
+  { table: spend, columns: ["source", "medium", "campaign", "campaign_id", "file"] },
   {
     table: insights,
     columns: [
@@ -181,6 +215,11 @@ export function forgetAgain(
 function takeOut(warehouse: Warehouse) {
   const forgotten = openForgotten(warehouse);
   if (forgotten === undefined) return NOTHING_DONE;
+  // Before the calls, so that their facts do not seem to have changed.
+  const areDigests = openCallerDigests(warehouse) !== undefined;
+  const pseudonymOf = (caller: string) =>
+    areDigests ? forgotten.pseudonymOfHash(caller) : forgotten.pseudonymOf(caller);
+  renameCallers(warehouse, (caller) => pseudonymOf(caller) ?? caller);
   const { counts, spellings } = stripCalls(warehouse, forgotten);
   const rejected_rows = stripRejectedRows(warehouse, forgotten);
   const texts = maskTexts(warehouse, forgotten);
@@ -217,9 +256,15 @@ function resolveCallers(
   });
 }
 
+/** Of those whose numbers are kept. */
 function readCallersByDigest({ db }: Warehouse, digests: CallerDigests): Map<string, string> {
-  const rows = db.selectDistinct({ caller: call_facts.caller }).from(call_facts).all();
-  return new Map(rows.flatMap(({ caller }) => (caller === null ? [] : [[digests.of(caller), caller]])));
+  const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
+  return new Map(
+    rows.flatMap(({ caller_id }) => {
+      const caller = toCaller(caller_id);
+      return caller === null ? [] : [[digests.of(caller), caller]];
+    }),
+  );
 }
 
 function toTombstones(
@@ -239,13 +284,19 @@ function toTombstones(
 function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
   const { db } = warehouse;
   const { rules } = readRulesInForce(warehouse);
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: readUnsettled(warehouse) > 0 });
+  const facts = new CallFactsTable(warehouse, rules, {
+    isFirstLoad: readUnsettled(warehouse) > 0,
+    digests: openCallerDigests(warehouse),
+  });
   const counts = { calls: 0, transcripts: 0 };
   const spellings = new Set<string>();
   for (const batch of readCalls(warehouse)) {
     const changed = batch.flatMap((call) => {
-      const stripped = forgotten.strip(call);
-      return stripped === call ? [] : [{ call, stripped }];
+      const stripped = forgotten.strip(call, call.caller_digest);
+      if (stripped === call) return [];
+      // Of a forgotten caller's call nothing is left that could be withheld.
+      const isOwn = isPseudonym(stripped.caller_id) && !isPseudonym(call.caller_id);
+      return { call, stripped: isOwn ? { ...stripped, withheld: null, caller_digest: null } : stripped };
     });
     for (const { call, stripped } of changed) {
       if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
@@ -261,11 +312,13 @@ function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
   return { counts, spellings: [...spellings] };
 }
 
-function pickColumns({ summary, transcription, transcription_details, ...columns }: Call) {
+function pickColumns({ summary, transcription, transcription_details, ...columns }: StoredCall) {
   return columns;
 }
 
-function* readCalls({ db }: Warehouse): Generator<Call[]> {
+type StoredCall = Call & { withheld: string | null; caller_digest: string | null };
+
+function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
   const {
     row_hash,
     served_hash,

@@ -83,9 +83,12 @@ export class ForgottenCallers {
   /**
    * Returns a call without what is personal, where its caller was forgotten, and without the number of any forgotten caller;
    * the call itself where there is nothing to take out. What figures are made of stays.
+   *
+   * @param callerDigest of a stored call whose number is not kept
    */
-  strip(call: Call): Call {
-    const caller = this.#find(toCaller(call.caller_id));
+  strip<C extends Call>(call: C, callerDigest: string | null = null): C {
+    const caller =
+      callerDigest === null ? this.#find(toCaller(call.caller_id)) : this.#findHash(callerDigest);
     const stripped = caller === undefined ? { ...call } : stripCall(call, caller.pseudonym);
     let isSame = caller === undefined;
     for (const name of TEXTS) {
@@ -106,14 +109,25 @@ export class ForgottenCallers {
     return { ...row, json: NOTHING, path: this.mask(row.path), reason: this.mask(row.reason), ...row_key };
   }
 
-  /** Returns what a caller is called here: the pseudonym of one who was forgotten. */
-  nameOf(caller: string): string {
-    return this.#find(caller)?.pseudonym ?? caller;
+  /** Returns the pseudonym of a caller who was forgotten; undefined of any other. */
+  pseudonymOf(caller: string): string | undefined {
+    return this.#byDigest.get(this.#digests.of(caller))?.pseudonym;
+  }
+
+  /** The same of a caller by the digest that a warehouse has in the place of the number. */
+  pseudonymOfHash(callerHash: string): string | undefined {
+    return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
   }
 
   /** Returns a text with nines in the place of the digits of forgotten numbers. */
   mask(text: string): string {
     return maskNumbers(text, (number) => this.#find(number) !== undefined);
+  }
+
+  #findHash(callerHash: string): ForgottenCaller | undefined {
+    const found = this.#byDigest.get(this.#digests.ofHash(callerHash));
+    if (found !== undefined) this.met.add(found.digest);
+    return found;
   }
 
   #find(caller: string | null): ForgottenCaller | undefined {
@@ -161,7 +175,7 @@ export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
   return isThere !== undefined && sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
 }
 
-function stripCall(call: Call, pseudonym: string): Call {
+function stripCall<C extends Call>(call: C, pseudonym: string): C {
   return {
     ...call,
     caller_id: pseudonym,

@@ -93,6 +93,7 @@ function applyMigrations(
   if (theirs < FIRST_WITH_ORIGIN) deriveWarehouseId(sqlite);
   if (theirs >= FIRST_WITH_FACTS) return undefined;
   const warehouse = { sqlite, db: drizzle(sqlite) };
+  // By numbers, as before: digests are made of them by whoever opens it, as after any change of the rules.
   const steps = attributeAll(warehouse, rules ?? { ...DEFAULT_RULES, aliases }, Date.now());
   let step = steps.next();
   for (; !step.done; step = steps.next()) onAttributed?.(step.value);

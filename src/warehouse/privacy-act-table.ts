@@ -1,4 +1,4 @@
-import { asc, isNull } from "drizzle-orm";
+import { asc, eq, isNull, max } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { privacy_acts } from "./schema.ts";
 
@@ -13,14 +13,38 @@ export interface PrivacyAct {
   erased_at: string | null;
 }
 
-/** Records that personal data was removed. Call it in the transaction that removes it. */
+/** Records that personal data was removed; returns the number of the act. Call it in the transaction that removes it. */
 export function insertPrivacyAct(
   { db }: Pick<Warehouse, "db">,
   { at, act, counts }: Pick<PrivacyAct, "at" | "act" | "counts">,
-): void {
-  db.insert(privacy_acts)
+): number {
+  return db
+    .insert(privacy_acts)
     .values({ at, act, counts: JSON.stringify(counts) })
+    .returning({ act_id: privacy_acts.act_id })
+    .get().act_id;
+}
+
+/** Says of an act that goes on how far it has come. Call it in the transaction that carries it on. */
+export function updatePrivacyAct(
+  { db }: Pick<Warehouse, "db">,
+  actId: number,
+  counts: PrivacyAct["counts"],
+): void {
+  db.update(privacy_acts)
+    .set({ counts: JSON.stringify(counts) })
+    .where(eq(privacy_acts.act_id, actId))
     .run();
+}
+
+/** Returns whether there are bytes to erase, and when that was last done, ISO 8601 UTC; null for never. */
+export function readErasure({ db }: Pick<Warehouse, "db">): { isDue: boolean; last: string | null } {
+  const due = db.select().from(privacy_acts).where(isNull(privacy_acts.erased_at)).limit(1).get();
+  const last = db
+    .select({ at: max(privacy_acts.erased_at) })
+    .from(privacy_acts)
+    .get();
+  return { isDue: due !== undefined, last: last?.at ?? null };
 }
 
 /** Records that the bytes of all that was removed so far are gone. */

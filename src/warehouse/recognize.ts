@@ -1,6 +1,7 @@
 import { inArray } from "drizzle-orm";
 import type { Recognize } from "../api/recognized-page.ts";
 import { isSameRecording } from "../call.ts";
+import { isWithoutLink, type Keeping } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { elementsOf, prepareRead } from "./positional.ts";
 import { calls } from "./schema.ts";
@@ -11,19 +12,26 @@ type StoredRow = [
   call_started: string | null,
   insight_name: string | null,
   recording_url: string | null,
+  withheld: string | null,
+  first_run_id: number,
 ];
 
 /**
  * Prepares to find calls by the hash of what was served.
  *
  * @param signature members of a recording link that sign it, besides the usual ones
+ * @param keeping what may be kept of them
  */
-export function prepareRecognize({ db, sqlite }: Warehouse, signature: ReadonlySet<string>): Recognize {
-  const { call_id, served_hash, call_started, insight_name, recording_url } = calls;
+export function prepareRecognize(
+  { db, sqlite }: Warehouse,
+  signature: ReadonlySet<string>,
+  keeping: Keeping,
+): Recognize {
+  const { call_id, served_hash, call_started, insight_name, recording_url, withheld, first_run_id } = calls;
   const readCalls = prepareRead<StoredRow>(
     sqlite,
     db
-      .select({ call_id, served_hash, call_started, insight_name, recording_url })
+      .select({ call_id, served_hash, call_started, insight_name, recording_url, withheld, first_run_id })
       .from(calls)
       .where(inArray(call_id, elementsOf("ids"))),
   );
@@ -33,14 +41,20 @@ export function prepareRecognize({ db, sqlite }: Warehouse, signature: ReadonlyS
     const stored = new Map(readCalls(JSON.stringify(ids)).map((row) => [row[0], row]));
     return served.map((call) => {
       if (call === undefined) return undefined;
-      const [, hash, call_started = null, insight_name = null, link = null] = stored.get(call.call_id) ?? [];
-      if (call.hash !== hash) return undefined;
+      const row = stored.get(call.call_id);
+      if (row === undefined) return undefined;
+      const [, hash, call_started, insight_name, link, withheld, firstRunId] = row;
+      if (hash === null || keeping.toStoredHash(call.hash, withheld) !== hash) return undefined;
+      const known = { ...call, call_started, insight_name };
+      if (withheld !== null) {
+        if (keeping.mayKeepMore(withheld, keeping.kindsPast(call_started, firstRunId))) return undefined;
+        if (isWithoutLink(withheld)) return { ...known, isResigned: false };
+      }
       // Without a query now, where there was one.
       if (call.recording_url === undefined && link !== null && /[?#]/.test(link)) return undefined;
       const isResigned = call.recording_url !== undefined && call.recording_url !== link;
       if (isResigned && !isSameRecording(link, call.recording_url ?? null, signature)) return undefined;
-      const { call_id, recording_url } = call;
-      return { call_id, hash, recording_url, call_started, insight_name, isResigned };
+      return { ...known, isResigned };
     });
   };
 }

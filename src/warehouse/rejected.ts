@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { and, count, eq, inArray, isNull, lt } from "drizzle-orm";
-import { openForgotten } from "./forgotten.ts";
+import type { Keeping } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { excluded, placeholders, prepareWrite } from "./positional.ts";
 import { rejected_calls } from "./schema.ts";
@@ -10,13 +10,20 @@ export type RejectedCall = typeof rejected_calls.$inferSelect;
 /** A row that did not parse. */
 export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
 
-/** Records rows that did not parse, each once, with its latest error; of forgotten callers without their content. */
+/**
+ * Records rows that did not parse, each once, with its latest error, without what may not be kept of them; of forgotten
+ * callers without their content.
+ */
 export function recordRejected(
-  { db, sqlite, path }: Warehouse,
+  { db, sqlite }: Warehouse,
   rejections: readonly Rejection[],
   runId: number,
+  keeping: Keeping,
 ): void {
   if (rejections.length === 0) return;
+  const readFirstRun = sqlite
+    .prepare<[string], number>("SELECT first_run_id FROM rejected_calls WHERE row_key = ?")
+    .pluck();
   const upsert = prepareWrite<keyof RejectedCall>(
     sqlite,
     db
@@ -27,10 +34,13 @@ export function recordRejected(
         set: excluded(["json", "path", "reason", "last_run_id"]),
       }),
   );
-  const forgotten = openForgotten({ db, path });
   for (const rejection of rejections) {
-    const stripped = forgotten?.stripRejected(rejection) ?? rejection;
-    upsert({ row_key: rowKey(rejection), ...stripped, first_run_id: runId, last_run_id: runId });
+    const served: Rejection & { row_key?: string } = rejection;
+    const { row_key = toRowKey(rejection, keeping), ...stripped } =
+      keeping.forgotten?.stripRejected(served) ?? served;
+    const first_run_id = readFirstRun.get(row_key) ?? runId;
+    const json = keeping.toStoredRow(stripped.json, first_run_id);
+    upsert({ ...stripped, json, row_key, first_run_id, last_run_id: runId });
   }
 }
 
@@ -71,6 +81,6 @@ export function countAllRejected({ db }: Warehouse): number {
   return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
 }
 
-function rowKey({ call_id, json }: Rejection): string {
-  return call_id === null ? `sha256:${hash("sha256", json)}` : `id:${call_id}`;
+function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
+  return call_id === null ? keeping.toRowKey(hash("sha256", json)) : `id:${call_id}`;
 }

@@ -4,13 +4,16 @@ import { fsyncPath } from "../folder.ts";
 import { callerKeyOf } from "./caller-key.ts";
 import { hasExportedCalls } from "./exports.ts";
 import { hasForgotten } from "./forgotten.ts";
+import { isCurrent } from "./migrate.ts";
 import { openReader } from "./open.ts";
+import { readRules } from "./rules.ts";
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
- * be another; the one beside the backup was copied; there is none, and files were written with it, or callers forgotten.
+ * be another; the one beside the backup was copied; there is none, and files were written with it, or callers forgotten;
+ * there is none, and the restored warehouse knows its callers by digests that were made with it.
  */
-export type RestoredKey = "kept" | "kept another" | "copied" | "missing";
+export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
 /**
  * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
@@ -33,6 +36,7 @@ export function restoreKey(source: string, target: string, draft: string): Resto
     return "copied";
   }
   using restored = openReader({ path: draft });
+  if (isCurrent(restored) && readRules(restored)?.caller_key) return "needed";
   return hasExportedCalls(restored) || hasForgotten(restored) ? "missing" : null;
 }
 

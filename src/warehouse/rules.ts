@@ -12,6 +12,8 @@ export interface RulesInForce {
   version: number;
   /** Since when, ISO 8601 UTC. */
   since: string;
+  /** Fingerprint of the key of the callers' digests; null where callers are known by their numbers. */
+  caller_key: string | null;
 }
 
 const rulesSchema: z.ZodType<AttributionRules> = z.object({
@@ -30,7 +32,15 @@ function isTextRecord(value: unknown): boolean {
 /** Returns the rules in force; undefined in a warehouse whose facts are yet to be made. */
 export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefined {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
-  return row && { rules: rulesSchema.parse(JSON.parse(row.rules)), version: row.version, since: row.since };
+  if (row === undefined) return undefined;
+  const { version, since, caller_key } = row;
+  const read = rulesSchema.parse(JSON.parse(row.rules));
+  return {
+    rules: caller_key === null ? read : { ...read, caller_digests: true },
+    version,
+    since,
+    caller_key,
+  };
 }
 
 /**
@@ -57,8 +67,12 @@ export function readRulesInForce(warehouse: Pick<Warehouse, "db">): RulesInForce
   return inForce;
 }
 
-/** Whether facts that stand on some rules are those that this program would make by others. */
-export function isInForce({ rules, version }: RulesInForce, others: AttributionRules): boolean {
+/**
+ * Whether facts that stand on some rules are those that this program would make by others. Callers that have become digests
+ * stay so: the numbers of some calls are gone.
+ */
+export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
+  if (others.caller_digests && caller_key === null) return false;
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
@@ -66,11 +80,18 @@ export function isInForce({ rules, version }: RulesInForce, others: AttributionR
 export function insertRules(
   { db }: Pick<Warehouse, "db">,
   inForce: AttributionRules,
-  { since, calls }: { since: string; calls: number },
+  { since, calls, callerKey = null }: { since: string; calls: number; callerKey?: string | null },
 ): number {
+  const { caller_digests: _, ...stored } = inForce;
   return db
     .insert(rules)
-    .values({ since, version: ATTRIBUTION_VERSION, rules: JSON.stringify(inForce), calls })
+    .values({
+      since,
+      version: ATTRIBUTION_VERSION,
+      rules: JSON.stringify(stored),
+      calls,
+      caller_key: callerKey,
+    })
     .returning({ rules_id: rules.rules_id })
     .get().rules_id;
 }

@@ -5,6 +5,7 @@ import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
 import { VERDICTS } from "../paging/verdict.ts";
+import { KEEP_KINDS } from "../privacy/keep.ts";
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names. */
@@ -55,7 +56,7 @@ export const calls = sqliteTable(
     campaign_id: text(),
     /** JSON object of members the API document does not name. */
     extra: text(),
-    /** Hash of the call's content, the recording's signature left out: BLAKE2b, or SHA-256 where an earlier version wrote the row. */
+    /** Hash of the call's content as it is stored, the recording's signature left out: BLAKE2b, or SHA-256 where an earlier version wrote the row. */
     row_hash: text().notNull(),
     /** The run that first read this call. */
     first_run_id: integer().notNull(),
@@ -69,8 +70,12 @@ export const calls = sqliteTable(
     absent_since: text(),
     /** How many passes in a row that were; after three of them over a day the call is gone. */
     absent_passes: integer(),
-    /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. */
+    /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. Of a call whose number is not kept it is under the key beside the warehouse. */
     served_hash: text(),
+    /** What of the call is not kept, of transcripts, summaries, caller_numbers and recording_urls, separated by commas; null where all of it is. */
+    withheld: text(),
+    /** Keyed digest of the caller, as in caller_hash, where the number is not kept; else null. */
+    caller_digest: text(),
   },
   (table) => [
     index("calls_missing").on(table.gone_at).where(sql`missing_since IS NOT NULL`),
@@ -112,7 +117,7 @@ export const call_facts = sqliteTable(
     is_qualified: integer({ mode: "boolean" }).notNull(),
     /** 1 where it is the first live call of its caller. */
     is_first_call: integer({ mode: "boolean" }).notNull(),
-    /** The caller's number as `+` and its digits, however it is written. */
+    /** The caller's number as `+` and its digits, however it is written; its keyed digest, as in caller_hash, where the rules say so. */
     caller: text(),
     /** utm_source folded; google where it is missing and a Google ad was clicked. */
     source: text(),
@@ -159,7 +164,7 @@ export const call_facts = sqliteTable(
 
 /** The callers of live calls, one row a caller. */
 export const callers = sqliteTable("callers", {
-  /** The number as its digits and plus sign. */
+  /** The number as its digits and plus sign, or its keyed digest. */
   caller: text().primaryKey(),
   /** The caller's first live call: of two at the same moment the one with the lower id; one of unknown time only where there is no other. */
   first_call_id: integer().notNull(),
@@ -181,6 +186,8 @@ export const rules = sqliteTable("rules", {
   rules: text().notNull(),
   /** Calls whose attribution was recomputed. */
   calls: integer().notNull(),
+  /** Fingerprint of the key of the callers' digests; null where callers are known by their numbers. */
+  caller_key: text(),
 });
 
 /** Numbers that would take long to count. */
@@ -303,11 +310,11 @@ export const sync_pages = sqliteTable(
 
 /** Rows that did not parse, until a later run reads the call well. */
 export const rejected_calls = sqliteTable("rejected_calls", {
-  /** `id:` and the call id, or `sha256:` and the hash of the row where it has none. */
+  /** `id:` and the call id; of a row that has none `sha256:` and its hash, or `sealed:` and that under the key beside the warehouse where callers are known by digests. */
   row_key: text().primaryKey(),
   /** The call id, where the row has one. */
   call_id: integer(),
-  /** The row as served. */
+  /** The row as served, but for what is not kept. */
   json: text().notNull(),
   /** The member that does not parse. */
   path: text().notNull(),
@@ -884,11 +891,11 @@ export const privacy_acts = sqliteTable("privacy_acts", {
   act_id: integer().primaryKey({ autoIncrement: true }),
   /** When it was done, ISO 8601 UTC. */
   at: text().notNull(),
-  /** forget, or prune. */
+  /** forget, or prune: what the keep settings ask for. */
   act: text({ enum: ["forget", "prune"] }).notNull(),
   /** JSON object: how many of what were removed. */
   counts: text().notNull(),
-  /** When the bytes were gone from the files of the warehouse, ISO 8601 UTC; null while `forget` has to be run again for that. */
+  /** When the bytes were gone from the files of the warehouse as well, ISO 8601 UTC; null while they may be there still. */
   erased_at: text(),
 });
 
@@ -898,4 +905,12 @@ export const backups = sqliteTable("backups", {
   path: text().primaryKey(),
   /** When it was last begun, ISO 8601 UTC. */
   backed_up_at: text().notNull(),
+});
+
+/** Up to where calls hold nothing more of what is kept for a while, or never; a kind that is always kept has no row. */
+export const retention = sqliteTable("retention", {
+  /** transcripts, summaries, caller_numbers or recording_urls. */
+  kind: text({ enum: KEEP_KINDS }).primaryKey(),
+  /** No call that began before this time has any, ISO 8601 UTC; `~`, after every time, for all calls. */
+  pruned_before: text().notNull(),
 });

@@ -6,6 +6,7 @@ import { UsageError } from "../../src/errors.ts";
 import { exportRollups } from "./export.ts";
 import { describe, type Finding, HEADING } from "./finding.ts";
 import { grow } from "./grow.ts";
+import { keep } from "./keep.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
 import { peers } from "./peers.ts";
@@ -18,13 +19,14 @@ const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--r
   load      the first sync and one without changes, beside draining, parsing and inserting alone
   latency   sync from a slow service, for as many seconds as --ideal says
   export    the rollups, beside the sqlite3 shell
+  keep      the first load and its file where less of the calls is kept
   grow      what each command takes as the warehouse grows, beside the smallest of --calls
   start     --help and status, beside node -e 0
   peers     shell scripts that do the same
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 
-const QUESTIONS = { load, latency, export: exportRollups, grow, start, peers } as const;
+const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, peers } as const;
 
 export interface BenchOptions {
   /** How many calls the service has, one measurement each. */

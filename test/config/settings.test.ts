@@ -8,6 +8,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import type { SettingSources } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { UsageError } from "../../src/errors.ts";
+import { KEEP_ALL } from "../../src/privacy/keep.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const { aliases: _, ...RULES } = DEFAULT_RULES;
@@ -53,6 +54,7 @@ describe("loadSettings", () => {
       goneAfterHours: 6,
       checkEveryHours: 168,
       recordingSignature: new Set(),
+      keep: KEEP_ALL,
       rules: RULES,
       aliasesFile: undefined,
       currency: undefined,
@@ -84,6 +86,10 @@ describe("loadSettings", () => {
       CALLTALLY_GONE_AFTER_HOURS: "7",
       CALLTALLY_CHECK_EVERY_HOURS: "24",
       CALLTALLY_RECORDING_SIGNATURE: "K, session",
+      CALLTALLY_KEEP_TRANSCRIPTS: "never",
+      CALLTALLY_KEEP_SUMMARIES: "always",
+      CALLTALLY_KEEP_CALLER_NUMBERS: "90d",
+      CALLTALLY_KEEP_RECORDING_URLS: "1d",
       CALLTALLY_ANSWERED: " answered , it's ok,,",
       CALLTALLY_MISSED: ",",
       CALLTALLY_QUALIFIED_SECONDS: "086400",
@@ -117,6 +123,7 @@ describe("loadSettings", () => {
       goneAfterHours: 7,
       checkEveryHours: 24,
       recordingSignature: new Set(["k", "session"]),
+      keep: { transcripts: "never", summaries: "always", caller_numbers: 90, recording_urls: 1 },
       rules: {
         answered: ["answered", "it's ok"],
         missed: [],

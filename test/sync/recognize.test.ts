@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseOutdated, parseUnrecognized } from "../../src/api/recognized-page.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { prepareRecognize } from "../../src/warehouse/recognize.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -67,7 +68,7 @@ describe("parseOutdated", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const [upsertCalls, recognize] = [
       prepareUpsertCalls(warehouse, 1),
-      prepareRecognize(warehouse, new Set()),
+      prepareRecognize(warehouse, new Set(), keepingAll(warehouse)),
     ];
     const row = parseServedRow(bytes);
     if (!("call" in row)) throw new Error("It was rejected");

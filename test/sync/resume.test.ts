@@ -4,6 +4,7 @@ import { Throttle } from "../../src/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { readPages } from "../../src/warehouse/pages.ts";
 import { closeKilledRuns, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
@@ -48,6 +49,7 @@ function makeRun(warehouse: Warehouse, { fetch }: Listing, clock: FakeClock): Ru
     warehouse,
     source: { fetch: () => fetch, isRefusal: () => false },
     claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
+    keeping: keepingAll(warehouse),
     clock,
     limit: LIMIT,
     overlap: OVERLAP,

@@ -7,6 +7,7 @@ import { Throttle } from "../../src/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";
@@ -142,6 +143,7 @@ function makeRun(warehouse: Warehouse, server: TimedServer, rules: Partial<Run> 
     warehouse,
     source: { fetch: () => server.fetch, isRefusal: () => false },
     claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
+    keeping: keepingAll(warehouse),
     clock: server,
     limit: server.limit,
     overlap: 3,

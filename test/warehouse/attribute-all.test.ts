@@ -69,6 +69,7 @@ describe("applyRules", () => {
       version: first?.version,
       rules: JSON.stringify(RULES),
       calls: 3,
+      caller_key: null,
     });
     prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 4, utm_source: "FB", disposition: "greeted" })]);
     expect(readView(warehouse)[0]).toEqual(["facebook", 3, 3, 2]);

@@ -35,6 +35,8 @@ function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
     absent_since: null,
     absent_passes: null,
     served_hash: null,
+    withheld: null,
+    caller_digest: null,
   };
 }
 

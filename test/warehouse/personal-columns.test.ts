@@ -39,6 +39,15 @@ const NOBODYS = `
   upload_files.contents upload_files.path upload_files.sha256 upload_files.written_at upload_files.state
   upload_files.process upload_files.forgotten_at
   uploads.conversion_name uploads.order_id uploads.action uploads.reason uploads.value uploads.currency uploads.occurred_at
+  fact_changes.changed_at fact_changes.reason fact_changes.call_started fact_changes.outcome fact_changes.channel
+  exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
+  exported_rollups.range_to exported_rollups.first_day exported_rollups.last_day exported_rollups.settled_until
+  exported_rollups.exported_at exported_rows.period exported_rows.figures
+  restatements.found_at restatements.path restatements.contents restatements.period restatements.starts_at
+  restatements.ends_at restatements.metric restatements.was restatements.now restatements.given_out_at
+  restatements.reasons restatements.rules_changed
+  spend.day spend.currency spend.imported_at
+  rules.caller_key retention.kind retention.pruned_before
   privacy_acts.at privacy_acts.act privacy_acts.counts privacy_acts.erased_at
   backups.path backups.backed_up_at
 `;
@@ -56,6 +65,7 @@ describe("forget", () => {
         columns.map((column) => `${getTableName(table)}.${column}`),
       ),
       ...NOBODYS.trim().split(/\s+/),
+      "fact_changes.caller",
     ]);
     const others = textColumns.filter(({ table }) => !OF_CALLS.has(table));
     const names = others.map(({ table, column }) => `${table}.${column}`);
@@ -68,6 +78,7 @@ describe("forget", () => {
       "calls.caller_id",
       "call_facts.caller",
       "callers.caller",
+      "fact_changes.caller",
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { countRejected, deleteRejected, readRejected, recordRejected } from "../../src/warehouse/rejected.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -13,15 +14,15 @@ describe("recordRejected", () => {
   it("keeps each row once, with what was last wrong with it", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    recordRejected(warehouse, [withId, withoutId, withId], 1);
+    recordRejected(warehouse, [withId, withoutId, withId], 1, keepingAll(warehouse));
     const later = {
       ...withId,
       json: '{"call_id":5,"call_started":"x"}',
       path: "call_started",
       reason: "no time",
     };
-    recordRejected(warehouse, [later], 2);
-    recordRejected(warehouse, [withoutId], 3);
+    recordRejected(warehouse, [later], 2, keepingAll(warehouse));
+    recordRejected(warehouse, [withoutId], 3, keepingAll(warehouse));
     expect(readRejected(warehouse)).toEqual([
       { row_key: "id:5", ...later, first_run_id: 1, last_run_id: 2 },
       { row_key: keyOf(withoutId.json), ...withoutId, first_run_id: 1, last_run_id: 3 },
@@ -32,7 +33,7 @@ describe("recordRejected", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const other = { ...withoutId, json: "null" };
-    recordRejected(warehouse, [withoutId, other, withoutId], 1);
+    recordRejected(warehouse, [withoutId, other, withoutId], 1, keepingAll(warehouse));
     expect(
       readRejected(warehouse)
         .map(({ row_key }) => row_key)
@@ -46,7 +47,12 @@ describe("deleteRejected", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const ids = [5, 50, -5, Number.MAX_SAFE_INTEGER];
-    recordRejected(warehouse, [...ids.map((call_id) => ({ ...withId, call_id })), withoutId], 1);
+    recordRejected(
+      warehouse,
+      [...ids.map((call_id) => ({ ...withId, call_id })), withoutId],
+      1,
+      keepingAll(warehouse),
+    );
     const readIds = () => readRejected(warehouse).map(({ call_id }) => call_id);
     deleteRejected(warehouse, []);
     expect(readIds()).toHaveLength(5);
@@ -59,7 +65,7 @@ describe("deleteRejected", () => {
   it("takes as many ids as a page may have", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    recordRejected(warehouse, [{ ...withId, call_id: 999 }], 1);
+    recordRejected(warehouse, [{ ...withId, call_id: 999 }], 1, keepingAll(warehouse));
     deleteRejected(warehouse, [...Array(1000).keys()]);
     expect(readRejected(warehouse)).toEqual([]);
   });
@@ -69,9 +75,9 @@ describe("countRejected", () => {
   it("counts the rows of one run, and those that have an id", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    recordRejected(warehouse, [withId, { ...withId, call_id: 6 }, withoutId], 1);
+    recordRejected(warehouse, [withId, { ...withId, call_id: 6 }, withoutId], 1, keepingAll(warehouse));
     expect(countRejected(warehouse, 1)).toEqual({ rows: 3, withId: 2 });
-    recordRejected(warehouse, [withId], 2);
+    recordRejected(warehouse, [withId], 2, keepingAll(warehouse));
     expect(countRejected(warehouse, 1)).toEqual({ rows: 2, withId: 1 });
     expect(countRejected(warehouse, 2)).toEqual({ rows: 1, withId: 1 });
     expect(countRejected(warehouse, 3)).toEqual({ rows: 0, withId: 0 });

@@ -23,7 +23,7 @@ export function checkSettings({ found, unknown, settings }: ReturnType<typeof in
 }
 
 /** Looks whether the file of aliases can be read, where there is one. */
-export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile">): Check[] {
+export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">): Check[] {
   if (settings.aliasesFile === undefined) return [];
   try {
     const { aliases } = readAttributionRules(settings);

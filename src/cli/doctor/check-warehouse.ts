@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import { describeError, EXIT, UsageError } from "../../errors.ts";
+import { CalltallyError, describeError, EXIT, UsageError } from "../../errors.ts";
+import { isAllKept, KEEP_KINDS, type Keep, KIND_NAMES, toKeepText } from "../../privacy/keep.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
 import { readCallCount, readLatestTranscripts } from "../../warehouse/call-table.ts";
+import { openCallerDigests } from "../../warehouse/caller-hash.ts";
 import { readWithheld } from "../../warehouse/gone.ts";
 import { findDamage } from "../../warehouse/integrity.ts";
 import { readJobs } from "../../warehouse/job-table.ts";
@@ -33,6 +35,7 @@ export interface WarehouseOptions {
   /** The organization unit that calls are asked of. */
   orgUnitId: string | undefined;
   rules: Pick<AttributionRules, "answered" | "missed">;
+  keep: Keep;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
@@ -87,6 +90,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
       ? fail(EXIT.storage, "row hashes", describeDamaged(hashes), RESTORE)
       : ok("row hashes", `${formatQuantity(hashes.checked, "call")} as they were read from the service`);
   }
+  yield checkKept(warehouse, options);
   yield checkOrigin(warehouse, options);
   yield* checkUnit(warehouse);
   for (const { setting, word, meant } of findUnmatchedDispositions(warehouse, rules)) {
@@ -111,6 +115,18 @@ function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
 const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
 
 const RESTORE = "Run `calltally restore` with a backup; without one, move the file away and sync again.";
+
+/** What is kept of calls, and whether callers can still be told apart without it. */
+function checkKept(warehouse: Warehouse, { keep }: WarehouseOptions): Check {
+  try {
+    openCallerDigests(warehouse);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    return fail(error.exitCode, "kept", error.message, error.hint);
+  }
+  if (isAllKept(keep)) return ok("kept", "all that the service gives of a call, always");
+  return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
+}
 
 /** Whether the warehouse is a copy of the service that the settings name. */
 function checkOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: WarehouseOptions): Check {

@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { cutoffsAt, type Keep } from "../privacy/keep.ts";
+import { type AttributionOptions, applyRules } from "../warehouse/attribute-all.ts";
+import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
+import { assertCurrent } from "../warehouse/migrate.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { readErasure } from "../warehouse/privacy-act-table.ts";
+import { type PruneCounts, prune } from "../warehouse/prune.ts";
+import { overwriteDeleted } from "../warehouse/secure-delete.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+
+export interface PruneNowOptions extends AttributionOptions {
+  /** Path of the warehouse. */
+  database: string;
+  keep: Keep;
+  /** Those of the settings: with digests for callers whose numbers are not always kept. */
+  rules: AttributionRules;
+  /** Whether it is only counted, and nothing is written. */
+  isDryRun: boolean;
+}
+
+/**
+ * Removes from a warehouse what may not be kept any more, as each sync does before it reads, and erases it from its files.
+ *
+ * @throws CalltallyError (exit 6) while a sync is under way, or another process reads
+ */
+export async function pruneNow(options: PruneNowOptions): Promise<PruneCounts> {
+  const { keep, rules, isDryRun, nowMs, signal } = options;
+  const database = resolve(options.database);
+  const cutoffs = cutoffsAt(keep, nowMs);
+  keepTempFilesBeside(database);
+  try {
+    if (isDryRun) {
+      using reader = openWarehouseReader(database);
+      assertCurrent(reader);
+      return await prune(reader, { cutoffs, nowMs, signal, isDryRun });
+    }
+    using lock = tryAcquireLock(database);
+    if (lock === undefined) {
+      throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {
+        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+      });
+    }
+    using warehouse = openExistingWarehouse(database, { ...options, isLocked: true });
+    overwriteDeleted(warehouse);
+    await applyRules(warehouse, rules, options);
+    const counts = await prune(warehouse, { cutoffs, nowMs, signal });
+    // What an earlier sync has removed, as well.
+    if (readErasure(warehouse).isDue) eraseFreed(warehouse, nowMs);
+    return counts;
+  } catch (error) {
+    throw nameFile(error, database);
+  }
+}

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { json } from "../api/bad-server.ts";
+import { readRows, startRowService, TOKEN } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, startCalltally } from "./run.ts";
+
+const CALLS = 300;
+const DAY_MS = 86_400_000;
+const numberOf = (id: number) => `+1415555${1000 + (id % 40)}`;
+const wordsOf = (id: number) => `unrepeatable${id}words`;
+
+/** A call a day, the newest first, each with all that not everybody keeps; one of them does not parse. */
+function rowOf(id: number): string {
+  return JSON.stringify({
+    call_id: 10_000 - id,
+    caller_id: numberOf(id),
+    call_started: new Date(Date.now() - id * DAY_MS - 3_600_000).toISOString(),
+    duration: id === 7 ? "long" : 90,
+    disposition: "ANSWERED",
+    recording_url: `https://recordings.example.com/take${id}.mp3`,
+    summary: `A summary of ${wordsOf(id)}.`,
+    transcription: `They said ${wordsOf(id)}.`,
+    transcription_details: [{ channel: "caller", time: "00:01", text: `They said ${wordsOf(id)}.` }],
+    callback: numberOf(id).replace("+1415", "(415) "),
+    dni_data: { utm_source: "google" },
+  });
+}
+
+const ROWS = Array.from({ length: CALLS }, (_, id) => rowOf(id));
+const NEVER = {
+  CALLTALLY_KEEP_TRANSCRIPTS: "never",
+  CALLTALLY_KEEP_SUMMARIES: "never",
+  CALLTALLY_KEEP_CALLER_NUMBERS: "never",
+  CALLTALLY_KEEP_RECORDING_URLS: "never",
+};
+
+/** Parts of what is not to be kept that stand in files of a folder: of a number its last digits, in two spellings. */
+function findPersonal(folder: string): string[] {
+  const found = new Set<string>();
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const bytes = readFileSync(join(file.parentPath, file.name), "latin1");
+    for (const [, what] of bytes.matchAll(/(555-?1\d\d\d|unrepeatable|take\d+\.mp3)/g)) {
+      found.add(`${what} in ${file.name}`);
+    }
+  }
+  return [...found];
+}
+
+function settingsOf(service: { url: URL }, keep: Record<string, string> = {}): Record<string, string> {
+  return { CALLTALLY_BASE_URL: service.url.href, CALLTALLY_TOKEN: TOKEN, CALLTALLY_LIMIT: "60", ...keep };
+}
+
+const database = (folder: string) => join(folder, "data/calltally.db");
+const figures = (file: string) =>
+  readRows(
+    file,
+    "SELECT channel, count(*) AS calls, count(DISTINCT caller) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
+  );
+
+describe("keep settings", () => {
+  it("never let a number, transcript, summary or link into any file, at no time of a sync", async () => {
+    using temp = makeTempFolder();
+    const found: string[] = [];
+    let looks = 0;
+    await using service = await startRowService(ROWS, () => {
+      looks++;
+      found.push(...findPersonal(temp.path));
+      return undefined;
+    });
+    const options = { cwd: temp.path, env: settingsOf(service, NEVER) };
+    // Killed on the way, at its third page.
+    const killed = startCalltally(["sync"], options);
+    const pages = looks + 3;
+    service.disturb = ({ before }) => {
+      found.push(...findPersonal(temp.path));
+      if (before >= pages) killed.kill("SIGKILL");
+      return before >= pages ? json({}, 500) : undefined;
+    };
+    expect((await killed.done).code).toBe(null);
+    service.disturb = () => {
+      looks++;
+      found.push(...findPersonal(temp.path));
+      return undefined;
+    };
+    const first = await calltally(["sync", "--json"], options);
+    expect(JSON.parse(first.stdout)).toMatchObject({ calls_read: CALLS, calls_rejected: 1 });
+    const again = await calltally(["sync", "--full", "--json"], options);
+    expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, verdict: "exact" });
+    expect(looks).toBeGreaterThan(10);
+    expect([...found, ...findPersonal(temp.path)]).toEqual([]);
+    expect(figures(database(temp.path))).toEqual([
+      { channel: "Organic Search", calls: CALLS - 1, callers: 40, firsts: 40 },
+    ]);
+    expect(await calltally(["doctor", "--deep"], options)).toMatchObject({
+      stdout: expect.stringContaining("caller numbers never"),
+    });
+  });
+});
+
+describe("calltally prune", () => {
+  it("removes what is past its days, and a full pass does not bring it back", async () => {
+    using temp = makeTempFolder();
+    await using service = await startRowService(ROWS);
+    const cwd = temp.path;
+    const run = (args: string[], keep: Record<string, string> = {}) =>
+      calltally(args, { cwd, env: settingsOf(service, keep) });
+    await run(["sync"]);
+    const before = figures(database(cwd));
+    const keep = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBERS: "90d" };
+
+    const dry = await run(["prune", "--dry-run"], keep);
+    const rejected = "parts of 1 rejected row";
+    expect(dry.stdout).toBe(
+      `Would remove transcripts of 299 calls, caller numbers of 210 calls, ${rejected}\n`,
+    );
+    expect(findPersonal(join(cwd, "data"))).not.toEqual([]);
+    expect((await run(["prune", "--json"], keep)).stdout).toBe(
+      '{"dry_run":false,"removed":{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"rejected_rows":1}}\n',
+    );
+    expect((await run(["prune"], keep)).stdout).toBe("Nothing to remove\n");
+    expect(readRows(database(cwd), "SELECT act, counts FROM privacy_acts")).toEqual([
+      {
+        act: "prune",
+        counts: '{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"rejected_rows":1}',
+      },
+    ]);
+
+    const full = await run(["sync", "--full", "--json"], keep);
+    expect(JSON.parse(full.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, verdict: "exact" });
+    const left =
+      "SELECT count(caller_id) AS numbers, count(recording_url) AS links, count(caller_digest) AS digests, (SELECT count(transcription) FROM transcripts) AS words FROM calls";
+    expect(readRows(database(cwd), left)).toEqual([{ numbers: 89, links: 299, digests: 210, words: 0 }]);
+    expect(figures(database(cwd))).toEqual(before);
+
+    // What may be kept again comes back, and is no change.
+    const back = await run(["sync", "--full", "--json"]);
+    expect(JSON.parse(back.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect(readRows(database(cwd), left)).toEqual([{ numbers: 299, links: 299, digests: 0, words: 299 }]);
+    expect(figures(database(cwd))).toEqual(before);
+  });
+
+  it("leaves callers that filters and lists know, and whose key must not be lost", async () => {
+    using temp = makeTempFolder();
+    await using service = await startRowService(ROWS);
+    const cwd = temp.path;
+    const run = (...args: string[]) => calltally(args, { cwd, env: settingsOf(service, NEVER) });
+    await run("sync");
+    writeFileSync(join(cwd, "ours.txt"), `${numberOf(3)}\n+14155550000\n`);
+    const left = await run("export", "channel", "--exclude-callers", "ours.txt", "--stdout");
+    expect(left.stdout).toContain(`,${CALLS - 1 - 8},`);
+    expect(left.stderr).toContain("1 number in --exclude-callers has no call in the warehouse");
+    const leads = await run("export", "google-leads", "--stdout");
+    expect(leads.stderr).toContain("299 no caller id");
+    expect((await run("export", "callers", "--stdout")).stdout.split("\n")).toHaveLength(42);
+
+    const key = `${database(cwd)}.caller-key`;
+    renameSync(key, join(cwd, "safe"));
+    for (const args of [["sync"], ["prune"]]) {
+      expect(await run(...args)).toMatchObject({ code: 7, stderr: expect.stringContaining("is not there") });
+    }
+    writeFileSync(key, `${"ab".repeat(32)}\n`);
+    const other = await run("sync");
+    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
+    expect(other.stderr).toContain("Put the key back from a backup");
+    rmSync(key);
+    renameSync(join(cwd, "safe"), key);
+    expect((await run("sync", "--full")).code).toBe(3);
+  });
+});
