@@ -6,9 +6,9 @@ import { honestTimelines, type Timeline, wildTimelines } from "./random-service.
 import { changedWalker, RULES } from "./rules.ts";
 
 const IS_SOAK = process.env.CALLTALLY_TIMELINES !== undefined;
-const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 5000);
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 2000);
 
-const HONEST_RUNS = IS_SOAK ? RUNS : 2000;
+const HONEST_RUNS = IS_SOAK ? RUNS : 1000;
 
 const isSure = ({ verdict }: Outcome) => verdict === "exact" || verdict === "verified";
 const isFalselySure = (outcome: Outcome) => isSure(outcome) && outcome.missing.length > 0;
