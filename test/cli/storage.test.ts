@@ -53,6 +53,17 @@ function findLeaves(file: string): number[] {
   return positions.filter((position) => bytes[position] === 0x0d);
 }
 
+/** Where a page begins that no sync of calls reads. */
+function findInsights(file: string): number {
+  const database = new Database(file, { readonly: true });
+  const page = database
+    .prepare<[], number>("SELECT pageno FROM dbstat WHERE name = 'insights'")
+    .pluck()
+    .get();
+  database.close();
+  return ((page ?? 1) - 1) * PAGE_SIZE;
+}
+
 /** What a warehouse may have become, and what is said of it. */
 const DAMAGES: { title: string; damage: (file: string) => void; says: string }[] = [
   { title: "empty", damage: (file) => truncateSync(file, 0), says: "it is empty" },
@@ -159,8 +170,7 @@ describe("sync, with damage that only a look at the whole file finds", () => {
     database.prepare("UPDATE sync_runs SET file_checked_at = ?, status = ?").run(file_checked_at, status);
     database.pragma("wal_checkpoint(TRUNCATE)");
     database.close();
-    const leaves = findLeaves(file);
-    overwrite(file, leaves[leaves.length >> 1] ?? 0, PAGE_SIZE);
+    overwrite(file, findInsights(file), PAGE_SIZE);
     const result = await calltally(["sync"], optionsFor(service.url, folder.path, "calls.db"));
     expect(result.code).toBe(code);
   });
