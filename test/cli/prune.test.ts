@@ -176,8 +176,37 @@ describe("prune", () => {
       expect(held.stderr).toContain("Run the same command again to erase it from the file");
       expect((await calltally(["privacy", "log"], keeping)).stdout).toContain("not yet: run it again");
     }
-    expect(await calltally(["prune"], keeping)).toMatchObject({ code: 0 });
+    expect((await calltally(["prune"], keeping)).stdout).toBe(
+      "Nothing to remove; erased from the file what had been removed from it\n",
+    );
+    expect((await calltally(["prune"], keeping)).stdout).toBe("Nothing to remove\n");
     expect(findTraces(join(folder.path, "data"), people)).toEqual([]);
     expect((await calltally(["privacy", "log"], keeping)).stdout).not.toContain("not yet");
+  });
+
+  it("erases what the service had replaced before anything was to be removed", {
+    timeout: 60_000,
+  }, async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 100 });
+    const people = makePersonal(sandbox, 3).map((person) => ({
+      ...person,
+      traces: person.traces.filter((trace) => trace.startsWith("q")),
+    }));
+    clearAddresses(sandbox, people);
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const keeping = { cwd: folder.path, env: { ...options.env, CALLTALLY_KEEP_TRANSCRIPTS: "400d" } };
+    await calltally(["sync"], options);
+    const members = ["transcription", "transcription_details", "summary", "callback", "recording_url"];
+    const none = Object.fromEntries(members.map((member) => [member, null]));
+    for (const id of sandbox.calls.ids) sandbox.calls.edit(id, none);
+    await calltally(["sync", "--full"], options);
+    const data = join(folder.path, "data");
+    expect(findTraces(data, people)).not.toEqual([]);
+    expect((await calltally(["prune", "--dry-run"], keeping)).stdout).toBe("Nothing to remove\n");
+    expect((await calltally(["prune"], keeping)).stdout).toContain("erased from the file");
+    expect(findTraces(data, people)).toEqual([]);
+    expect((await calltally(["privacy", "log"], keeping)).stdout).toMatch(/prune +nothing +20/);
+    expect((await calltally(["prune"], keeping)).stdout).toBe("Nothing to remove\n");
   });
 });
