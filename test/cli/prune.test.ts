@@ -152,7 +152,7 @@ describe("prune", () => {
   );
 
   it("ends with 6 while somebody reads, which sync notes and goes on, and is completed by running it again", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 30 });
