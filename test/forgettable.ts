@@ -72,6 +72,12 @@ export function makePersonal(sandbox: Sandbox, most: number): Person[] {
   });
 }
 
+/** Takes out of the addresses that callers came from what is theirs: no `keep` setting is about it. */
+export function clearAddresses({ calls }: Sandbox, people: readonly Person[]): void {
+  for (const id of people.flatMap(({ callIds }) => callIds))
+    calls.edit(id, { dni_data: { referring_url: "https://www.example.com/" } });
+}
+
 /** Returns which of the traces are in which files below a folder. */
 export function findTraces(folder: string, people: readonly Person[]): string[] {
   const found: string[] = [];

@@ -44,7 +44,7 @@ function layOutActs(acts: readonly PrivacyAct[]): string {
       Object.entries(counts)
         .filter(([, count]) => count > 0)
         .map(([name, count]) => `${name.replaceAll("_", " ")}: ${count}`)
-        .join(", "),
+        .join(", ") || "nothing",
       erased_at ?? "not yet: run it again",
     ]),
   );

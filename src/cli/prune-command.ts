@@ -26,7 +26,7 @@ export function pruneCommand(context: Context, exit: (code: ExitCode) => void) {
         async (scope) => {
           const settings = settingsOf(scope.context, flags);
           const { database, keep } = settings;
-          const counts = await pruneNow({
+          const { removed, isErased } = await pruneNow({
             database,
             keep,
             rules: readAttributionRules(settings),
@@ -35,11 +35,14 @@ export function pruneCommand(context: Context, exit: (code: ExitCode) => void) {
             signal: context.signal,
             onAttributed: attributionProgress(scope.context),
           });
-          if (json) scope.context.print(JSON.stringify({ dry_run: isDryRun, removed: counts }));
+          if (json) scope.context.print(JSON.stringify({ dry_run: isDryRun, removed }));
+          else if (hasAny(removed))
+            scope.context.tell(`${isDryRun ? "Would remove" : "Removed"} ${describePruned(removed)}`);
+          else if (isErased)
+            scope.context.tell("Nothing to remove; erased from the file what had been removed from it");
           else if (isAllKept(keep))
             scope.context.tell("Everything is always kept: no keep setting says otherwise");
-          else if (!hasAny(counts)) scope.context.tell("Nothing to remove");
-          else scope.context.tell(`${isDryRun ? "Would remove" : "Removed"} ${describePruned(counts)}`);
+          else scope.context.tell("Nothing to remove");
         },
         { json },
       );

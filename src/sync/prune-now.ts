@@ -22,12 +22,18 @@ export interface PruneNowOptions extends AttributionOptions {
   isDryRun: boolean;
 }
 
+/** What was removed, and whether anything was erased from the files: what earlier runs removed as well. */
+export interface Pruned {
+  removed: PruneCounts;
+  isErased: boolean;
+}
+
 /**
  * Removes from a warehouse what may not be kept any more, as each sync does before it reads, and erases it from its files.
  *
  * @throws CalltallyError (exit 6) while a sync is under way, or another process reads
  */
-export async function pruneNow(options: PruneNowOptions): Promise<PruneCounts> {
+export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   const { keep, rules, isDryRun, nowMs, signal } = options;
   const database = resolve(options.database);
   const cutoffs = cutoffsAt(keep, nowMs);
@@ -36,7 +42,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<PruneCounts> {
     if (isDryRun) {
       using reader = openWarehouseReader(database);
       assertCurrent(reader);
-      return await prune(reader, { cutoffs, nowMs, signal, isDryRun });
+      return { removed: await prune(reader, { cutoffs, nowMs, signal, isDryRun }), isErased: false };
     }
     using lock = tryAcquireLock(database);
     if (lock === undefined) {
@@ -47,10 +53,10 @@ export async function pruneNow(options: PruneNowOptions): Promise<PruneCounts> {
     using warehouse = openExistingWarehouse(database, { ...options, isLocked: true });
     overwriteDeleted(warehouse);
     await applyRules(warehouse, rules, options);
-    const counts = await prune(warehouse, { cutoffs, nowMs, signal });
-    // What an earlier sync has removed, as well.
-    if (readErasure(warehouse).isDue) eraseFreed(warehouse, nowMs);
-    return counts;
+    const removed = await prune(warehouse, { cutoffs, nowMs, signal });
+    const isErased = readErasure(warehouse).isDue;
+    if (isErased) eraseFreed(warehouse, nowMs);
+    return { removed, isErased };
   } catch (error) {
     throw nameFile(error, database);
   }

@@ -12,7 +12,7 @@ import {
   attributeAnew,
   hasAllFacts,
 } from "../warehouse/attribute-all.ts";
-import { eraseFreed } from "../warehouse/erase.ts";
+import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { Keeping } from "../warehouse/keeping.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openWarehouse, type Warehouse } from "../warehouse/open.ts";
@@ -72,6 +72,7 @@ export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun)
  */
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
   const database = resolve(options.database);
+  keepTempFilesBeside(database);
   try {
     return await syncLocked({ ...options, database });
   } catch (error) {

@@ -77,6 +77,8 @@ class Pruning {
   readonly #options: PruneOptions;
   readonly #keeping: Keeping;
   readonly #write: ReturnType<typeof prepareWrites>;
+  /** Whether there may be bytes to erase even if no call has anything to remove. */
+  readonly #hasUnerased: boolean;
   #actId: number | undefined;
 
   constructor(warehouse: Warehouse, options: PruneOptions) {
@@ -84,6 +86,7 @@ class Pruning {
     this.#options = options;
     this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
     this.#write = prepareWrites(warehouse);
+    this.#hasUnerased = this.#isFirstOfKind();
   }
 
   /** Yields what is to be done, each to be run before the next is asked for. */
@@ -116,13 +119,29 @@ class Pruning {
   record(removeSome: () => void): void {
     const before = JSON.stringify(this.counts);
     removeSome();
-    if (JSON.stringify(this.counts) === before) return;
+    const isNothing = JSON.stringify(this.counts) === before;
+    if (isNothing && (!this.#hasUnerased || this.#actId !== undefined)) return;
     if (this.#actId === undefined) {
       const at = new Date(this.#options.nowMs).toISOString();
       this.#actId = insertPrivacyAct(this.#warehouse, { at, act: "prune", counts: this.counts });
     } else {
       updatePrivacyAct(this.#warehouse, this.#actId, this.counts);
     }
+  }
+
+  /**
+   * Whether something of calls is not always kept from now on. Until now, what was deleted or replaced was not written over,
+   * such as a transcript that the service has corrected.
+   */
+  #isFirstOfKind(): boolean {
+    const marks = this.#readMarks();
+    const isFirst = KEEP_KINDS.some(
+      (kind) => this.#options.cutoffs[kind] !== BEFORE_ALL_TIMES && !marks.has(kind),
+    );
+    const { db } = this.#warehouse;
+    return (
+      isFirst && [calls, rejected_calls].some((table) => db.select().from(table).limit(1).get() !== undefined)
+    );
   }
 
   /** Kinds that share a stretch are looked for together. */

@@ -6,6 +6,7 @@ import { settingsFor } from "../cli/run.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { compareDumps, type Dump, dumpWarehouse } from "./dump.ts";
 import { runProgram } from "./program.ts";
+import { makePruneScene } from "./prune-scene.ts";
 
 /** How a run of the program ended. */
 export type End = "killed" | "failed" | "done";
@@ -33,8 +34,8 @@ const EXPORTED = ["utm_source.csv", "campaign.csv", "gclid.csv", "manifest.json"
 const CALLS = { first: 40, added: 20 };
 
 /**
- * Makes the scenes: `sync` into a folder without a warehouse, and `export` over the files of an earlier one. What they
- * must lead to is taken from undisturbed runs of the same program.
+ * Makes the scenes: `sync` into a folder without a warehouse, `export` over the files of an earlier one, and `prune` of a
+ * warehouse that has kept everything. What they must lead to is taken from undisturbed runs of the same program.
  */
 export async function makeScenes(bin: string): Promise<Scenes> {
   await using scope = new AsyncDisposableStack();
@@ -59,6 +60,7 @@ export async function makeScenes(bin: string): Promise<Scenes> {
 
   const dump = dumpWarehouse(join(before, WAREHOUSE));
   const files = { before: readExports(before), after: readExports(after) };
+  const pruning = scope.use(await makePruneScene(bin));
   const kept = scope.move();
   return {
     all: [
@@ -71,6 +73,7 @@ export async function makeScenes(bin: string): Promise<Scenes> {
           checkWarehouse(dump, found, "done");
         },
       },
+      pruning,
     ],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -7,7 +7,7 @@ import { makeScenes } from "./scenes.ts";
 import { whyUntraceable } from "./system-calls.ts";
 import { makeTrial, planTrials, type Trial } from "./trials.ts";
 
-// Kills `sync` and `export` at every system call by which they change a file, and lets each of these calls fail as on a
+// Kills `sync`, `export` and `prune` at every system call by which they change a file, and lets each of these calls fail as on a
 // full and on a broken disk. Whatever happens: no half file under a final name, and one more run makes all good.
 //
 //   node test/crash/strace.ts                   all trials

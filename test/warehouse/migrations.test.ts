@@ -7,13 +7,17 @@ import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { readCallCount } from "../../src/warehouse/call-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readOrigin } from "../../src/warehouse/origin.ts";
+import { checkRowHashes } from "../../src/warehouse/row-hashes.ts";
 import * as schema from "../../src/warehouse/schema.ts";
 import { updateViews } from "../../src/warehouse/views.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/warehouse/migrations");
+
+/** How many there are. */
+const VERSIONS = readdirSync(FOLDER).filter((file) => file.endsWith(".sql")).length;
 
 function readLatestSnapshot() {
   const name = readdirSync(join(FOLDER, "meta"))
@@ -156,6 +160,20 @@ describe("migrations", () => {
       null,
     ]);
     expect(readOrigin(warehouse)).toMatchObject({ base_url: "https://api.example.com", org_unit_id: null });
+  });
+
+  it("need not have run for hashes of calls to be checked: a backup of any earlier version can be restored", async () => {
+    using folder = makeTempFolder();
+    for (let version = 1; version <= VERSIONS; version++) {
+      const path = join(folder.path, `${version}.db`);
+      makeOldWarehouse(
+        path,
+        version,
+        "INSERT INTO calls (call_id, row_hash, first_run_id, changed_run_id) VALUES (5, 'h', 1, 1)",
+      );
+      using warehouse = openWarehouseReader(path);
+      expect(await checkRowHashes(warehouse)).toEqual({ checked: 1, damaged: 1, damagedIds: [5] });
+    }
   });
 
   it("are counted in user_version, all of them", () => {

@@ -1,0 +1,137 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { recordRejected } from "../../src/warehouse/rejected.ts";
+import { FULL_CALL } from "../calls.ts";
+import { findTraces, spell } from "../forgettable.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { compareDumps, dumpWarehouse } from "./dump.ts";
+import { buildProgram, type Mutation } from "./mutants.ts";
+import { runProgram } from "./program.ts";
+import { makePruneScene } from "./prune-scene.ts";
+import { whyUntraceable } from "./system-calls.ts";
+import { makeTrial, planTrials } from "./trials.ts";
+
+// Wherever `prune` is killed: nothing was begun, or the same command completes it, and no byte is left.
+
+const DATABASE = "data/calltally.db";
+const NUMBER = "+12145550123";
+const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "2145550123", "gusher"] };
+/** Three batches. */
+const CALLS = 600;
+const KEEP = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBERS: "30d" };
+
+/** Kills before or after a line of a file, each at its point. @param condition when that is; at once by default */
+function killAt(
+  file: string,
+  points: readonly [point: string, place: "before" | "after", line: string][],
+  condition = "true",
+): Mutation {
+  const edits = points.map(([point, place, line]) => {
+    const kill = `if (process.env.KILL_AT === "${point}" && ${condition}) process.kill(process.pid, "SIGKILL");`;
+    return { find: line, replace: place === "before" ? `${kill} ${line}` : `${line} ${kill}` };
+  });
+  return { file, edits };
+}
+
+const NAMING = killAt("src/warehouse/attribute-all.ts", [
+  ["while callers are named", "after", "setRulesBeingApplied(warehouse, rulesId);"],
+]);
+const NAMED = killAt("src/sync/prune-now.ts", [
+  ["after callers were named", "after", "await applyRules(warehouse, rules, options);"],
+]);
+const IN_BATCH = killAt(
+  "src/warehouse/prune.ts",
+  [["in a batch", "before", "updatePrivacyAct(this.#warehouse, this.#actId, this.counts);"]],
+  "this.counts.transcripts >= 300",
+);
+const BETWEEN = killAt(
+  "src/warehouse/prune.ts",
+  [["between batches", "before", "await setImmediate();"]],
+  "pruning.counts.transcripts > 0",
+);
+const ERASE = killAt("src/warehouse/erase.ts", [
+  ["before VACUUM", "before", 'sqlite.exec("VACUUM");'],
+  ["after VACUUM", "before", "emptyLog(warehouse);"],
+  ["with an empty log", "before", "markErased(warehouse, new Date(nowMs).toISOString());"],
+  ["after it is marked", "before", 'sqlite.pragma("temp_store = MEMORY");'],
+]);
+
+const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
+  ["while callers are named", NAMING, false],
+  ["after callers were named", NAMED, true],
+  ["in a batch", IN_BATCH, true],
+  ["between batches", BETWEEN, true],
+  ["before VACUUM", ERASE, true],
+  ["after VACUUM", ERASE, true],
+  ["with an empty log", ERASE, true],
+  ["after it is marked", ERASE, true],
+];
+
+/** Fills a folder with a warehouse of three batches of calls, every other one of one caller. */
+function makeBefore(folder: string): void {
+  mkdirSync(join(folder, "data"), { recursive: true });
+  using warehouse = openWarehouse(join(folder, DATABASE));
+  const calls = Array.from({ length: CALLS }, (_, index) => ({
+    ...FULL_CALL,
+    call_id: index + 1,
+    caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
+    transcription: `${"A gusher. ".repeat(index % 20 === 0 ? 4000 : 1)}Call ${NUMBER}.`,
+  }));
+  prepareUpsertCalls(warehouse, 1)(calls);
+  const json = JSON.stringify({ ...FULL_CALL, caller_id: NUMBER, duration: "long", transcription: "gusher" });
+  const rejected = { call_id: null, json, path: "duration", reason: "is no number" };
+  recordRejected(warehouse, [rejected], 1, keepingAll(warehouse));
+  // Makes the key, so that all runs make the same digests with it.
+  openCallerHash(join(folder, DATABASE));
+}
+
+describe("prune that is killed", () => {
+  it.each(POINTS)(
+    "%s: is completed by running it again",
+    {
+      timeout: 60_000,
+    },
+    async (point, mutation, isBegun) => {
+      using program = await buildProgram(mutation);
+      using folder = makeTempFolder();
+      const inFolder = (name: string) => join(folder.path, name);
+      const dump = (name: string) => dumpWarehouse(join(folder.path, name, DATABASE));
+      const run = (name: string, env = {}) =>
+        runProgram([process.execPath, program.bin, "prune"], {
+          cwd: inFolder(name),
+          env: { ...KEEP, ...env },
+        });
+      makeBefore(inFolder("before"));
+      for (const name of ["pruned", "killed"])
+        cpSync(inFolder("before"), inFolder(name), { recursive: true });
+      expect(await run("pruned")).toMatchObject({ code: 0 });
+      expect(await run("killed", { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
+      const found = dump("killed");
+      expect(found.contradictions).toEqual([]);
+      expect(compareDumps(dump("before"), found).length > 0).toBe(isBegun);
+      expect(await run("killed")).toMatchObject({ code: 0 });
+      expect(findTraces(inFolder("killed/data"), [PERSON])).toEqual([]);
+      expect(compareDumps(dump("pruned"), dump("killed"))).toEqual([]);
+    },
+  );
+
+  it.skipIf(whyUntraceable() !== undefined)(
+    "at a write of VACUUM or of the log, or on a full disk: is completed as well",
+    { timeout: 60_000 },
+    async () => {
+      using program = await buildProgram();
+      using scene = await makePruneScene(program.bin);
+      const trials = await planTrials(program.bin, scene);
+      const some = trials
+        .filter(({ id }) => /(KILL|ENOSPC) \w+ data/.test(id))
+        .filter((_, index) => index % 90 === 7);
+      expect(some.length).toBeGreaterThan(3);
+      for (const trial of some) await makeTrial(program.bin, trial);
+    },
+  );
+});
