@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { toCaller } from "../attribution/call-text.ts";
+import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
@@ -110,7 +110,7 @@ export const FREE_TEXTS = [
 interface FreeTexts {
   table: SQLiteTable;
   columns: string[];
-  /** Whether numbers that were called stand in them, as they go on to do in `calls`: those of the company, whoever calls from them. */
+  /** Whether they are JSON in which numbers that were called stand, as they go on to do in `calls`: those of the company, whoever calls from them. */
   hasCalledNumbers?: boolean;
 }
 
@@ -403,10 +403,12 @@ function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers): n
 /** Masks the numbers in whatever other texts there are; of two rows that are the same then, one is left. */
 function maskTexts(warehouse: Warehouse, forgotten: ForgottenCallers): number {
   const { sqlite } = warehouse;
-  const called = readCalledNumbers(warehouse);
+  const isCalled = prepareIsCalled(warehouse);
+  const maskJson = (json: string) =>
+    json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
   let masked = 0;
   sqlite.function("mask_numbers", { directOnly: true }, (text, isSpared) => {
-    const left = forgotten.mask(String(text), isSpared === 1 ? called : undefined);
+    const left = isSpared === 1 ? maskJson(String(text)) : forgotten.mask(String(text));
     if (left !== text) masked++;
     return left;
   });
@@ -424,12 +426,14 @@ function maskTexts(warehouse: Warehouse, forgotten: ForgottenCallers): number {
 /** Of digits or any character beyond ASCII, such as digits of other scripts. */
 const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
 
-/** Numbers that were called, in international and in national form. */
-function readCalledNumbers({ db }: Warehouse): ReadonlySet<string> {
+/** A text in JSON, or what stands between two. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
+
+/** Prepares to tell whether a text in JSON is a number that was called. */
+function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
   const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
-  return new Set(
-    rows.flatMap(({ number }) => (number === null ? [] : [number, toNational(number) ?? number])),
-  );
+  const called = new Set(rows.map(({ number }) => number));
+  return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
 }
 
 /** Earlier versions remembered the callers that a rollup leaves out by a hash that the number could be found by. */

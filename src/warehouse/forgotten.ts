@@ -26,7 +26,6 @@ const TEXTS = [
 
 /** What parts a number from an extension, where the digits of both would be one number. */
 const EXTENSION = /[,;#*]/;
-const NONE: ReadonlySet<string> = new Set();
 
 /** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
 const NOTHING = "{}";
@@ -144,9 +143,9 @@ export class ForgottenCallers {
     return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
   }
 
-  /** Returns a text with nines in the place of the digits of forgotten numbers. @param spared numbers that stay */
-  mask(text: string, spared: ReadonlySet<string> = NONE): string {
-    return maskNumbers(text, (number) => !spared.has(number) && this.#find(number) !== undefined);
+  /** Returns a text with nines in the place of the digits of forgotten numbers. */
+  mask(text: string): string {
+    return maskNumbers(text, (number) => this.#find(number) !== undefined);
   }
 
   #findHash(callerHash: string): ForgottenCaller | undefined {
