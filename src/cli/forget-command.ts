@@ -61,7 +61,7 @@ export function forgetCommand(context: Context) {
       eraseFreed(warehouse, systemClock.now());
 
       const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes });
-      const files = findPersonalFiles(warehouse, traces);
+      const files = findPersonalFiles(warehouse, traces, forgotten.pseudonyms);
       if (exports) await removePersonalFiles(files, context.signal);
       const numbersOnly = traces.numbers.map((number) => number.slice(1));
       const texts = [...numbersOnly, ...traces.texts];
@@ -123,7 +123,7 @@ function describe(context: Context, { counts, newKey }: Forgotten, { files, isRe
   const perhaps = files.filter(({ holds }) => holds === "perhaps").map(({ path }) => path);
   if (!isRemoved && having.length > 0) context.note(`Exported files that have them still:${list(having)}`);
   if (!isRemoved && perhaps.length > 0) {
-    context.note(`Exported files that may have them, and are compressed or cannot be read:${list(perhaps)}`);
+    context.note(`Exported files that may have them still, and do not tell:${list(perhaps)}`);
   }
   if (!isRemoved && files.length > 0) context.note("Remove them with --exports, and export anew.");
   if (copies.length > 0) context.note(`Copies of the warehouse that have them still:${list(copies)}`);

@@ -9,10 +9,14 @@ import { openCallerHash } from "../warehouse/caller-hash.ts";
 import { readExportPaths } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { holdsTraces, type Traces } from "../warehouse/personal-bytes.ts";
+import { findUploadsOf } from "../warehouse/upload-table.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { fingerprintOf } from "./manifest.ts";
 
-/** An exported file that has a caller in it; or that may have, since it is compressed and of callers or calls, or cannot be read. */
+/**
+ * An exported file that has a caller in it; or that may have, since it is compressed and of callers or calls, cannot be read,
+ * or is of conversions of theirs by what they cannot be told by any more.
+ */
 export interface PersonalFile {
   /** Absolute path. */
   path: string;
@@ -46,15 +50,23 @@ export function tracesInExports(
 /**
  * Finds the exported files that are still there and have any of the callers in them, and what killed exports left beside
  * them.
+ *
+ * @param pseudonyms what the callers are called now
  */
-export function findPersonalFiles(warehouse: Warehouse, traces: Traces): PersonalFile[] {
+export function findPersonalFiles(
+  warehouse: Warehouse,
+  traces: Traces,
+  pseudonyms: readonly string[],
+): PersonalFile[] {
+  const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
   const paths = readExportPaths(warehouse);
   const drafts = [...new Set(paths.map(folderOf))].flatMap(findDrafts);
   return [...paths, ...drafts].flatMap((path): PersonalFile[] => {
     try {
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
       if (UNREADABLE.test(path)) return mayHold(path) ? [{ path, holds: "perhaps" }] : [];
-      return holdsTraces(path, traces) ? [{ path, holds: "yes" }] : [];
+      if (holdsTraces(path, traces)) return [{ path, holds: "yes" }];
+      return uploads.has(path) ? [{ path, holds: "perhaps" }] : [];
     } catch (error) {
       if (toFileError(error) === undefined) throw error;
       return [{ path, holds: "perhaps" }];

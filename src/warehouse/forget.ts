@@ -143,6 +143,8 @@ export interface Forgotten {
   callers: string[];
   /** Their numbers as they were written in calls. */
   spellings: string[];
+  /** What those are called who were to be forgotten. */
+  pseudonyms: string[];
   /** Path of the key, where it was made just now. */
   newKey?: string | undefined;
 }
@@ -173,6 +175,7 @@ export function forgetCallers(
     unknown: [],
     callers: [],
     spellings: [],
+    pseudonyms: [],
     newKey: newFile,
   };
   // What is freed is overwritten, and not only given back.
@@ -189,6 +192,10 @@ export function forgetCallers(
       outcome.counts = { callers, ...counts };
       outcome.spellings = spellings;
       outcome.callers = wanted.flatMap(({ caller }) => caller ?? []);
+      const asked = new Set(wanted.map(({ digest }) => digest));
+      outcome.pseudonyms = readForgotten(warehouse).flatMap(({ digest, pseudonym }) =>
+        asked.has(digest) ? [pseudonym] : [],
+      );
       outcome.unknown = [...wanted.entries()].flatMap(([index, { digest }]) =>
         known.has(digest) || met.has(digest) ? [] : [index],
       );

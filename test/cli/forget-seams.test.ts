@@ -455,3 +455,113 @@ describe("forget and files", () => {
     expect(findTraces(folder, [PERSON])).toEqual([]);
   });
 });
+
+describe("forget and conversions", () => {
+  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
+    const rows: Row[] = [
+      { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
+      { call_id: 2, caller_id: OTHER, call_started: daysAgo(1), dni_data: { google_analytics_cid: "7.8" } },
+    ];
+    await using made = await serve(rows);
+    const { run, sync, read, folder, data, env } = made;
+    await sync("--full");
+    const write = async (contents: string, ...args: string[]) => {
+      const { code, stderr } = await run("export", contents, "--conversion-name", "call", ...args);
+      expect([0, 3], stderr).toContain(code);
+    };
+    await write("google-leads");
+    await write("ga4-events", "--measurement-id", "G-ABC123");
+    await write("ga4-events", "--measurement-id", "G-ABC123", "--out", "again");
+    expect(readFileSync(join(folder, "again/ga4-events.csv"), "utf8")).toContain("123.456");
+    env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
+    await sync("--full");
+    const [{ caller }] = read("SELECT caller FROM call_facts WHERE call_id = 1") as [{ caller: string }];
+    const forget = async (...args: string[]) => {
+      const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", ...args);
+      expect(stderr).toBe("");
+      return JSON.parse(stdout).exported_files.map(({ path }: { path: string }) => path);
+    };
+    const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
+    const paths = files.map((file) => join(folder, file));
+    expect(await forget()).toEqual(paths);
+    // Another caller's files are not those of whom was forgotten before.
+    const other = await run("forget", "+15550001111", "--allow-empty", "--json");
+    expect(JSON.parse(other.stdout).exported_files).toEqual([]);
+    expect(await forget("--exports")).toEqual(paths);
+    await write("ga4-events", "--measurement-id", "G-ABC123");
+    expect(await forget()).toEqual([]);
+    expect(findTraces(data, [{ ...PERSON, traces: ["123.456", ...PERSON.traces] }])).toEqual([]);
+  });
+});
+
+describe("forget and backups", () => {
+  it.each(["always", "never"])(
+    "restores one from before without its callers, and one from after not without its key: numbers %s",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async (keepFor) => {
+      await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
+      const { run, sync, read, folder, data, env } = made;
+      await sync("--full");
+      const before = read(FIGURES);
+      expect(await run("backup", "old.db")).toMatchObject({ code: 0 });
+      expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+      expect(await run("backup", "new.db")).toMatchObject({ code: 0 });
+      const restored = await run("restore", "old.db", "--json");
+      expect(restored, restored.stderr).toMatchObject({ code: 0 });
+      expect(JSON.parse(restored.stdout)).toMatchObject({ forgotten_again: true });
+      expect(findTraces(data, [PERSON])).toEqual([]);
+      expect(read("SELECT count(*) AS n FROM calls WHERE caller_id LIKE 'forgotten%'")).toEqual([{ n: 2 }]);
+      expect(read(FIGURES)).toEqual(before);
+      expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+      expect(findTraces(data, [PERSON])).toEqual([]);
+      expect(findTraces(folder, [PERSON]).filter((trace) => !trace.startsWith("old.db"))).toEqual([]);
+
+      const alone = { cwd: join(folder, "other"), env };
+      mkdirSync(alone.cwd);
+      expect(await calltally(["restore", "../new.db"], alone)).toMatchObject({ code: 0 });
+      expect(await calltally(["sync", "--full"], alone)).toMatchObject({
+        code: 7,
+        stderr: expect.stringContaining("caller-key"),
+      });
+      expect(await calltally(["forget", OTHER], alone)).toMatchObject({ code: 7 });
+      expect(globSync("other/**/*caller-key", { cwd: folder })).toEqual([]);
+      expect(findTraces(alone.cwd, [PERSON])).toEqual([]);
+    },
+  );
+});
+
+describe("what forget writes", () => {
+  it("names no number in logs, errors and the log of acts, wherever it stops", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await using made = await serve(PEOPLE);
+    const { run, sync, folder, env } = made;
+    const shown: string[] = [];
+    const see = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(...args);
+      shown.push(stdout, stderr);
+      return code;
+    };
+    env.CALLTALLY_LOG_FORMAT = "json";
+    expect(await see("forget", NUMBER)).toBe(7); // no warehouse
+    await sync("--full");
+    expect(await see("forget", `${NUMBER}x`)).toBe(2);
+    expect(await see("forget", NUMBER.slice(0, 9), NUMBER)).toBe(2);
+    expect(await see("forget", "--file", NUMBER)).toBe(2);
+    expect(await see("forget", "--caller-hash", NUMBER)).toBe(2);
+    expect(await see("forget", "--caller-hash", "f".repeat(64))).toBe(2);
+    writeFileSync(join(folder, "bad.txt"), `${NUMBER}\nx${NUMBER}\n`);
+    expect(await see("forget", "--file", "bad.txt")).toBe(2);
+    expect(await see("forget", NUMBER)).toBe(0);
+    expect(await see("sync", "--full")).toBe(3);
+    expect(await see("privacy", "log")).toBe(0);
+    expect(await see("privacy", "log", "--json")).toBe(0);
+    expect(await see("doctor", "--deep", "--json")).not.toBe(7);
+    expect(shown.join("\n")).not.toMatch(/2145550|555.?0123/);
+  });
+});
