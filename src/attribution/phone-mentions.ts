@@ -5,11 +5,13 @@ const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
 /** Zeros that may be dialed before it, or stand in the middle of it. */
 const MAX_ZEROS = 3;
-/** Digits in a row; what is escaped in an address is none. */
-const DIGITS = /%[\da-f]{2}|\d+/gi;
+/** Digits in a row, of any script; what is escaped in an address is none. */
+const DIGITS = /%[\da-f]{2}|\p{Nd}+/giu;
+const DIGIT = /\p{Nd}/gu;
+const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
 const ESCAPED = /%[\da-f]{2}/gi;
-/** What may stand between two groups of digits of one number. */
-const GAP = /^[\s.()/+_‐-―−-]{0,3}$/u;
+/** What may stand between two groups of digits of one number, and is not seen or as wide as a character of Chinese among it. */
+const GAP = /^[\s.()/+_‐-―−（）．／＋－\p{Default_Ignorable_Code_Point}-]{0,3}$/u;
 /** A plus sign, perhaps escaped and before a parenthesis. */
 const PLUS = /(?:\+|%2B)\s?\(?$/i;
 const LONGEST_PLUS = "%2B (".length;
@@ -50,7 +52,7 @@ export function maskNumbers(text: string, isMeant: (number: string) => boolean):
 }
 
 function toNines(digits: string): string {
-  return digits.startsWith("%") ? digits : digits.replace(/\d/g, "9");
+  return digits.startsWith("%") ? digits : digits.replace(DIGIT, "9");
 }
 
 /** Yields whatever may be a number: of those that begin at the same place the longest first. */
@@ -63,7 +65,7 @@ function* mentionsOf(text: string): Generator<Mention> {
     for (const { 0: group, index } of groups.slice(first, first + MAX_DIGITS + MAX_ZEROS)) {
       const gap = text.slice(end, index).replace(ESCAPED, "");
       if (digits !== "" && !GAP.test(gap)) break;
-      digits += group;
+      digits += OTHER_DIGIT.test(group) ? toAscii(group) : group;
       end = index + group.length;
       if (digits.length > MAX_DIGITS + MAX_ZEROS) break;
       if (digits.length < MIN_DIGITS || DATE.test(text.slice(start, end))) continue;
@@ -73,6 +75,18 @@ function* mentionsOf(text: string): Generator<Mention> {
     yield* mentions.reverse();
   }
 }
+
+/** Digits of a script stand in a row from zero to nine; the first of them has a code that ends in 0 or 6, but for those that NFKC folds. */
+function toAscii(digits: string): string {
+  return digits.normalize("NFKC").replace(DIGIT, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    if (code < 0x80) return digit;
+    const zero = code - (code % 16);
+    return String(code - (isDigit(zero) ? zero : zero + 6));
+  });
+}
+
+const isDigit = (code: number) => OTHER_DIGIT.test(String.fromCodePoint(code));
 
 function readingsOf(digits: string, hasPlus: boolean): string[] {
   const bare = digits.replace(/^0+/, "");

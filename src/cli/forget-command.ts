@@ -9,6 +9,7 @@ import {
   removePersonalFiles,
   tracesInExports,
 } from "../export/personal-files.ts";
+import { toFileError } from "../file-access.ts";
 import { lockedError } from "../sync/ledger.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -42,7 +43,9 @@ export function forgetCommand(context: Context) {
     .option(...OPTION.json)
     .addHelpText("after", '\nExample:\n  $ calltally forget "+49 30 123456" --exports')
     .action(async (numbers, { file, callerHash = [], exports, allowEmpty, json, ...flags }) => {
-      const whom = [...parseNumbers(numbers), ...readFile(file), ...parseHashes(callerHash)];
+      const byHash = parseHashes(callerHash);
+      const hashes = byHash.map((one) => one.callerHash);
+      const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];
       if (whom.length === 0)
         throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
       const { database } = settingsOf(context, flags);
@@ -57,15 +60,25 @@ export function forgetCommand(context: Context) {
       if (forgotten.unknown.length > 0 && !allowEmpty) throw unknownError(whom, forgotten.unknown);
       eraseFreed(warehouse, systemClock.now());
 
-      const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes: callerHash });
-      const files = findPersonalFiles(warehouse, traces);
+      const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes });
+      const files = findPersonalFiles(warehouse, traces, forgotten.pseudonyms);
       if (exports) await removePersonalFiles(files, context.signal);
       const numbersOnly = traces.numbers.map((number) => number.slice(1));
-      const texts = [...numbersOnly, ...forgotten.spellings];
-      const copies = findCopies(warehouse).filter((copy) => holdsTraces(copy, { numbers: [], texts }));
+      const texts = [...numbersOnly, ...traces.texts];
+      const copies = findCopies(warehouse).filter((copy) => mayHold(copy, texts));
       if (json) context.print(JSON.stringify(toJson(forgotten, { files, isRemoved: exports, copies })));
       else describe(context, forgotten, { files, isRemoved: exports, copies });
     });
+}
+
+/** One that cannot be read may. */
+function mayHold(copy: string, texts: readonly string[]): boolean {
+  try {
+    return holdsTraces(copy, { numbers: [], texts });
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return true;
+  }
 }
 
 interface Left {
@@ -110,7 +123,7 @@ function describe(context: Context, { counts, newKey }: Forgotten, { files, isRe
   const perhaps = files.filter(({ holds }) => holds === "perhaps").map(({ path }) => path);
   if (!isRemoved && having.length > 0) context.note(`Exported files that have them still:${list(having)}`);
   if (!isRemoved && perhaps.length > 0) {
-    context.note(`Exported files that may have them, and are compressed:${list(perhaps)}`);
+    context.note(`Exported files that may have them still, and do not tell:${list(perhaps)}`);
   }
   if (!isRemoved && files.length > 0) context.note("Remove them with --exports, and export anew.");
   if (copies.length > 0) context.note(`Copies of the warehouse that have them still:${list(copies)}`);
@@ -144,10 +157,10 @@ function readFile(file: string | undefined): Named[] {
   }));
 }
 
-function parseHashes(hashes: readonly string[]): Named[] {
+function parseHashes(hashes: readonly string[]): (Named & { callerHash: string })[] {
   return hashes.map((callerHash) => {
     if (/^[0-9a-f]{64}$/i.test(callerHash))
-      return { callerHash, as: `--caller-hash ${callerHash.slice(0, 8)}…` };
+      return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
     throw new UsageError(
       "Cannot forget by --caller-hash: it takes the 64 hexadecimal digits of an exported file",
     );

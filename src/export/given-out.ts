@@ -6,6 +6,7 @@ import { keyColumns } from "../rollup/dimensions.ts";
 import { METRIC_NAMES, metrics, spendMetrics } from "../rollup/metrics.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, Row, RowEffect } from "../rollup/session.ts";
+import { openCallerHash } from "../warehouse/caller-hash.ts";
 import {
   type ExportedRollup,
   type ExportedRow,
@@ -52,6 +53,8 @@ interface GivenOutOptions {
   folder: string;
   /** Whether nothing can be remembered. */
   isReadOnly: boolean;
+  /** Receives the path of a key that had to be made. */
+  onNewKey: (file: string) => void;
   nowMs: number;
 }
 
@@ -105,9 +108,12 @@ export class GivenOut {
     const { scope, session, reader, folder } = this.#options;
     const { query, columns, contents, file } = outlet;
     const place = { path: join(folder, file), contents };
-    const question = questionOf(outlet, scope, session);
     const stored = readExportedRollup(reader, place);
-    const refusal = this.#refusal(stored, question);
+    const hindrance = this.#hindrance();
+    // What is not remembered needs no key: it may be that none can be made.
+    const question = hindrance === undefined ? questionOf(outlet, scope, this.#options) : "";
+    const isOther = stored !== undefined && stored.question !== question;
+    const refusal = hindrance ?? (isOther ? OTHER_QUESTION : undefined);
     const before = refusal === undefined ? stored : undefined;
     const given = refusal === undefined || refusal === OTHER_QUESTION ? this.#given : undefined;
     const keys = keyColumns(query.dimensions).length;
@@ -192,13 +198,13 @@ export class GivenOut {
     return compared;
   }
 
-  #refusal(stored: ExportedRollup | undefined, question: string): string | undefined {
+  /** What keeps all figures from being compared. */
+  #hindrance(): string | undefined {
     const { raw, top, minCell, scope, isReadOnly } = this.#options;
     if (raw) return "utm values as stored";
     if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
     if (scope.filter.include_gone) return "gone calls are counted";
-    if (isReadOnly) return "the warehouse can only be read here";
-    return stored !== undefined && stored.question !== question ? OTHER_QUESTION : undefined;
+    return isReadOnly ? "the warehouse can only be read here" : undefined;
   }
 
   #toRemember({ question, figures }: Watched): NonNullable<RollupToRemember["rollup"]> | undefined {
@@ -342,8 +348,18 @@ function spendEffectsOf(
 }
 
 /** What a rollup asks, but for its days: figures of the same question can be compared. */
-function questionOf({ query, contents }: RollupOutlet, scope: Scope, session: RollupSession): string {
+function questionOf(
+  { query, contents }: RollupOutlet,
+  scope: Scope,
+  { session, reader, onNewKey }: Pick<GivenOutOptions, "session" | "reader" | "onNewKey">,
+): string {
   const { exclude_callers, ...filter } = scope.filter;
+  // By another hash their numbers could be found.
+  const sealCallers = (callers: readonly string[]) => {
+    const { seal, newKey } = openCallerHash(reader.path);
+    if (newKey !== undefined) onNewKey(newKey);
+    return seal(hash("sha256", JSON.stringify(callers.toSorted())));
+  };
   const entries = Object.entries(filter).map(([name, value]) => [
     name,
     Array.isArray(value) ? value.toSorted() : value,
@@ -352,7 +368,7 @@ function questionOf({ query, contents }: RollupOutlet, scope: Scope, session: Ro
     contents,
     dimensions: query.dimensions,
     filter: Object.fromEntries(entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))),
-    ...(exclude_callers && { exclude_callers: hash("sha256", JSON.stringify(exclude_callers.toSorted())) }),
+    ...(exclude_callers && { exclude_callers: sealCallers(exclude_callers) }),
     ...(query.spend && { spend: query.spend.currency ?? true }),
     grain: scope.grain ?? null,
     timezone: scope.timezone,

@@ -1,24 +1,30 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { z } from "zod";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { toFileError } from "../file-access.ts";
 import { fsyncPath, removeFile } from "../folder.ts";
 import { openCallerHash } from "../warehouse/caller-hash.ts";
 import { readExportPaths } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { holdsTraces, type Traces } from "../warehouse/personal-bytes.ts";
+import { findUploadsOf } from "../warehouse/upload-table.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { fingerprintOf } from "./manifest.ts";
 
-/** An exported file that has a caller in it, or is compressed and of callers or calls, so that it may have. */
+/**
+ * An exported file that has a caller in it; or that may have, since it is compressed and of callers or calls, cannot be read,
+ * or is of conversions of theirs by what they cannot be told by any more.
+ */
 export interface PersonalFile {
   /** Absolute path. */
   path: string;
   holds: "yes" | "perhaps";
 }
 
-/** Lists of people, compressed. */
-const UNREADABLE = /[/\\](?:calls\.parquet|callers\.parquet|calltally\.xlsx)$/;
+/** Lists of people, compressed; and what a killed export has left of one. */
+const UNREADABLE = /[/\\]\.?(?:calls\.parquet|callers\.parquet|calltally\.xlsx)(?:\.[\da-f-]{36}\.tmp)?$/;
 /** What is read of a manifest of any version. */
 const manifestSchema = z.looseObject({
   files: z.array(
@@ -41,12 +47,30 @@ export function tracesInExports(
   return { numbers, texts: [...spellings, ...hashes, ...callers.flatMap(ofCaller)] };
 }
 
-/** Finds the exported files that are still there and have any of the callers in them. */
-export function findPersonalFiles(warehouse: Warehouse, traces: Traces): PersonalFile[] {
-  return readExportPaths(warehouse).flatMap((path): PersonalFile[] => {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-    if (UNREADABLE.test(path)) return mayHold(path) ? [{ path, holds: "perhaps" }] : [];
-    return holdsTraces(path, traces) ? [{ path, holds: "yes" }] : [];
+/**
+ * Finds the exported files that are still there and have any of the callers in them, and what killed exports left beside
+ * them.
+ *
+ * @param pseudonyms what the callers are called now
+ */
+export function findPersonalFiles(
+  warehouse: Warehouse,
+  traces: Traces,
+  pseudonyms: readonly string[],
+): PersonalFile[] {
+  const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
+  const paths = readExportPaths(warehouse);
+  const drafts = [...new Set(paths.map(folderOf))].flatMap(findDrafts);
+  return [...paths, ...drafts].flatMap((path): PersonalFile[] => {
+    try {
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+      if (UNREADABLE.test(path)) return mayHold(path) ? [{ path, holds: "perhaps" }] : [];
+      if (holdsTraces(path, traces)) return [{ path, holds: "yes" }];
+      return uploads.has(path) ? [{ path, holds: "perhaps" }] : [];
+    } catch (error) {
+      if (toFileError(error) === undefined) throw error;
+      return [{ path, holds: "perhaps" }];
+    }
   });
 }
 
@@ -66,17 +90,47 @@ export async function removePersonalFiles(
   files: readonly PersonalFile[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const failed: [path: string, cause: Error][] = [];
   for (const [folder, paths] of Map.groupBy(
     files.map(({ path }) => path),
     folderOf,
   )) {
-    using _lock = await lockFolder(folder, signal);
-    forgetInManifest(folder, new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/"))));
-    for (const path of paths) {
-      removeFile(path);
-      fsyncPath(dirname(path));
+    try {
+      using _lock = await lockFolder(folder, signal);
+      forgetInManifest(folder, new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/"))));
+      for (const path of paths) {
+        removeFile(path);
+        fsyncPath(dirname(path));
+      }
+    } catch (error) {
+      const cause = toFileError(error);
+      if (cause === undefined) throw error;
+      failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
     }
   }
+  const [first] = failed;
+  if (first === undefined) return;
+  const [path, cause] = first;
+  const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
+  throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
+    cause,
+    hint: "All else is done. Let the owner of the files remove them, or run this again as one who may.",
+  });
+}
+
+function isGone(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Files of killed exports without their names, and those of exports that are under way. */
+function findDrafts(folder: string): string[] {
+  return globSync([".*.tmp", "calls/month=*/.*.tmp"], { cwd: folder })
+    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
+    .map((file) => join(folder, file));
 }
 
 function forgetInManifest(folder: string, removed: ReadonlySet<string>): void {

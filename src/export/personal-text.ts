@@ -9,11 +9,20 @@ const MOST_BESIDE_DATES = 2;
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/gu;
-const ESCAPED = /%(?:25)*([0-7][0-9a-f])/gi;
+/** Bytes of UTF-8 as a URL has them, perhaps escaped several times. */
+const ESCAPED = /(?:%(?:25)*[0-9a-f]{2})+/gi;
+/** A character as HTML, JavaScript or JSON have it by its code. */
+const BY_CODE =
+  /&(?:amp;)*#(?:x([0-9a-f]{1,6})|(\d{1,7}));?|\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi;
+/** Signs of numbers and mail addresses that have names in HTML, and white space. */
+const BY_NAME =
+  /&(?:amp;)*(commat|period|plus|hyphen|dash|ndash|mdash|minus|lpar|rpar|sol|nbsp|ensp|emsp|thinsp|shy|zwnj|zwj);/gi;
 const SIGN_IN_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\s*[([{<]\s*at\s*[)\]}>]\s*/gi, "@"],
   [/\s*[([{<]\s*dot\s*[)\]}>]\s*/gi, "."],
 ];
+
+const SIGNS: Readonly<Record<string, string>> = { commat: "@", period: ".", plus: "+" };
 
 const MAIL = /[\p{L}\p{N}]["'>)\]]?\s*@\s*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[.。]\s*)+\p{L}{2}/u;
 
@@ -50,9 +59,14 @@ export function personalKind(text: string): PersonalKind | undefined {
 }
 
 function toPlain(text: string): string {
-  const unescaped = text.replace(ESCAPED, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  const unescaped = text
+    .replace(ESCAPED, (bytes) => Buffer.from(bytes.replace(/%(?:25)*/g, ""), "hex").toString())
+    .replace(BY_CODE, (text, html, decimal, braced, script, byte) => {
+      const hex = html ?? braced ?? script ?? byte;
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : text;
+    })
+    .replace(BY_NAME, (_, name: string) => SIGNS[name.toLowerCase()] ?? "-");
   const folded = unescaped.normalize("NFKC").replace(INVISIBLE, "").replace(OTHER_DIGIT, "9");
   return SIGN_IN_WORDS.reduce((plain, [words, sign]) => plain.replace(words, sign), folded);
 }

@@ -394,6 +394,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
           minCell,
           folder,
           isReadOnly: warehouse.sqlite.readonly,
+          onNewKey,
           nowMs,
         });
   const job = {

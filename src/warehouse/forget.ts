@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
-import { toCaller } from "../attribution/call-text.ts";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
-import { isPseudonym } from "../privacy/pseudonym.ts";
+import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
-import { openCallerDigests } from "./caller-hash.ts";
+import { openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { openCallerKey } from "./caller-key.ts";
 import { renameCallers } from "./caller-names.ts";
+import { withoutFactLog } from "./fact-log.ts";
 import { readUnsettled } from "./first-load.ts";
 import {
   CallerDigests,
@@ -49,6 +51,7 @@ import { writeTransaction } from "./transaction.ts";
 const BATCH_ROWS = 250;
 /** Below every identifier, which are safe integers. */
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
+/** Bytes that are drawn for a pseudonym. */
 const PSEUDONYM_BYTES = 8;
 
 /** Columns beside those of calls whose texts may hold what somebody wrote or said. */
@@ -56,7 +59,7 @@ export const FREE_TEXTS = [
   { table: sync_runs, columns: ["plan_reason", "verdict_reason", "advice", "error"] },
   { table: sync_pages, columns: ["order_members"] },
   { table: schema_drift, columns: ["path"] },
-  { table: exports, columns: ["filter"] },
+  { table: exports, columns: ["filter"], hasCalledNumbers: true },
   { table: jobs, columns: ["error"] },
   { table: report_runs, columns: ["error"] },
   { table: deliveries, columns: ["last_error"] },
@@ -77,13 +80,12 @@ export const FREE_TEXTS = [
       "utm_term_folded",
       "insight_name",
       "org_unit_name",
-      "tracking_number",
       "disposition",
     ],
   },
-  { table: exported_rollups, columns: ["question"] },
-  { table: exported_rows, columns: ["key"] },
-  { table: restatements, columns: ["key"] },
+  { table: exported_rollups, columns: ["question"], hasCalledNumbers: true },
+  { table: exported_rows, columns: ["key"], hasCalledNumbers: true },
+  { table: restatements, columns: ["key"], hasCalledNumbers: true },
   { table: spend, columns: ["source", "medium", "campaign", "campaign_id", "file"] },
   {
     table: insights,
@@ -103,9 +105,16 @@ export const FREE_TEXTS = [
   },
   { table: insight_changes, columns: ["before", "after"] },
   { table: webhook_changes, columns: ["body", "answer"] },
-] as const;
+] satisfies FreeTexts[];
 
-/** Who is to be forgotten: a caller by the digits of the number, or by the `caller_hash` of exported files. */
+interface FreeTexts {
+  table: SQLiteTable;
+  columns: string[];
+  /** Whether they are JSON in which numbers that were called stand, as they go on to do in `calls`: those of the company, whoever calls from them. */
+  hasCalledNumbers?: boolean;
+}
+
+/** Who is to be forgotten: a caller by the digits of the number, or by the `caller_hash` of exported files, in lower case. */
 export type Forgettable = { caller: string } | { callerHash: string };
 
 /** How many of what were touched; nothing personal. */
@@ -134,6 +143,8 @@ export interface Forgotten {
   callers: string[];
   /** Their numbers as they were written in calls. */
   spellings: string[];
+  /** What those are called who were to be forgotten. */
+  pseudonyms: string[];
   /** Path of the key, where it was made just now. */
   newKey?: string | undefined;
 }
@@ -154,14 +165,17 @@ export function forgetCallers(
   whom: readonly Forgettable[],
   { nowMs, isUnknownAllowed = false }: ForgetOptions,
 ): Forgotten {
+  // Not with another key than before, and none is made in the place of one that is lost.
+  openForgotten(warehouse);
+  openCallerDigests(warehouse);
   const { key, newFile } = openCallerKey(warehouse.path);
-  openForgotten(warehouse); // not with another key than before
   const digests = new CallerDigests(key);
   const outcome: Forgotten = {
     counts: { callers: 0, ...NOTHING_DONE.counts },
     unknown: [],
     callers: [],
     spellings: [],
+    pseudonyms: [],
     newKey: newFile,
   };
   // What is freed is overwritten, and not only given back.
@@ -178,6 +192,10 @@ export function forgetCallers(
       outcome.counts = { callers, ...counts };
       outcome.spellings = spellings;
       outcome.callers = wanted.flatMap(({ caller }) => caller ?? []);
+      const asked = new Set(wanted.map(({ digest }) => digest));
+      outcome.pseudonyms = readForgotten(warehouse).flatMap(({ digest, pseudonym }) =>
+        asked.has(digest) ? [pseudonym] : [],
+      );
       outcome.unknown = [...wanted.entries()].flatMap(([index, { digest }]) =>
         known.has(digest) || met.has(digest) ? [] : [index],
       );
@@ -215,16 +233,36 @@ export function forgetAgain(
 function takeOut(warehouse: Warehouse) {
   const forgotten = openForgotten(warehouse);
   if (forgotten === undefined) return NOTHING_DONE;
-  // Before the calls, so that their facts do not seem to have changed.
-  const areDigests = openCallerDigests(warehouse) !== undefined;
-  const pseudonymOf = (caller: string) =>
-    areDigests ? forgotten.pseudonymOfHash(caller) : forgotten.pseudonymOf(caller);
-  renameCallers(warehouse, (caller) => pseudonymOf(caller) ?? caller);
+  // Before the calls, so that of their facts nothing else changes than names.
+  const toName = prepareRename(warehouse, forgotten);
+  renameCallers(warehouse, (caller) => toName(caller) ?? caller);
   const { counts, spellings } = stripCalls(warehouse, forgotten);
   const rejected_rows = stripRejectedRows(warehouse, forgotten);
+  sealQuestions(warehouse);
   const texts = maskTexts(warehouse, forgotten);
   countCalls(warehouse);
   return { counts: { ...counts, rejected_rows, texts }, spellings, met: forgotten.met };
+}
+
+/** Returns what the facts are to know a caller by who was forgotten, by what they know the caller by; undefined of any other. */
+function prepareRename(
+  warehouse: Warehouse,
+  forgotten: ForgottenCallers,
+): (caller: string) => string | undefined {
+  const digests = openCallerDigests(warehouse);
+  const byName = new Map<string, string>();
+  for (const callerId of readCallerIds(warehouse)) {
+    const [caller, pseudonym] = [toCaller(callerId), forgotten.pseudonymOfId(callerId)];
+    if (caller !== null && pseudonym !== undefined) byName.set(digests?.hash(caller) ?? caller, pseudonym);
+  }
+  const isDigest = digests !== undefined;
+  return (caller) =>
+    byName.get(caller) ?? (isDigest ? forgotten.pseudonymOfHash(caller) : forgotten.pseudonymOfId(caller));
+}
+
+function readCallerIds({ db }: Warehouse): (string | null)[] {
+  const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
+  return rows.map(({ caller_id }) => caller_id);
 }
 
 function record(warehouse: Warehouse, counts: ForgetCounts, at: string): void {
@@ -251,17 +289,16 @@ function resolveCallers(
     : new Map();
   return whom.map((one) => {
     if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
-    const digest = digests.ofHash(one.callerHash.toLowerCase());
+    const digest = digests.ofHash(one.callerHash);
     return { digest, caller: callers.get(digest) };
   });
 }
 
 /** Of those whose numbers are kept. */
-function readCallersByDigest({ db }: Warehouse, digests: CallerDigests): Map<string, string> {
-  const rows = db.selectDistinct({ caller_id: calls.caller_id }).from(calls).all();
+function readCallersByDigest(warehouse: Warehouse, digests: CallerDigests): Map<string, string> {
   return new Map(
-    rows.flatMap(({ caller_id }) => {
-      const caller = toCaller(caller_id);
+    readCallerIds(warehouse).flatMap((callerId) => {
+      const caller = toCaller(callerId);
       return caller === null ? [] : [[digests.of(caller), caller]];
     }),
   );
@@ -274,7 +311,7 @@ function toTombstones(
 ): ForgottenCaller[] {
   return fresh.map(({ digest, caller }) => {
     const national = caller === undefined ? null : toNational(caller);
-    const pseudonym = `forgotten${randomBytes(PSEUDONYM_BYTES).toString("hex")}`;
+    const pseudonym = toPseudonym(randomBytes(PSEUDONYM_BYTES));
     const national_digest = national && digests.of(national);
     return { digest, national_digest, pseudonym, key_mark: digests.mark, forgotten_at, calls: 0 };
   });
@@ -307,7 +344,9 @@ function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
       if (writeTranscript(warehouse, call, stripped)) counts.transcripts++;
     }
     counts.calls += changed.length;
-    facts.write(changed.map(({ stripped }) => ({ call: stripped, isNew: false })));
+    withoutFactLog(warehouse, () =>
+      facts.write(changed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
+    );
   }
   return { counts, spellings: [...spellings] };
 }
@@ -369,22 +408,56 @@ function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers): n
 }
 
 /** Masks the numbers in whatever other texts there are; of two rows that are the same then, one is left. */
-function maskTexts({ sqlite }: Warehouse, forgotten: ForgottenCallers): number {
+function maskTexts(warehouse: Warehouse, forgotten: ForgottenCallers): number {
+  const { sqlite } = warehouse;
+  const isCalled = prepareIsCalled(warehouse);
+  const maskJson = (json: string) =>
+    json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
   let masked = 0;
-  sqlite.function("mask_numbers", { directOnly: true }, (text) => {
-    const left = forgotten.mask(String(text));
+  sqlite.function("mask_numbers", { directOnly: true }, (text, isSpared) => {
+    const left = isSpared === 1 ? maskJson(String(text)) : forgotten.mask(String(text));
     if (left !== text) masked++;
     return left;
   });
-  for (const { table, columns } of FREE_TEXTS) {
+  const texts: readonly FreeTexts[] = FREE_TEXTS;
+  for (const { table, columns, hasCalledNumbers = false } of texts) {
     for (const column of columns) {
       const name = getTableName(table);
-      sqlite.exec(`UPDATE OR REPLACE ${name} SET "${column}" = mask_numbers("${column}")
-        WHERE typeof("${column}") = 'text' AND "${column}" GLOB '*[0-9]*'`);
+      sqlite.exec(`UPDATE OR REPLACE ${name} SET "${column}" = mask_numbers("${column}", ${hasCalledNumbers})
+        WHERE typeof("${column}") = 'text' AND "${column}" GLOB '${MAY_HAVE_DIGITS}'`);
     }
   }
   return masked;
 }
+
+/** Of digits or any character beyond ASCII, such as digits of other scripts. */
+const MAY_HAVE_DIGITS = "*[^ -/:-~]*";
+
+/** A text in JSON, or what stands between two. */
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"|[^"]+/g;
+
+/** Prepares to tell whether a text in JSON is a number that was called. */
+function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
+  const rows = db.selectDistinct({ number: call_facts.tracking_number }).from(call_facts).all();
+  const called = new Set(rows.map(({ number }) => number));
+  return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
+}
+
+/** Earlier versions remembered the callers that a rollup leaves out by a hash that the number could be found by. */
+function sealQuestions(warehouse: Warehouse): void {
+  const { db, path } = warehouse;
+  const { seal } = openCallerHash(path);
+  for (const { exported_id, question } of db.select().from(exported_rollups).all()) {
+    const sealed = question.replace(UNKEYED, (_, name, hash) => `${name}"${seal(hash)}"`);
+    if (sealed !== question)
+      db.update(exported_rollups)
+        .set({ question: sealed })
+        .where(eq(exported_rollups.exported_id, exported_id))
+        .run();
+  }
+}
+
+const UNKEYED = /("exclude_callers":)"([\da-f]{64})"/;
 
 /** How many calls each forgotten caller has. */
 function countCalls({ db }: Warehouse): void {

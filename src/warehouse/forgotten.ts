@@ -4,6 +4,7 @@ import { maskNumbers } from "../attribution/phone-mentions.ts";
 import { toReferringHost } from "../attribution/referring-host.ts";
 import { type Call, DNI_FIELDS } from "../call.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
 import type { Warehouse } from "./open.ts";
 import { forgotten_callers } from "./schema.ts";
@@ -22,6 +23,9 @@ const TEXTS = [
   "transcription_details",
   "extra",
 ] as const satisfies readonly (keyof Call)[];
+
+/** What parts a number from an extension, where the digits of both would be one number. */
+const EXTENSION = /[,;#*]/;
 
 /** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
 const NOTHING = "{}";
@@ -62,6 +66,11 @@ export class CallerDigests {
   ofText(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("base64url");
   }
+
+  /** Returns what a caller is called whose text for a number has a forgotten number in it; the same each time. */
+  pseudonymOf(caller: string): string {
+    return toPseudonym(createHmac("sha256", this.#key).update(`named ${caller}`).digest());
+  }
 }
 
 /** Takes out of calls, and of any text, what is of callers who were forgotten. */
@@ -87,10 +96,10 @@ export class ForgottenCallers {
    * @param callerDigest of a stored call whose number is not kept
    */
   strip<C extends Call>(call: C, callerDigest: string | null = null): C {
-    const caller =
-      callerDigest === null ? this.#find(toCaller(call.caller_id)) : this.#findHash(callerDigest);
-    const stripped = caller === undefined ? { ...call } : stripCall(call, caller.pseudonym);
-    let isSame = caller === undefined;
+    const pseudonym =
+      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.#findHash(callerDigest)?.pseudonym;
+    const stripped = pseudonym === undefined ? { ...call } : stripCall(call, pseudonym);
+    let isSame = pseudonym === undefined;
     for (const name of TEXTS) {
       const text = stripped[name];
       const masked = text === null ? null : this.mask(text);
@@ -103,10 +112,25 @@ export class ForgottenCallers {
 
   /** Returns a row that did not parse without its content, where that is of a forgotten caller or names one. */
   stripRejected<T extends RejectedRow>(row: T): T & { row_key?: string } {
-    const isNamed = this.#find(callerOf(row.json)) !== undefined || this.mask(row.json) !== row.json;
+    const isNamed =
+      this.pseudonymOfId(callerIdOf(row.json)) !== undefined || this.mask(row.json) !== row.json;
     if (!isNamed) return row;
     const row_key = row.call_id === null ? { row_key: `hmac:${this.#digests.ofText(row.json)}` } : {};
     return { ...row, json: NOTHING, path: this.mask(row.path), reason: this.mask(row.reason), ...row_key };
+  }
+
+  /**
+   * Returns the pseudonym of a `caller_id` as it is served, where that is the number of somebody who was forgotten, or has it
+   * in it: `sip:+12145550123@example.com`, or with an extension. That is another caller, as before.
+   */
+  pseudonymOfId(callerId: string | null): string | undefined {
+    const caller = toCaller(callerId);
+    if (callerId === null || caller === null || isPseudonym(caller)) return undefined;
+    const found = this.#find(caller);
+    if (found !== undefined) return found.pseudonym;
+    if (caller.startsWith("+") && !EXTENSION.test(callerId)) return undefined;
+    const isOwn = (number: string) => number.startsWith("+") && this.#find(number) !== undefined;
+    return maskNumbers(callerId, isOwn) === callerId ? undefined : this.#digests.pseudonymOf(caller);
   }
 
   /** Returns the pseudonym of a caller who was forgotten; undefined of any other. */
@@ -130,8 +154,7 @@ export class ForgottenCallers {
     return found;
   }
 
-  #find(caller: string | null): ForgottenCaller | undefined {
-    if (caller === null) return undefined;
+  #find(caller: string): ForgottenCaller | undefined {
     const digest = this.#digests.of(caller);
     const found = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
     if (found !== undefined) this.met.add(found.digest);
@@ -198,9 +221,9 @@ function toSite(address: string | null): string | null {
   return candidates.find((candidate) => toReferringHost(candidate) === host) ?? null;
 }
 
-/** The caller of a call that did not parse, where that much can be read. */
-function callerOf(json: string): string | null {
+/** The `caller_id` of a call that did not parse, where that much can be read. */
+function callerIdOf(json: string): string | null {
   const row: unknown = JSON.parse(json);
   const callerId = typeof row === "object" && row !== null && "caller_id" in row ? row.caller_id : null;
-  return typeof callerId === "string" || typeof callerId === "number" ? toCaller(String(callerId)) : null;
+  return typeof callerId === "string" || typeof callerId === "number" ? String(callerId) : null;
 }

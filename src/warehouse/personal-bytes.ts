@@ -16,16 +16,16 @@ export interface Traces {
 /** Whether a file has the number of one of the callers in it, in any spelling, or another trace of them. */
 export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
   const wanted = new Set(numbers.flatMap((number) => [number, toNational(number) ?? number]));
-  const needles = texts.map((text) => Buffer.from(text).toString("latin1"));
   const holds = (chunk: string) =>
-    needles.some((needle) => chunk.includes(needle)) ||
+    texts.some((text) => chunk.includes(text)) ||
     (wanted.size > 0 && maskNumbers(chunk, (number) => wanted.has(number)) !== chunk);
   const handle = openSync(file, "r");
   try {
     const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
     for (let kept = 0; ; ) {
       const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
-      if (holds(buffer.toString("latin1", 0, kept + read))) return true;
+      // Of what is no text only the few characters that are torn apart are lost.
+      if (holds(buffer.toString("utf8", 0, kept + read))) return true;
       if (read === 0) return false;
       const end = kept + read;
       kept = Math.min(OVERLAP_BYTES, end);

@@ -226,6 +226,27 @@ export function findReplacedUploads({ db }: Pick<Warehouse, "db">, paths: readon
     .filter(({ path, sha256 }) => hashFile(path) === sha256);
 }
 
+/**
+ * Returns the files that still stand as they were written, and tell, or may tell again what an earlier file did, of calls of
+ * some forgotten callers by what those were told by: hashes of numbers, and client ids.
+ */
+export function findUploadsOf(
+  { sqlite }: Pick<Warehouse, "sqlite">,
+  pseudonyms: readonly string[],
+): string[] {
+  const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
+    FROM upload_files AS f JOIN upload_files AS told ON told.contents = f.contents AND told.upload_file_id <= f.upload_file_id
+      JOIN uploads AS u ON u.upload_file_id = told.upload_file_id
+      JOIN call_facts AS c ON c.call_id = u.call_id
+      JOIN forgotten_callers AS g ON g.pseudonym = c.caller
+    WHERE f.contents IN ('google-leads', 'ga4-events') AND f.written_at <= g.forgotten_at
+      AND g.pseudonym IN (SELECT value FROM json_each(?))`);
+  return files
+    .all(JSON.stringify(pseudonyms))
+    .filter(({ path, sha256 }) => hashFile(path) === sha256)
+    .map(({ path }) => path);
+}
+
 /** Takes files back: what they have said counts as never said. */
 export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now: string): void {
   db.update(upload_files)

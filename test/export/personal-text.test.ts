@@ -83,6 +83,14 @@ describe("personalKind", () => {
     "+1\u200b415\u200b5552671",
     "٤١٥٥٥٥٢٦٧١",
     "4155552671 2026-10-31",
+    "%EF%BC%94%EF%BC%91%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%92",
+    "&#52;&#49;&#53;&#x35;&#x35;&#53;&#50;&#54;&#55;&#49;",
+    "&amp;#52;155552671",
+    "415&nbsp;555&hyphen;2671",
+    "\\u0034155552671",
+    "\\x34155552671",
+    "+1\u202a415\u2066 555\u20692671",
+    "①④①⑤⑤⑤⑤②⑥⑦①",
   ])("finds the phone number in %j", (text) => {
     expect(personalKind(text)).toBe("a phone number");
   });
@@ -96,6 +104,10 @@ describe("personalKind", () => {
     "jane (at) example (dot) com",
     "jane[at]example.com",
     "jane @ example.com",
+    "jane&#64;example&#46;com",
+    "jane&commat;example&period;com",
+    "jane\\u0040example.com",
+    "jane%C2%AD%40example.com",
     "j\u200bane@exam\u00adple.com",
     "用户@例子.广告",
   ])("finds the mail address in %j", (text) => {

@@ -40,6 +40,7 @@ const NOBODYS = `
   upload_files.process upload_files.forgotten_at
   uploads.conversion_name uploads.order_id uploads.action uploads.reason uploads.value uploads.currency uploads.occurred_at
   fact_changes.changed_at fact_changes.reason fact_changes.call_started fact_changes.outcome fact_changes.channel
+  fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
   exported_rollups.range_to exported_rollups.first_day exported_rollups.last_day exported_rollups.settled_until
   exported_rollups.exported_at exported_rows.period exported_rows.figures

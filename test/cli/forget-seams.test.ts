@@ -1,0 +1,566 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { findTraces, spell } from "../forgettable.ts";
+import { readRows, startRowService, TOKEN } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+
+// What `forget` has to do with everything else that remembers calls.
+
+const DAY_MS = 86_400_000;
+const NUMBER = "+12145550123";
+const OTHER = "+12145550124";
+const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
+const TIMEOUT_MS = 180_000;
+
+interface Row {
+  call_id: number;
+  caller_id: string;
+  call_started?: string;
+  [member: string]: unknown;
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+/** A row as it is served; those of the person have what is theirs in all places. */
+function toRow({ dni_data = {}, ...row }: Row): string {
+  const said = `A gusher, call me at ${NUMBER} or (214) 555-0123.`;
+  return JSON.stringify({
+    call_started: daysAgo(row.call_id),
+    duration: 90,
+    disposition: "ANSWERED",
+    tracking_number: "+19725550100",
+    ...(row.caller_id === NUMBER && { transcription: said, summary: said, callback: NUMBER }),
+    dni_data: { utm_source: "google", utm_medium: "cpc", utm_campaign: "spring", ...(dni_data as object) },
+    ...row,
+  });
+}
+
+async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
+  await using scope = new AsyncDisposableStack();
+  const folder = scope.use({
+    temp: makeTempFolder(),
+    [Symbol.dispose]() {
+      this.temp.remove();
+    },
+  }).temp.path;
+  // The newest first, as the service has them.
+  const service = scope.use(await startRowService(rows.map(toRow)));
+  const env: Record<string, string> = {
+    CALLTALLY_BASE_URL: service.url.href,
+    CALLTALLY_TOKEN: TOKEN,
+    CALLTALLY_GONE_AFTER_HOURS: "0",
+    ...keep,
+  };
+  const run = (...args: string[]) => calltally(args, { cwd: folder, env });
+  const sync = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run("sync", "--json", ...args);
+    expect([0, 3], stderr).toContain(code);
+    return JSON.parse(stdout);
+  };
+  const kept = scope.move();
+  const database = join(folder, "data/calltally.db");
+  return {
+    folder,
+    data: join(folder, "data"),
+    database,
+    service,
+    env,
+    run,
+    sync,
+    read: (sql: string) => readRows(database, sql),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const FIGURES = `SELECT campaign, tracking_number, count(*) AS calls, count(DISTINCT caller) AS callers, sum(is_first_call) AS firsts
+  FROM call_facts WHERE is_live GROUP BY 1, 2 ORDER BY 1, 2`;
+
+const PEOPLE: Row[] = [
+  { call_id: 3, caller_id: NUMBER },
+  { call_id: 40, caller_id: OTHER },
+  { call_id: 41, caller_id: OTHER, transcription: `Her number is ${NUMBER}.` },
+  { call_id: 50, caller_id: NUMBER },
+  { call_id: 51, caller_id: NUMBER, duration: [NUMBER] },
+];
+
+describe("forget where numbers are not kept", () => {
+  it.each([
+    ["never", "NUMBER"],
+    ["never", "--file"],
+    ["never", "--caller-hash"],
+    ["30d", "--caller-hash"],
+  ])(
+    "%s, by %s: leaves nothing, and changes neither figures nor what syncs and prune find",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async (keepFor, by) => {
+      await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
+      const { run, sync, read, folder, data, env } = made;
+      await sync();
+      await run("export", "callers", "--out", "list");
+      await run("backup", "data/old.db");
+      const before = read(FIGURES);
+      const [{ hash }] = read("SELECT caller AS hash FROM call_facts WHERE call_id = 3") as [
+        { hash: string },
+      ];
+      expect(hash).toMatch(/^[\da-f]{64}$/);
+      writeFileSync(join(folder, "numbers.txt"), `${NUMBER}\n`);
+      const whom = {
+        NUMBER: [NUMBER],
+        "--file": [by, "numbers.txt"],
+        "--caller-hash": [by, hash.toUpperCase()],
+      };
+      const forgotten = await run("forget", ...whom[by as keyof typeof whom], "--json");
+      expect(forgotten, forgotten.stderr).toMatchObject({ code: 0 });
+      expect(JSON.parse(forgotten.stdout)).toMatchObject({
+        forgotten: { callers: 1 },
+        exported_files: [{ path: join(folder, "list/callers.csv") }],
+        copies: [join(folder, "data/old.db")],
+      });
+      rmSync(join(folder, "data/old.db"));
+      expect(findTraces(data, [PERSON])).toEqual(
+        // Of a number that is nowhere, what is written without its country code is not known.
+        [],
+      );
+      expect(findTraces(data, [{ ...PERSON, traces: [hash] }])).toEqual([]);
+      expect(read(FIGURES)).toEqual(before);
+      for (const args of [["--full"], []]) {
+        expect(await sync(...args)).toMatchObject({ calls_new: 0, calls_changed: 0 });
+      }
+      expect((await run("prune", "--json")).stdout).toContain('"caller_numbers":0');
+      // What is kept otherwise from now on names nobody again, and joins the caller's calls as before.
+      for (const keep of ["always", "7d"]) {
+        env.CALLTALLY_KEEP_CALLER_NUMBERS = keep;
+        await sync("--full");
+        expect(findTraces(data, [PERSON]), keep).toEqual([]);
+        expect(read(FIGURES), keep).toEqual(before);
+      }
+      expect(await run("doctor", "--deep")).toMatchObject({ code: expect.toBeOneOf([0, 3]) });
+    },
+  );
+
+  it("begins with numbers, forgets, and keeps none from then on: a forgotten caller stays who it was", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await using made = await serve(PEOPLE);
+    const { run, sync, read, data, env, service } = made;
+    await sync();
+    const before = read(FIGURES);
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    const name = () => read("SELECT DISTINCT caller FROM call_facts WHERE call_id IN (3, 50)");
+    const names = name();
+    env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
+    expect(await run("prune")).toMatchObject({ code: 0 });
+    expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect([read(FIGURES), name()]).toEqual([before, names]);
+    service.rows.unshift(toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." }));
+    expect(await sync()).toMatchObject({ calls_new: 1 });
+    expect(read("SELECT DISTINCT caller FROM call_facts WHERE call_id IN (2, 3, 50)")).toEqual(names);
+    expect(findTraces(data, [PERSON])).toEqual([]);
+  });
+
+  it("makes no key in the place of one that is lost", { timeout: TIMEOUT_MS }, async () => {
+    await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
+    const { run, sync, database } = made;
+    await sync();
+    rmSync(`${database}.caller-key`);
+    expect(await run("forget", NUMBER)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining("not there"),
+    });
+    expect(globSync(`${database}.caller-key`)).toEqual([]);
+  });
+});
+
+describe("forget and figures that were given out", () => {
+  it("restates nothing, logs no change, and leaves comparisons with filters of callers and of called numbers as they were", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    // The company calls from its own number, and it is called.
+    const called = {
+      call_id: 46,
+      caller_id: NUMBER,
+      tracking_number: NUMBER,
+      dni_data: { utm_campaign: `call ${NUMBER}` },
+    };
+    const late = { call_id: 45, caller_id: NUMBER, tracking_number: OTHER };
+    const rows: Row[] = [
+      ...PEOPLE.slice(0, 3),
+      // The company calls from its own number, and it is called.
+      {
+        call_id: 46,
+        caller_id: NUMBER,
+        tracking_number: NUMBER,
+        dni_data: { utm_campaign: `call ${NUMBER}` },
+      },
+      ...PEOPLE.slice(3),
+    ];
+    await using made = await serve(rows);
+    const { run, sync, read, folder, data, service } = made;
+    writeFileSync(join(folder, "own.txt"), `${OTHER}\n`);
+    const range = ["--from", daysAgo(70).slice(0, 10), "--to", daysAgo(20).slice(0, 10), "--timezone", "UTC"];
+    const exportAll = async () => {
+      const outputs = [
+        await run("export", "campaign", "tracking_number", "--grain", "week", ...range, "--out", "a"),
+        await run(
+          "export",
+          "campaign",
+          "--grain",
+          "week",
+          ...range,
+          "--exclude-callers",
+          "own.txt",
+          "--out",
+          "b",
+        ),
+        await run(
+          "export",
+          "campaign",
+          "--grain",
+          "week",
+          ...range,
+          "--tracking-number",
+          NUMBER,
+          "--out",
+          "c",
+        ),
+      ];
+      for (const { code, stderr } of outputs) expect([0, 3], stderr).toContain(code);
+      return ["a", "b", "c"].flatMap((name) => {
+        const manifest = JSON.parse(readFileSync(join(folder, name, "manifest.json"), "utf8"));
+        return (manifest.restatements?.rollups ?? []).map(
+          ({ contents, restated_cells, not_compared }: Record<string, unknown>) => [
+            name,
+            contents,
+            not_compared ?? restated_cells,
+          ],
+        );
+      });
+    };
+    await sync("--full");
+    await exportAll();
+    service.rows.splice(3, 1, toRow(late), toRow({ ...called, duration: 95 }));
+    await sync("--full");
+    const files = () =>
+      globSync("{a,b,c}/*.csv", { cwd: folder })
+        .filter((name) => !name.includes("restatements"))
+        .map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    const readLog = () => read("SELECT change_id, call_id, reason FROM fact_changes");
+    const log = readLog();
+    expect(log).toMatchObject([
+      { call_id: 45, reason: "late" },
+      { call_id: 46, reason: "corrected" },
+    ]);
+    // What would be found had nobody been forgotten.
+    const readRestated = () =>
+      read("SELECT contents, period, metric, was, now, reasons FROM restatements ORDER BY restatement_id");
+    const copy = (from: string, to: string) => {
+      for (const name of ["data", "a", "b", "c"])
+        cpSync(join(folder, from, name), join(folder, to, name), { recursive: true, force: true });
+    };
+    copy(".", "kept");
+    const found = await exportAll();
+    const restated = readRestated();
+    expect(restated).toContainEqual(expect.objectContaining({ metric: "unique_callers" }));
+    for (const name of ["data", "a", "b", "c"]) rmSync(join(folder, name), { recursive: true });
+    copy("kept", ".");
+    rmSync(join(folder, "kept"), { recursive: true });
+
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    expect(readLog()).toEqual(log);
+    expect(read("SELECT campaign FROM fact_changes WHERE caller LIKE 'forgotten%'")).toEqual([
+      { campaign: "call +99999999999" },
+    ]);
+    expect(await exportAll()).toEqual(found);
+    expect(readRestated()).toEqual(restated);
+    const before = files();
+    expect(await exportAll()).toEqual(found.map(([name, contents]) => [name, contents, 0]));
+    expect(await run("forget", OTHER)).toMatchObject({ code: 0 });
+    expect(await exportAll()).toEqual(found.map(([name, contents]) => [name, contents, 0]));
+    expect(files()).toEqual(before);
+    // As a number that is called it stays, and nowhere else.
+    const columns = ["calls.tracking_number", "call_facts.tracking_number"];
+    for (const column of columns) {
+      const [table = "", name = ""] = column.split(".");
+      expect(read(`SELECT count(*) AS n FROM ${table} WHERE ${name} = '${NUMBER}'`), column).toEqual([
+        { n: 1 },
+      ]);
+    }
+    expect(read("SELECT campaign FROM call_facts WHERE call_id = 46")).toEqual([
+      { campaign: "call +99999999999" },
+    ]);
+    expect(findTraces(data, [{ ...PERSON, traces: ["gusher", "call +1"] }])).toEqual([]);
+  });
+
+  it("seals the hashes of left out callers that earlier versions remembered", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await using made = await serve(PEOPLE);
+    const { run, sync, read, folder, database } = made;
+    await sync("--full");
+    writeFileSync(join(folder, "own.txt"), `${OTHER}\n`);
+    const args = ["campaign", "--grain", "month", "--exclude-callers", "own.txt"];
+    const write = () => run("export", ...args, "--from", "2026-01-01", "--to", "2026-12-31", "--out", "a");
+    expect([0, 3]).toContain((await write()).code);
+    const question = () =>
+      (read("SELECT question FROM exported_rollups") as [{ question: string }])[0].question;
+    const { createHash } = await import("node:crypto");
+    const unkeyed = createHash("sha256")
+      .update(JSON.stringify([OTHER]))
+      .digest("hex");
+    const sealed = question();
+    expect(sealed).not.toContain(unkeyed);
+    const sqlite = new Database(database);
+    sqlite
+      .prepare("UPDATE exported_rollups SET question = ?")
+      .run(sealed.replace(/("exclude_callers":)"[^"]*"/, `$1"${unkeyed}"`));
+    sqlite.close();
+    expect(question()).toContain(unkeyed);
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    expect(question()).toBe(sealed);
+    expect(findTraces(join(folder, "data"), [{ ...PERSON, traces: [unkeyed] }])).toEqual([]);
+  });
+});
+
+describe("forget and spellings", () => {
+  it("knows a number with an extension, in a SIP address, and in digits of other scripts, and leaves longer and shorter ones", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const longer = `${NUMBER}4`;
+    const rows: Row[] = [
+      { call_id: 3, caller_id: NUMBER },
+      { call_id: 4, caller_id: `sip:${NUMBER}@10.0.0.1` },
+      { call_id: 5, caller_id: `${NUMBER},,5` },
+      { call_id: 6, caller_id: `${NUMBER} ext. 7` },
+      { call_id: 7, caller_id: "anonymous" },
+      { call_id: 8, caller_id: longer, transcription: `This is ${longer}.` },
+      { call_id: 9, caller_id: "+49 1 214 555 0123" },
+      { call_id: 10, caller_id: OTHER, transcription: "Nummer ＋１　２１４　５５５　０１２３ bitte" },
+      { call_id: 11, caller_id: OTHER, transcription: "رقم ٢١٤-٥٥٥-٠١٢٣ من فضلك" },
+      { call_id: 12, caller_id: OTHER, transcription: "It is 214\u200b555\u20110123 indeed" },
+      { call_id: 13, caller_id: `sip:${NUMBER}@10.0.0.1` },
+    ];
+    await using made = await serve(rows);
+    const { run, sync, read, data, service } = made;
+    await sync();
+    const before = read(FIGURES);
+    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+    const texts = () =>
+      read(`SELECT c.call_id, caller_id, transcription FROM calls c LEFT JOIN transcripts USING (call_id)
+        WHERE caller_id NOT LIKE 'forgotten%' ORDER BY 1`);
+    const left = [
+      { call_id: 7, caller_id: "anonymous", transcription: null },
+      { call_id: 8, caller_id: longer, transcription: `This is ${longer}.` },
+      { call_id: 9, caller_id: "+49 1 214 555 0123", transcription: null },
+      { call_id: 10, caller_id: OTHER, transcription: "Nummer ＋9　999　999　9999 bitte" },
+      { call_id: 11, caller_id: OTHER, transcription: "رقم 999-999-9999 من فضلك" },
+      { call_id: 12, caller_id: OTHER, transcription: "It is 999\u200b999\u20119999 indeed" },
+    ];
+    expect(texts()).toEqual(left);
+    expect(read(FIGURES)).toEqual(before);
+    expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    service.rows.unshift(toRow({ call_id: 2, caller_id: `sip:${NUMBER}@10.0.0.1`, summary: "A gusher." }));
+    expect(await sync()).toMatchObject({ calls_new: 1 });
+    expect(texts()).toEqual(left);
+    expect(read("SELECT count(DISTINCT caller) AS n FROM call_facts WHERE call_id IN (2, 4, 13)")).toEqual([
+      { n: 1 },
+    ]);
+    // The longer ones aside, which have it in them.
+    const bytes = readFileSync(join(data, "calltally.db"), "latin1").replace(
+      /(?<=\+49)12145550123|(?<=\+)121455501234/g,
+      "",
+    );
+    expect(bytes.includes(NUMBER.slice(1))).toBe(false);
+    expect(bytes.includes("gusher")).toBe(false);
+  });
+});
+
+describe("forget and files", () => {
+  it("finds conversions by their hashes, texts in any spelling, what killed exports left, and what cannot be read", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const said = { call_id: 42, caller_id: OTHER, transcription: "It is 214\u00a0555\u20110123, she said." };
+    await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
+    const { run, sync, folder, env } = made;
+    await sync("--full");
+    await run("export", "google-leads", "--conversion-name", "Call", "--out", "leads");
+    await run(
+      "export",
+      "calls",
+      "--with",
+      "transcription",
+      "--from",
+      daysAgo(42).slice(0, 10),
+      "--to",
+      daysAgo(42).slice(0, 10),
+      "--out",
+      "said",
+    );
+    await run("export", "calls", "--with", "caller_id", "--out", "locked");
+    await run("export", "calls", "--with", "caller_id", "--out", "moved");
+    rmSync(join(folder, "moved"), { recursive: true });
+    const draft = join(folder, "leads/.calls.csv.0f3b1c2d-0000-4000-8000-000000000000.tmp");
+    writeFileSync(draft, `call_id,caller_id\r\n3,${NUMBER}`);
+    const isRoot = process.getuid?.() === 0;
+    const uid = isRoot ? 65_534 : undefined;
+    if (uid !== undefined) {
+      mkdirSync(join(folder, "data"), { recursive: true });
+      for (const path of globSync(
+        ["", "data", "data/*", "leads", "leads/*", "leads/.*", "said", "said/*"].map((name) =>
+          join(folder, name),
+        ),
+      ))
+        chownSync(path, uid, uid);
+    }
+    chmodSync(join(folder, "locked"), 0o000);
+    const forget = (...args: string[]) =>
+      calltally(["forget", NUMBER, "--json", ...args], { cwd: folder, env, uid });
+    try {
+      const found = await forget();
+      expect(found, found.stderr).toMatchObject({ code: 0 });
+      const list = [
+        { path: join(folder, "leads/google-leads.csv"), holds: "yes", removed: false },
+        { path: join(folder, "locked/calls.csv"), holds: "perhaps", removed: false },
+        { path: join(folder, "said/calls.csv"), holds: "yes", removed: false },
+        { path: draft, holds: "yes", removed: false },
+      ];
+      expect(JSON.parse(found.stdout).exported_files).toEqual(list);
+      const removed = await forget("--exports");
+      expect(removed).toMatchObject({ code: 7, stdout: "" });
+      expect(removed.stderr).toMatch(
+        /^calltally: Cannot remove .*locked\/calls\.csv, which may have the callers still/,
+      );
+      expect(removed.stderr).not.toMatch(/555|at async/);
+      expect(globSync(["{leads,said}/*.csv", "leads/.*.tmp"], { cwd: folder }).sort()).toEqual([
+        "leads/google-leads.excluded.csv",
+      ]);
+    } finally {
+      chmodSync(join(folder, "locked"), 0o755);
+    }
+    expect(await run("forget", NUMBER, "--exports")).toMatchObject({ code: 0 });
+    expect(findTraces(folder, [PERSON])).toEqual([]);
+  });
+});
+
+describe("forget and conversions", () => {
+  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
+    const rows: Row[] = [
+      { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
+      { call_id: 2, caller_id: OTHER, call_started: daysAgo(1), dni_data: { google_analytics_cid: "7.8" } },
+    ];
+    await using made = await serve(rows);
+    const { run, sync, read, folder, data, env } = made;
+    await sync("--full");
+    const write = async (contents: string, ...args: string[]) => {
+      const { code, stderr } = await run("export", contents, "--conversion-name", "call", ...args);
+      expect([0, 3], stderr).toContain(code);
+    };
+    await write("google-leads");
+    await write("ga4-events", "--measurement-id", "G-ABC123");
+    await write("ga4-events", "--measurement-id", "G-ABC123", "--out", "again");
+    expect(readFileSync(join(folder, "again/ga4-events.csv"), "utf8")).toContain("123.456");
+    env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
+    await sync("--full");
+    const [{ caller }] = read("SELECT caller FROM call_facts WHERE call_id = 1") as [{ caller: string }];
+    const forget = async (...args: string[]) => {
+      const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", ...args);
+      expect(stderr).toBe("");
+      return JSON.parse(stdout).exported_files.map(({ path }: { path: string }) => path);
+    };
+    const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
+    const paths = files.map((file) => join(folder, file));
+    expect(await forget()).toEqual(paths);
+    // Another caller's files are not those of whom was forgotten before.
+    const other = await run("forget", "+15550001111", "--allow-empty", "--json");
+    expect(JSON.parse(other.stdout).exported_files).toEqual([]);
+    expect(await forget("--exports")).toEqual(paths);
+    await write("ga4-events", "--measurement-id", "G-ABC123");
+    expect(await forget()).toEqual([]);
+    expect(findTraces(data, [{ ...PERSON, traces: ["123.456", ...PERSON.traces] }])).toEqual([]);
+  });
+});
+
+describe("forget and backups", () => {
+  it.each(["always", "never"])(
+    "restores one from before without its callers, and one from after not without its key: numbers %s",
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async (keepFor) => {
+      await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
+      const { run, sync, read, folder, data, env } = made;
+      await sync("--full");
+      const before = read(FIGURES);
+      expect(await run("backup", "old.db")).toMatchObject({ code: 0 });
+      expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
+      expect(await run("backup", "new.db")).toMatchObject({ code: 0 });
+      const restored = await run("restore", "old.db", "--json");
+      expect(restored, restored.stderr).toMatchObject({ code: 0 });
+      expect(JSON.parse(restored.stdout)).toMatchObject({ forgotten_again: true });
+      expect(findTraces(data, [PERSON])).toEqual([]);
+      expect(read("SELECT count(*) AS n FROM calls WHERE caller_id LIKE 'forgotten%'")).toEqual([{ n: 2 }]);
+      expect(read(FIGURES)).toEqual(before);
+      expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+      expect(findTraces(data, [PERSON])).toEqual([]);
+      expect(findTraces(folder, [PERSON]).filter((trace) => !trace.startsWith("old.db"))).toEqual([]);
+
+      const alone = { cwd: join(folder, "other"), env };
+      mkdirSync(alone.cwd);
+      expect(await calltally(["restore", "../new.db"], alone)).toMatchObject({ code: 0 });
+      expect(await calltally(["sync", "--full"], alone)).toMatchObject({
+        code: 7,
+        stderr: expect.stringContaining("caller-key"),
+      });
+      expect(await calltally(["forget", OTHER], alone)).toMatchObject({ code: 7 });
+      expect(globSync("other/**/*caller-key", { cwd: folder })).toEqual([]);
+      expect(findTraces(alone.cwd, [PERSON])).toEqual([]);
+    },
+  );
+});
+
+describe("what forget writes", () => {
+  it("names no number in logs, errors and the log of acts, wherever it stops", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    await using made = await serve(PEOPLE);
+    const { run, sync, folder, env } = made;
+    const shown: string[] = [];
+    const see = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(...args);
+      shown.push(stdout, stderr);
+      return code;
+    };
+    env.CALLTALLY_LOG_FORMAT = "json";
+    expect(await see("forget", NUMBER)).toBe(7); // no warehouse
+    await sync("--full");
+    expect(await see("forget", `${NUMBER}x`)).toBe(2);
+    expect(await see("forget", NUMBER.slice(0, 9), NUMBER)).toBe(2);
+    expect(await see("forget", "--file", NUMBER)).toBe(2);
+    expect(await see("forget", "--caller-hash", NUMBER)).toBe(2);
+    expect(await see("forget", "--caller-hash", "f".repeat(64))).toBe(2);
+    writeFileSync(join(folder, "bad.txt"), `${NUMBER}\nx${NUMBER}\n`);
+    expect(await see("forget", "--file", "bad.txt")).toBe(2);
+    expect(await see("forget", NUMBER)).toBe(0);
+    expect(await see("sync", "--full")).toBe(3);
+    expect(await see("privacy", "log")).toBe(0);
+    expect(await see("privacy", "log", "--json")).toBe(0);
+    expect(await see("doctor", "--deep", "--json")).not.toBe(7);
+    expect(shown.join("\n")).not.toMatch(/2145550|555.?0123/);
+  });
+});
