@@ -9,7 +9,7 @@ import { compareDumps, dumpWarehouse } from "./dump.ts";
 
 // However often and wherever `sync` is killed: one run to the end leaves what a run that was never killed leaves.
 
-const KILLS = Number(process.env.CALLTALLY_KILLS ?? 20);
+const KILLS = Number(process.env.CALLTALLY_KILLS ?? 10);
 const MOST_IN_A_ROW = 4;
 const LANES = 2;
 
