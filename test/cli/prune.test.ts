@@ -10,7 +10,7 @@ import { readRows } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally, settingsFor, startCalltally } from "./run.ts";
 
-// What the issue asks for is shown with CALLTALLY_PRUNE_CALLS=10000.
+// What the issue asks for is shown with CALLTALLY_PRUNE_CALLS=10000 and -t never: of many calls, hardly a caller has none of late.
 const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 300);
 const TIMEOUT_MS = 120_000 + CALLS * 60;
 const DAY_MS = 86_400_000;
