@@ -1,17 +1,19 @@
+import { publish } from "../src/cluster/publish.ts";
+import { isPublishedAfterSync, toPublishOptions } from "../src/cluster/publish-options.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { toSyncOptions } from "../src/sync/sync-options.ts";
 import { readLastDoneRun } from "../src/warehouse/runs.ts";
 
-/** Reads the calls into the warehouse. */
+/** Reads the calls into the warehouse, and publishes them where the settings say so. */
 export const syncJob: Job = {
   name: "sync",
   cron: (settings) => settings.syncCron,
   cronSetting: "CALLTALLY_SYNC_CRON",
   isSync: true,
   readLastDone: (warehouse) => readLastDoneRun(warehouse)?.finished_at ?? null,
-  run: async ({ settings, log, signal, limitOf }) => {
+  run: async ({ account, settings, log, signal, limitOf }) => {
     const run = await runSync({
       ...toSyncOptions(settings, limitOf),
       signal,
@@ -27,10 +29,19 @@ export const syncJob: Job = {
       calls_rejected,
       calls_withheld,
       calls_other_unit,
-      elapsed_ms,
+      elapsed_ms: tookMs,
     } = run;
     log.info(
-      { run_id, verdict, calls_read, calls_new, calls_changed, calls_rejected, calls_withheld, elapsed_ms },
+      {
+        run_id,
+        verdict,
+        calls_read,
+        calls_new,
+        calls_changed,
+        calls_rejected,
+        calls_withheld,
+        elapsed_ms: tookMs,
+      },
       "synced",
     );
     if (calls_other_unit) {
@@ -38,6 +49,13 @@ export const syncJob: Job = {
         { run_id, calls_other_unit },
         "calls of another org_unit_id than the one asked for: the service may have ignored it",
       );
+    }
+    if (isPublishedAfterSync(settings)) {
+      const { target, totals, sent, elapsed_ms } = await publish({
+        ...toPublishOptions(settings, account),
+        signal,
+      });
+      log.info({ run_id, target, ...totals, sent: sent.calls, elapsed_ms }, "published");
     }
     return exitCodeOf(run);
   },

@@ -48,6 +48,7 @@ export interface SettingFlags {
   limit?: string | undefined;
   concurrency?: string | undefined;
   timezone?: string | undefined;
+  publishTo?: string | undefined;
 }
 
 /** Set for the process that runs a query, to the id of the one that watches over it. */
@@ -146,6 +147,7 @@ function toValues(flags: SettingFlags): NonNullable<SettingSources["flags"]> {
     [SETTINGS.limit.env]: flags.limit,
     [SETTINGS.concurrency.env]: flags.concurrency,
     [SETTINGS.timezone.env]: flags.timezone,
+    [SETTINGS.publishTo.env]: flags.publishTo,
   };
 }
 

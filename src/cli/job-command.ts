@@ -61,7 +61,15 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
           const log = (await openLogOf(own, settings)).child(ids);
           if (accounts.length === 1) logUncaught(log);
           for (const remark of remarks.splice(0)) log.warn(remark);
-          end(await runTold(job, jobs, { settings, log, signal: context.signal, limitOf }));
+          end(
+            await runTold(job, jobs, {
+              account: account.name,
+              settings,
+              log,
+              signal: context.signal,
+              limitOf,
+            }),
+          );
         },
         { atOnce: SYNCS_AT_ONCE },
       );

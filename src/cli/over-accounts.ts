@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 import { toCalltallyError } from "./known-error.ts";
 
 /** What a command works with for one account. */
-interface AccountScope {
+export interface AccountScope {
   account: Account;
   /** Has this account alone; prints below its name, where there are several. */
   context: Context;
@@ -48,7 +48,7 @@ export async function overAccounts(
       if (context.signal.aborted) return;
       const error = toCalltallyError(thrown);
       codes.add(error.exitCode);
-      if (json) page.context.print(JSON.stringify({ error: toJson(error) }));
+      if (json) page.context.print(JSON.stringify({ error: errorToJson(error) }));
       page.context.complain(describeError(error));
       if (error.hint !== undefined) page.context.complain(error.hint);
     } finally {
@@ -99,7 +99,8 @@ function openPage(context: Context, name: string) {
   };
 }
 
-function toJson({ exitCode, message, hint }: CalltallyError) {
+/** Returns an error as `--json` has it. */
+export function errorToJson({ exitCode, message, hint }: CalltallyError) {
   return { exit_code: exitCode, message, hint: hint ?? null };
 }
 

@@ -55,6 +55,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./spend-command.ts")).spendCommand,
   },
   {
+    name: "publish",
+    summary: "copy the facts to a ClickHouse cluster, and confirm that they are equal",
+    load: async () => (await import("./publish-command.ts")).publishCommand,
+  },
+  {
     name: "restatements",
     summary: "list figures that changed after they were given out, and why",
     load: async () => (await import("./restatements-command.ts")).restatementsCommand,

@@ -1,14 +1,18 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../api/host-limits.ts";
-import { type ExitCode, UsageError } from "../errors.ts";
+import { isPublishedAfterSync } from "../cluster/publish-options.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { type CalltallyError, describeError, EXIT, type ExitCode, UsageError, worstCode } from "../errors.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
+import { toCalltallyError } from "./known-error.ts";
+import { type AccountScope, errorToJson, overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
 import { ProgressBar } from "./progress.ts";
 import { describePruned } from "./pruned-text.ts";
+import { describePublished, runPublish } from "./publish-run.ts";
 import { summarizeRun } from "./summary.ts";
 
 export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
@@ -56,14 +60,35 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
               scope.context.note(`${message}: a later sync does it, or calltally prune`),
           });
           progress.clear();
-          if (json) scope.context.print(JSON.stringify(run));
-          else scope.context.tell(summarizeRun(run));
+          if (!json) scope.context.tell(summarizeRun(run));
           noteUnmatchedDispositions(scope.context, settings);
-          scope.exit(exitCodeOf(run));
+          const published = await publishAfter(scope, settings, json);
+          if (json) scope.context.print(JSON.stringify({ ...run, ...published.shown }));
+          scope.exit(worstCode([exitCodeOf(run), published.exitCode]));
         },
         { json, atOnce: SYNCS_AT_ONCE, onPrint: progress.clear },
       );
     });
+}
+
+/** Publishes what was read, where the settings say so. What keeps it from that is told: the sync itself was done. */
+async function publishAfter(
+  { context, account }: AccountScope,
+  settings: Settings,
+  json: boolean | undefined,
+): Promise<{ exitCode: ExitCode; shown?: { publication: object } }> {
+  if (!isPublishedAfterSync(settings)) return { exitCode: EXIT.done };
+  try {
+    const publication = await runPublish(context, settings, account.name);
+    if (!json) context.tell(describePublished(publication));
+    return { exitCode: EXIT.done, shown: { publication } };
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    const error: CalltallyError = toCalltallyError(thrown);
+    context.complain(`Synced, and not published: ${describeError(error)}`);
+    if (error.hint !== undefined) context.complain(error.hint);
+    return { exitCode: error.exitCode, shown: { publication: { error: errorToJson(error) } } };
+  }
 }
 
 function parseCount(text: string): number {

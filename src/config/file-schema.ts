@@ -64,6 +64,12 @@ const numberSetting = (spec: SettingSpec<unknown>) =>
     .meta(about(spec, Number(spec.default)))
     .optional();
 
+const yesNoSetting = (spec: SettingSpec<unknown>) =>
+  z
+    .boolean()
+    .meta(about(spec, spec.default === "true"))
+    .optional();
+
 const listSetting = (spec: SettingSpec<unknown>, example: readonly string[]) =>
   z
     .array(z.string().superRefine(by(parseItem)))
@@ -105,6 +111,16 @@ const sharedSettings = {
   duration_unit: z.enum(["seconds", "milliseconds"]).meta(about(SETTINGS.durationUnit, "seconds")).optional(),
   aliases: textSetting(SETTINGS.aliasesFile, "aliases.csv"),
   currency: textSetting(SETTINGS.currency, "USD"),
+  publish: z
+    .strictObject({
+      to: textSetting(SETTINGS.publishTo, "clickhouse://ch1.example.com,ch2.example.com/calls"),
+      user: textSetting(SETTINGS.clickhouseUser, "calltally_publisher"),
+      password_file: textSetting(SETTINGS.clickhousePasswordFile, "secrets/clickhouse.password"),
+      personal_data: yesNoSetting(SETTINGS.publishPersonalData),
+      after_sync: yesNoSetting(SETTINGS.publishAfterSync),
+    })
+    .meta({ description: "The ClickHouse cluster that the facts are published to." })
+    .optional(),
   sync_cron: textSetting(SETTINGS.syncCron, "7 * * * *"),
   export_cron: textSetting(SETTINGS.exportCron, "30 5 * * *"),
   insights_cron: textSetting(SETTINGS.insightsCron, "15 4 * * *"),
@@ -488,12 +504,22 @@ export type ReportContent = z.infer<typeof report>;
 
 const keyOf = ({ env }: SettingSpec<unknown>) => env.replace("CALLTALLY_", "").toLowerCase();
 
+/** Keys that have others below them, which are settings. */
+export const SETTING_GROUPS = ["keep", "publish"] as const;
+
 /** The settings that the file can hold, by their keys in it: of `transcripts` below `keep`, `keep_transcripts`. */
-export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map(
-  Object.values(SETTINGS)
+export const FILE_SETTINGS: ReadonlyMap<string, SettingSpec<unknown>> = new Map([
+  ...Object.values(SETTINGS)
     .map((spec: SettingSpec<unknown>) => [keyOf(spec), spec] as const)
-    .filter(([key]) => key in ownSettings || key in fileSchema.shape || key.startsWith("keep_")),
-);
+    .filter(
+      ([key]) =>
+        key in ownSettings ||
+        key in fileSchema.shape ||
+        SETTING_GROUPS.some((group) => key.startsWith(`${group}_`)),
+    ),
+  ["publish_user", SETTINGS.clickhouseUser],
+  ["publish_password_file", SETTINGS.clickhousePasswordFile],
+]);
 
 /** Settings that tell accounts apart: with accounts in the file, no other place may have them. */
 export const OWN_SETTINGS: readonly SettingSpec<unknown>[] = [
@@ -509,4 +535,5 @@ export const PATH_SETTINGS: ReadonlySet<SettingSpec<unknown>> = new Set<SettingS
   SETTINGS.database,
   SETTINGS.exportDir,
   SETTINGS.aliasesFile,
+  SETTINGS.clickhousePasswordFile,
 ]);

@@ -60,6 +60,13 @@ export function readLayers(layers: readonly Layer[]) {
     } satisfies Omit<AttributionRules, "aliases">,
     aliasesFile: read(SETTINGS.aliasesFile),
     currency: read(SETTINGS.currency),
+    publish: {
+      to: read(SETTINGS.publishTo),
+      user: read(SETTINGS.clickhouseUser),
+      passwordFile: read(SETTINGS.clickhousePasswordFile),
+      isPersonal: read(SETTINGS.publishPersonalData),
+      isAfterSync: read(SETTINGS.publishAfterSync),
+    },
     syncCron: read(SETTINGS.syncCron),
     exportCron: read(SETTINGS.exportCron),
     insightIds: read(SETTINGS.insightIds) ?? [],
@@ -74,9 +81,11 @@ export function readLayers(layers: readonly Layer[]) {
 /** As a message names the place where a value was given. */
 function sourceOf({ env, flag }: SettingSpec<unknown>, { origin, text, place }: Given): string {
   if (place !== undefined) return place;
-  // Nothing, white space and line breaks would not be seen.
-  if (origin === "flag")
-    return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)}`;
+  // Nothing, white space and line breaks would not be seen, and a password in an address must not be.
+  if (origin === "flag") {
+    const shown = text.replace(/:\/\/.*@/s, "://…@");
+    return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;
+  }
   return origin === ".env" ? `${env} in .env` : env;
 }
 

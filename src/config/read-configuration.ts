@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { type Configuration, configurationWithoutFile, HOST_REQUESTS } from "./accounts.ts";
 import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
-import { FILE_SETTINGS, OWN_SETTINGS, PATH_SETTINGS } from "./file-schema.ts";
+import { FILE_SETTINGS, OWN_SETTINGS, PATH_SETTINGS, SETTING_GROUPS } from "./file-schema.ts";
 import { findGiven, type Layer, readDotenv, type SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -59,11 +59,11 @@ function toLayer(file: CalltallyFile, path: readonly string[], content: object):
   return { origin: "calltally.yaml", values, places };
 }
 
-/** Returns the keys of what may be settings, and their values: what is kept is said below a key of its own. */
+/** Returns the keys of what may be settings, and their values: some are said below a key of their own. */
 function settingsIn(content: object): [keys: string[], value: unknown][] {
   return Object.entries(content).flatMap(([key, value]: [string, unknown]): [string[], unknown][] =>
-    key === "keep" && value instanceof Object
-      ? Object.entries(value).map(([kind, keepFor]) => [[key, kind], keepFor])
+    SETTING_GROUPS.some((group) => group === key) && value instanceof Object
+      ? Object.entries(value).map(([below, own]) => [[key, below], own])
       : [[[key], value]],
   );
 }

@@ -67,6 +67,16 @@ export function parseToken(text: string): string {
   return token;
 }
 
+export function parseYesNo(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new Error("must be true or false");
+  return text === "true";
+}
+
+export function parseUserName(text: string): string {
+  if (text.trim() === "" || /\p{Cc}/u.test(text)) throw new Error("is not the name of a user");
+  return text;
+}
+
 /** Reads the organization unit to ask for; what it may look like is not documented. */
 export function parseOrgUnitId(text: string): string {
   const unit = text.trim();

@@ -1,6 +1,7 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { parseCurrency } from "../currency.ts";
 import { parseKeepFor } from "../privacy/keep.ts";
+import { parseClusterUrl } from "./cluster-url.ts";
 import {
   parseBaseUrl,
   parseDurationUnit,
@@ -13,6 +14,8 @@ import {
   parsePageSize,
   parsePath,
   parseToken,
+  parseUserName,
+  parseYesNo,
   readTokenFile,
   wholeNumber,
 } from "./setting-parsers.ts";
@@ -191,6 +194,35 @@ export const SETTINGS = {
     env: "CALLTALLY_CURRENCY",
     parse: parseCurrency,
     help: "ISO 4217 code of the currency that ads are paid in. By default that of the first import of `spend`; a report in another one is refused",
+  }),
+  publishTo: setting({
+    env: "CALLTALLY_PUBLISH_TO",
+    flag: "--to",
+    parse: parseClusterUrl,
+    help: "ClickHouse cluster that `publish` sends the facts to, such as `clickhouse://host1,host2/database`; `?cluster=` names it where the servers do not call it `calltally`. HTTPS and port 8443, or on this machine HTTP and 8123",
+  }),
+  clickhouseUser: setting({
+    env: "CALLTALLY_CLICKHOUSE_USER",
+    parse: parseUserName,
+    help: "User at the ClickHouse cluster, where its address names none. By default `default`",
+  }),
+  clickhousePasswordFile: setting({
+    env: "CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
+    parse: parseFilePath,
+    isSecret: true, // somebody may have written the password in its place
+    help: "File that holds the password of that user. By default none is sent",
+  }),
+  publishPersonalData: setting({
+    env: "CALLTALLY_PUBLISH_PERSONAL_DATA",
+    parse: parseYesNo,
+    default: "false",
+    help: "Whether callers' numbers and Google click ids go to the cluster as they are: `true` or `false`. By default their keyed digests do",
+  }),
+  publishAfterSync: setting({
+    env: "CALLTALLY_PUBLISH_AFTER_SYNC",
+    parse: parseYesNo,
+    default: "true",
+    help: "Whether each sync ends with a publication, where there is a cluster to publish to: `true` or `false`",
   }),
   insightIds: setting({
     env: "CALLTALLY_INSIGHT_IDS",

@@ -6,6 +6,8 @@ import type { Warehouse } from "../warehouse/open.ts";
 
 /** What a job is given to run with. */
 export interface JobContext {
+  /** Name of the account; undefined for the only one. */
+  account?: string | undefined;
   settings: Settings;
   log: Log;
   /** Ends the job early; it then throws the signal's reason. */

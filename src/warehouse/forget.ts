@@ -35,6 +35,7 @@ import {
   insight_changes,
   insights,
   jobs,
+  publications,
   rejected_calls,
   report_runs,
   restatements,
@@ -61,6 +62,7 @@ export const FREE_TEXTS = [
   { table: schema_drift, columns: ["path"] },
   { table: exports, columns: ["filter"], hasCalledNumbers: true },
   { table: jobs, columns: ["error"] },
+  { table: publications, columns: ["error"] },
   { table: report_runs, columns: ["error"] },
   { table: deliveries, columns: ["last_error"] },
   {

@@ -914,3 +914,21 @@ export const retention = sqliteTable("retention", {
   /** No call that began before this time has any, ISO 8601 UTC; `~`, after every time, for all calls. */
   pruned_before: text().notNull(),
 });
+
+/** Clusters that the facts were published to, one row a cluster and database. */
+export const publications = sqliteTable("publications", {
+  /** Address of the cluster, without the user. */
+  target: text().primaryKey(),
+  /** The account's name there. */
+  account: text().notNull(),
+  /** When the last publication began, ISO 8601 UTC. */
+  attempted_at: text().notNull(),
+  /** What kept it from its end; null where nothing did, or where it is under way or was killed. */
+  error: text(),
+  /** When the cluster last had confirmed that it has the same facts, ISO 8601 UTC; null for never. */
+  published_at: text(),
+  /** The last finished run that those facts have; null for none. */
+  run_id: integer(),
+  /** How many calls they were of; null while there is none. */
+  calls: integer(),
+});

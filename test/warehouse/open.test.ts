@@ -97,7 +97,7 @@ describe("openWarehouse", () => {
         foreign_keys: 1,
         temp_store: 2,
         application_id: Buffer.from("CTLY").readUInt32BE(),
-        user_version: 15,
+        user_version: 16,
         path: file,
       });
     }

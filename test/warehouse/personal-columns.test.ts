@@ -51,6 +51,7 @@ const NOBODYS = `
   rules.caller_key retention.kind retention.pruned_before
   privacy_acts.at privacy_acts.act privacy_acts.counts privacy_acts.erased_at
   backups.path backups.backed_up_at
+  publications.target publications.account publications.attempted_at publications.published_at
 `;
 
 const textColumns = Object.values(schema).flatMap((table) => {

@@ -13,8 +13,9 @@ import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../warehouse/origin.ts";
 import { countOtherUnits } from "../../warehouse/other-units.ts";
+import { isBehind, readPublications } from "../../warehouse/publication-table.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
-import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { readLastDoneRun, readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
 import { findUnmatchedDispositions } from "../../warehouse/unmatched-dispositions.ts";
 import { toCalltallyError } from "../known-error.ts";
@@ -103,6 +104,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
   yield* checkJobs(warehouse, nowMs);
+  yield* checkPublications(warehouse, nowMs);
 }
 
 /** When the file was last checked for damage; `--deep` does it now. */
@@ -200,6 +202,22 @@ function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
     return [warn(`job ${job}`, found, `Mend that, and run \`calltally job ${job}\`.`)];
   });
 }
+
+/** Whether the clusters that the facts are published to have those of the last run. */
+function checkPublications(warehouse: Warehouse, nowMs: number): Check[] {
+  const last = readLastDoneRun(warehouse);
+  return readPublications(warehouse).map((publication) => {
+    const { target, published_at, error } = publication;
+    const age = published_at === null ? "not yet" : formatAge(nowMs - Date.parse(published_at));
+    const name = "published";
+    if (error !== null) return warn(name, `${age}; the last try failed: ${error}`, PUBLISH);
+    if (isBehind(publication, last))
+      return warn(name, `${age}, and is behind the last run; ${target}`, PUBLISH);
+    return ok(name, `${age}, to ${target}`);
+  });
+}
+
+const PUBLISH = "Mend that, and run `calltally publish`.";
 
 function failedCheck(error: unknown): Check {
   const known = toCalltallyError(error);

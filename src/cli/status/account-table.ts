@@ -43,6 +43,7 @@ function toLine({ name, status, late, error }: AccountStatus, nowMs: number) {
       const undelivered = deliveries.filter((delivery) => delivery.status !== "delivered").length;
       return undelivered > 0 ? [`${report}: ${undelivered} not delivered`] : [];
     }),
+    ...status.publications.flatMap(({ error }) => error ?? []).map((error) => `not published: ${error}`),
     status.rejected.length > 0 && `${formatQuantity(status.rejected.length, "row")} rejected`,
     status.drift.length > 0 && `${formatQuantity(status.drift.length, "member")} not as documented`,
   ];

@@ -29,6 +29,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     ...describeDrift(status),
     ...describeJobs(status, nowMs),
     ...describeReports(status, nowMs),
+    ...describePublications(status, nowMs),
     line("Next", describePlan(status)),
     ...describeSlots(status),
     line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
@@ -38,6 +39,18 @@ export function describeStatus(status: Status, nowMs: number): string {
   const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
   if (runs.length > 0) lines.push("", describeRuns(runs));
   return lines.join("\n");
+}
+
+/** A cluster a line; which of them, where there are several, its address says. */
+function describePublications({ publications }: Status, nowMs: number): string[] {
+  return publications.map(({ target, published_at, calls, error, is_behind }, index) => {
+    const age = published_at === null ? "not yet" : formatAge(nowMs - Date.parse(published_at));
+    const how =
+      error !== null
+        ? `${age}; the last try failed: ${error}`
+        : `${age}, ${is_behind ? "and is behind the last run" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
+    return line(index === 0 ? "Published" : "", `${how}; ${target}`);
+  });
 }
 
 /** Returns the history, a line a run, the latest first. */

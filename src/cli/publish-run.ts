@@ -1,0 +1,38 @@
+import { type PublishResult, publish } from "../cluster/publish.ts";
+import { toPublishOptions } from "../cluster/publish-options.ts";
+import type { Settings } from "../config/load-settings.ts";
+import type { Context } from "./context.ts";
+import { formatCount, formatElapsed, formatQuantity } from "./terminal-text.ts";
+
+/** Publishes an account as its settings have it. */
+export async function runPublish(
+  { signal }: Pick<Context, "signal">,
+  settings: Settings,
+  account: string | undefined,
+): Promise<PublishResult> {
+  return await publish({ ...toPublishOptions(settings, account), signal });
+}
+
+/** Returns a publication in words. */
+export function describePublished({
+  target,
+  account,
+  shards,
+  totals,
+  sent,
+  elapsed_ms,
+}: PublishResult): string {
+  const { calls, spend } = sent;
+  const rows = (count: number) => formatCount(count).padStart(11);
+  return [
+    `Published ${account}, ${formatElapsed(elapsed_ms)}, to ${target}`,
+    `  calls     ${rows(totals.calls)}   in ${formatQuantity(shards, "shard")}, the same there: calls, seconds, callers and the hash of each bucket`,
+    `  sent      ${rows(calls.rows)}`,
+    `  removed   ${rows(calls.removed)}`,
+    ...(totals.spend_rows + spend.removed > 0
+      ? [
+          `  spend     ${rows(totals.spend_rows)}   rows; ${formatCount(spend.rows)} sent, ${formatCount(spend.removed)} removed`,
+        ]
+      : []),
+  ].join("\n");
+}

@@ -1,0 +1,190 @@
+import { type Dispatcher, Pool } from "undici";
+import { reasonForNoResponse } from "../api/failure.ts";
+import { readBody } from "../api/response-body.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { errorOfResponse } from "./clickhouse-errors.ts";
+import { type ClusterValue, lineReader } from "./clickhouse-text.ts";
+
+export interface Login {
+  user: string | undefined;
+  password: string | undefined;
+}
+
+export interface StatementOptions {
+  /** What it is for, as an error says it after "Cannot". */
+  doing: string;
+  signal?: AbortSignal | undefined;
+  /** @default 300 */
+  maxSeconds?: number;
+}
+
+/** Rows, and what they are made of. */
+export interface ClusterRows {
+  names: string[];
+  /** Read as they are asked for, once. */
+  rows: AsyncIterable<ClusterValue[]>;
+}
+
+const CONNECTIONS = 4;
+const CONNECT_MS = 10_000;
+const MAX_SECONDS = 300;
+const MAX_MEMORY_BYTES = 4_000_000_000;
+const MAX_ERROR_BYTES = 65_536;
+/** Beyond the time that the server gives a statement. */
+const GRACE_SECONDS = 30;
+
+/** What a profile of the server could have set otherwise, so that it returns less than it was asked for and calls it success. */
+const ALL_OR_NOTHING = {
+  skip_unavailable_shards: 0,
+  extremes: 0,
+  ...Object.fromEntries(
+    ["timeout", "read", "group_by", "sort", "result", "distinct", "set"].map((what) => [
+      `${what}_overflow_mode`,
+      "throw",
+    ]),
+  ),
+};
+
+/** One server of a cluster, by its HTTP interface; dispose of it to close its connections. */
+export class ClickhouseNode implements AsyncDisposable {
+  /** Host and port. */
+  readonly name: string;
+  readonly #pool: Pool;
+  readonly #headers: Record<string, string>;
+
+  constructor({ origin, host }: URL, { user = "default", password = "" }: Login) {
+    this.name = host;
+    this.#headers = {
+      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+      "user-agent": "calltally",
+    };
+    this.#pool = new Pool(origin, {
+      connections: CONNECTIONS,
+      // No connection is kept: the server would close it while rows are hashed here, and the next request would fail.
+      pipelining: 0,
+      allowH2: false,
+      headersTimeout: 0, // the signal of each request bounds it
+      bodyTimeout: 0,
+      connect: { timeout: CONNECT_MS },
+    });
+  }
+
+  /** Runs a statement that returns nothing. */
+  async run(sql: string, options: StatementOptions): Promise<void> {
+    const body = await this.#request(sql, {}, options);
+    await body.dump();
+  }
+
+  /**
+   * Writes rows, which the server has when this resolves.
+   *
+   * @param statement an INSERT up to its columns
+   * @param rows a JSON object for each, a line each
+   */
+  async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
+    const query = `${statement} FORMAT JSONEachRow`;
+    const body = await this.#request(rows, { query }, options);
+    await body.dump();
+  }
+
+  /** Asks a SELECT, and returns all of its rows. */
+  async select(sql: string, options: StatementOptions): Promise<ClusterValue[][]> {
+    const { rows } = await this.iterate(sql, options);
+    return await collect(rows);
+  }
+
+  /**
+   * Asks a SELECT. The server returns rows only after it has all of them, so that no error comes after some.
+   *
+   * @param sql without FORMAT
+   */
+  async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
+    const settings = { ...ALL_OR_NOTHING, wait_end_of_query: 1 };
+    const body = await this.#request(`${sql}\nFORMAT TabSeparatedWithNamesAndTypes`, settings, options);
+    const lines = this.#readLines(body, options);
+    const [names, types] = [await lines.next(), await lines.next()];
+    if (names.done || types.done) throw this.#strange(options);
+    const read = lineReader(types.value);
+    const columns = names.value.split("\t");
+    const strange = () => this.#strange(options);
+    const rows = async function* () {
+      for await (const line of lines) {
+        const row = read(line);
+        if (row.length !== columns.length) throw strange();
+        yield row;
+      }
+    };
+    return { names: columns, rows: rows() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  /** Not by readline, which takes U+2028 for the end of a line. */
+  async *#readLines(body: AsyncIterable<Buffer>, { signal }: StatementOptions): AsyncGenerator<string> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    try {
+      for await (const chunk of body) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        yield* lines;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw this.#unreachable(error);
+    }
+  }
+
+  #unreachable(error: unknown, deadlineMs = 0): CalltallyError {
+    const reason = reasonForNoResponse(error, deadlineMs);
+    return new CalltallyError(EXIT.unreachable, `Cannot reach ${this.name} of the cluster: ${reason}`, {
+      hint: "Check the address and the network, and whether that server runs; then try again.",
+    });
+  }
+
+  #strange({ doing }: StatementOptions): CalltallyError {
+    return new CalltallyError(
+      EXIT.contract,
+      `Cannot ${doing} at ${this.name}: the response is none of ClickHouse's`,
+    );
+  }
+
+  async #request(
+    body: string | Buffer,
+    settings: Record<string, string | number>,
+    { doing, signal, maxSeconds = MAX_SECONDS }: StatementOptions,
+  ): Promise<Dispatcher.ResponseData["body"]> {
+    const deadlineMs = (maxSeconds + GRACE_SECONDS) * 1000;
+    const timeout = AbortSignal.timeout(deadlineMs);
+    try {
+      const response = await this.#pool.request({
+        method: "POST",
+        path: "/",
+        query: { max_execution_time: maxSeconds, max_memory_usage: MAX_MEMORY_BYTES, ...settings },
+        headers: this.#headers,
+        body,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      if (response.statusCode === 200) return response.body;
+      const text = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
+      throw errorOfResponse(this.name, doing, {
+        status: response.statusCode,
+        body: text.toString(),
+        hasRows: "query" in settings,
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof CalltallyError) throw error;
+      throw this.#unreachable(timeout.aborted ? timeout.reason : error, deadlineMs);
+    }
+  }
+}
+
+/** Reads all there are. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,244 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import { UsageError } from "../errors.ts";
+import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
+import { literal, quoted } from "./clickhouse-text.ts";
+import type { Cluster } from "./cluster.ts";
+
+/** Types that ClickHouse 18.16 and today's have both. */
+type ColumnType =
+  | "String"
+  | "Nullable(String)"
+  | "UInt8"
+  | "UInt64"
+  | "Int64"
+  | "Nullable(Int32)"
+  | "Nullable(Int64)";
+
+/** A table of an account's rows, each known by a number. */
+export interface AccountTable {
+  name: string;
+  /** What tells the rows of an account apart. */
+  key: string;
+  /** What a row says, the key first. */
+  columns: Readonly<Record<string, ColumnType>>;
+}
+
+/** What `call_facts` has, and `is_first_of_all`: 1 where it is the first call of its caller, gone ones counted as well. */
+export const FACTS_TABLE = {
+  name: "call_facts",
+  key: "call_id",
+  columns: {
+    call_id: "Int64",
+    is_live: "UInt8",
+    call_started: "Nullable(String)",
+    duration: "Nullable(Int32)",
+    outcome: "String",
+    is_qualified: "UInt8",
+    is_first_call: "UInt8",
+    caller: "Nullable(String)",
+    source: "Nullable(String)",
+    medium: "Nullable(String)",
+    campaign: "Nullable(String)",
+    campaign_id: "Nullable(String)",
+    gclid: "Nullable(String)",
+    gclsrc: "Nullable(String)",
+    channel: "String",
+    referring_host: "Nullable(String)",
+    utm_source_folded: "Nullable(String)",
+    utm_medium_folded: "Nullable(String)",
+    utm_campaign_folded: "Nullable(String)",
+    utm_content_folded: "Nullable(String)",
+    utm_term_folded: "Nullable(String)",
+    insight_name: "Nullable(String)",
+    org_unit_id: "Nullable(Int64)",
+    org_unit_name: "Nullable(String)",
+    tracking_number: "Nullable(String)",
+    disposition: "Nullable(String)",
+    is_first_of_all: "UInt8",
+  } satisfies Record<FactColumn | "call_id" | "is_first_of_all", ColumnType>,
+} as const satisfies AccountTable;
+
+/** The rows of `spend`. */
+export const SPEND_TABLE = {
+  name: "spend",
+  key: "spend_id",
+  columns: {
+    spend_id: "Int64",
+    day: "String",
+    source: "String",
+    medium: "String",
+    campaign: "Nullable(String)",
+    campaign_id: "Nullable(String)",
+    cost_micros: "Int64",
+    currency: "String",
+    clicks: "Nullable(Int64)",
+    impressions: "Nullable(Int64)",
+    file: "String",
+    imported_at: "String",
+  },
+} as const satisfies AccountTable;
+
+/** What of each account is in the cluster, one row an account and version; the greatest version counts. */
+export const PUBLISHED_TABLE = "published";
+
+const PUBLISHED_COLUMNS = {
+  account: "String",
+  warehouse_id: "String",
+  version: "UInt64",
+  published_at: "Nullable(String)",
+  unfinished_since: "Nullable(String)",
+  about: "String",
+  buckets: "String",
+} as const satisfies Record<string, ColumnType>;
+
+/** The name of the part of a table that lies on one server. */
+export function localName(name: string): string {
+  return `${name}_local`;
+}
+
+/** A table as it is to be, and as `system.tables` and `system.columns` show it. */
+interface Definition {
+  name: string;
+  /** Columns and their types, in their order. */
+  columns: readonly (readonly [name: string, type: string])[];
+  /** The expression of a column that the server computes from what it received. */
+  computed?: { name: string; type: string; expression: string };
+  engine: string;
+}
+
+/** How rows are made texts, by which both sides hash them: nothing is `~`, a number ends with `;`, a text begins with its length in bytes and `:`. */
+export const NOTHING = "~";
+
+/**
+ * The hash of what a row says: the first half of the MD5 of its columns one after the other. The server computes it from
+ * the columns that it received, and stores it.
+ */
+function rowHashExpression(columns: AccountTable["columns"]): string {
+  const texts = Object.entries(columns).map(([name, type]) => {
+    const column = quoted(name);
+    const text = type.includes("String")
+      ? `concat(toString(length(${column})), ':', ${column})`
+      : `concat(toString(${column}), ';')`;
+    return type.startsWith("Nullable") ? `ifNull(${text}, '${NOTHING}')` : text;
+  });
+  return `halfMD5(concat(${texts.join(", ")}))`;
+}
+
+function definitionsOf({ address: { database, cluster } }: Pick<Cluster, "address">): Definition[] {
+  const over = (name: string) =>
+    `Distributed(${[cluster, database, localName(name)].map(literal).join(", ")})`;
+  const ofRows = [FACTS_TABLE, SPEND_TABLE].flatMap(({ name, key, columns }): Definition[] => {
+    const all = Object.entries({ account: "String", ...columns, version: "UInt64", is_deleted: "UInt8" });
+    return [
+      {
+        name: localName(name),
+        columns: all,
+        computed: { name: "row_hash", type: "UInt64", expression: rowHashExpression(columns) },
+        engine: `ReplacingMergeTree(version) ORDER BY (account, ${key})`,
+      },
+      // Without a sharding key it refuses rows: which server each of them belongs to is decided here.
+      { name, columns: all, engine: over(name) },
+    ];
+  });
+  const published = Object.entries(PUBLISHED_COLUMNS);
+  return [
+    ...ofRows,
+    {
+      name: localName(PUBLISHED_TABLE),
+      columns: published,
+      engine: "ReplacingMergeTree(version) ORDER BY account",
+    },
+    { name: PUBLISHED_TABLE, columns: published, engine: over(PUBLISHED_TABLE) },
+  ];
+}
+
+/**
+ * Makes the tables at each server, where they are missing.
+ *
+ * @throws UsageError where one is there that is defined otherwise
+ */
+export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promise<void> {
+  const { database } = cluster.address;
+  const definitions = definitionsOf(cluster);
+  await cluster.atEach(async (node) => {
+    const options = { doing: `make the tables in ${database}`, signal };
+    const known = await node.select(
+      `SELECT name FROM system.databases WHERE name = ${literal(database)}`,
+      options,
+    );
+    // Whoever may not make one need not, where it is there.
+    if (known.length === 0) await node.run(`CREATE DATABASE IF NOT EXISTS ${quoted(database)}`, options);
+    const stored = await readDefinitions(node, database, options);
+    for (const definition of definitions) {
+      const found = stored.get(definition.name);
+      if (found === undefined) await node.run(createText(cluster, definition), options);
+      else assertSame(node, database, definition, found);
+    }
+  });
+}
+
+function createText(cluster: Cluster, { name, columns, computed, engine }: Definition): string {
+  const lines = columns.map(([column, type]) => `${quoted(column)} ${type}`);
+  if (computed !== undefined) {
+    lines.push(`${quoted(computed.name)} ${computed.type} MATERIALIZED ${computed.expression}`);
+  }
+  return `CREATE TABLE IF NOT EXISTS ${cluster.table(name)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
+}
+
+interface Found {
+  engine: string;
+  columns: string[];
+}
+
+async function readDefinitions(
+  node: ClickhouseNode,
+  database: string,
+  options: StatementOptions,
+): Promise<Map<string, Found>> {
+  const within = `database = ${literal(database)}`;
+  const tables = await node.select(`SELECT name, engine_full FROM system.tables WHERE ${within}`, options);
+  const columns = await node.select(
+    `SELECT table, name, type, default_kind FROM system.columns WHERE ${within}`,
+    options,
+  );
+  return new Map(
+    tables.map(([table, engine]) => [
+      String(table),
+      {
+        engine: String(engine),
+        columns: columns
+          .filter(([of]) => of === table)
+          .map(([, name, type, kind]) => [name, type, kind].join(" ").trim()),
+      },
+    ]),
+  );
+}
+
+/** @throws UsageError that names the server and the table, and says what is other */
+function assertSame(
+  node: ClickhouseNode,
+  database: string,
+  { name, columns, computed, engine }: Definition,
+  found: Found,
+): void {
+  const wanted = [
+    ...columns.map((column) => column.join(" ")),
+    ...(computed === undefined ? [] : [`${computed.name} ${computed.type} MATERIALIZED`]),
+  ];
+  const [missing] = wanted.filter((column) => !found.columns.includes(column));
+  const [unknown] = found.columns.filter((column) => !wanted.includes(column));
+  // Versions write names in engines with other quotes, and settings behind them.
+  const bare = (text: string) => text.replace(/['"`\s]/g, "");
+  const what =
+    missing !== undefined
+      ? `has no column ${missing}`
+      : unknown !== undefined
+        ? `has a column ${unknown}`
+        : bare(found.engine).startsWith(bare(engine))
+          ? undefined
+          : `has the engine ${found.engine}`;
+  if (what === undefined) return;
+  throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {
+    hint: "Another version of calltally made it, or another program. Name another database, and the next publication fills it; or drop the tables of this one at all servers.",
+  });
+}

@@ -1,0 +1,178 @@
+import type { ClusterAddress } from "../config/cluster-url.ts";
+import { readSecretFile } from "../config/secret-file.ts";
+import { CalltallyError, describeError, EXIT, UsageError } from "../errors.ts";
+import {
+  ClickhouseNode,
+  type ClusterRows,
+  collect,
+  type Login,
+  type StatementOptions,
+} from "./clickhouse-node.ts";
+import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
+
+/** How a cluster is reached: what the settings say of it. */
+export interface ClusterAccess {
+  address: ClusterAddress;
+  /** Where the address names none. */
+  user?: string | undefined;
+  passwordFile?: string | undefined;
+}
+
+/** A row of `system.clusters` as one of the servers has it. */
+interface Member {
+  shard: number;
+  host: string;
+  port: number;
+  isLocal: boolean;
+}
+
+/**
+ * A ClickHouse cluster whose servers have all answered, and are those that it consists of; dispose of it to close the
+ * connections.
+ */
+export class Cluster implements AsyncDisposable {
+  readonly address: ClusterAddress;
+  /** The server of each shard, in the order of the shards. */
+  readonly shards: readonly ClickhouseNode[];
+
+  constructor(address: ClusterAddress, shards: readonly ClickhouseNode[]) {
+    this.address = address;
+    this.shards = shards;
+  }
+
+  /** The name of a table, as SQL takes it. */
+  table(name: string): string {
+    return `${quoted(this.address.database)}.${quoted(name)}`;
+  }
+
+  /** Asks a SELECT over all shards, and returns its rows. */
+  async select(sql: string, options: StatementOptions): Promise<ClusterValue[][]> {
+    const { rows } = await this.iterate(sql, options);
+    return await collect(rows);
+  }
+
+  /**
+   * Asks a SELECT over all shards: of tables that reach over them. It sees all of them, or fails.
+   *
+   * @throws CalltallyError (exit 5) that names the servers that are down
+   */
+  async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
+    const [first] = this.shards;
+    if (first === undefined) throw new Error("A cluster has a server");
+    try {
+      return await first.iterate(sql, options);
+    } catch (error) {
+      if (error instanceof CalltallyError && error.exitCode === EXIT.unreachable) {
+        // The server that was asked names another by an address of its own.
+        await askAll(this.shards, (node) => node.select("SELECT 1", options));
+      }
+      throw error;
+    }
+  }
+
+  /** Does something at all servers side by side; returns what came of it in the order of the shards. */
+  async atEach<T>(work: (node: ClickhouseNode, shard: number) => Promise<T>): Promise<T[]> {
+    return await askAll(this.shards, work);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.shards.map((node) => node[Symbol.asyncDispose]()));
+  }
+}
+
+/**
+ * Opens a cluster: asks each server that its address names whether it is there, and belongs to it.
+ *
+ * @throws CalltallyError (exit 2, 4, 5 or 8) that names the server
+ */
+export async function openCluster(access: ClusterAccess, signal?: AbortSignal): Promise<Cluster> {
+  const { address } = access;
+  const login = readLogin(access);
+  const nodes = address.hosts.map((url) => new ClickhouseNode(url, login));
+  try {
+    const members = await askAll(nodes, (node) => readMembers(node, address, signal));
+    return new Cluster(address, inOrderOfShards(nodes, members, address));
+  } catch (error) {
+    await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+    throw error;
+  }
+}
+
+function readLogin({ address, user, passwordFile }: ClusterAccess): Login {
+  const password =
+    passwordFile === undefined
+      ? undefined
+      : readSecretFile(passwordFile, "CALLTALLY_CLICKHOUSE_PASSWORD_FILE");
+  return { user: address.user ?? user, password };
+}
+
+/** Waits for all before it throws, so that an error names every server that has the same one. */
+async function askAll<T>(
+  nodes: readonly ClickhouseNode[],
+  ask: (node: ClickhouseNode, index: number) => Promise<T>,
+): Promise<T[]> {
+  const answers = await Promise.allSettled(nodes.map(ask));
+  const errors: unknown[] = answers.flatMap((answer) =>
+    answer.status === "rejected" ? [answer.reason] : [],
+  );
+  const [first] = errors;
+  const messages = new Set(errors.map(describeError));
+  if (first instanceof CalltallyError && messages.size > 1) {
+    const { exitCode, hint } = first;
+    throw new CalltallyError(exitCode, [...messages].join("; "), hint === undefined ? {} : { hint });
+  }
+  if (errors.length > 0) throw first;
+  return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+}
+
+async function readMembers(
+  node: ClickhouseNode,
+  { cluster }: ClusterAddress,
+  signal: AbortSignal | undefined,
+): Promise<Member[]> {
+  const rows = await node.select(
+    `SELECT shard_num, host_name, port, is_local FROM system.clusters WHERE cluster = ${literal(cluster)} ORDER BY shard_num, replica_num`,
+    { doing: "read system.clusters", signal },
+  );
+  return rows.map(([shard, host, port, isLocal]) => ({
+    shard: Number(shard),
+    host: String(host),
+    port: Number(port),
+    isLocal: isLocal === 1,
+  }));
+}
+
+const CLUSTER_HINT =
+  "Name each server of the cluster once, by its HTTP port, as remote_servers of all of them has them: one for each shard.";
+
+/** @throws UsageError that names the server which is none of the cluster, or knows another one */
+function inOrderOfShards(
+  nodes: readonly ClickhouseNode[],
+  members: readonly Member[][],
+  { cluster }: ClusterAddress,
+): ClickhouseNode[] {
+  const shapes = members.map((own) => own.map(({ shard, host, port }) => `${shard} ${host}:${port}`).join());
+  const shards = nodes.map((node, index) => {
+    const own = members[index] ?? [];
+    const bad = (state: string) =>
+      new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
+    if (own.length === 0) throw bad("knows no cluster of that name");
+    if (own.length !== nodes.length || new Set(own.map(({ shard }) => shard)).size !== own.length) {
+      const count = new Set(own.map(({ shard }) => shard)).size;
+      throw bad(`has it with ${own.length} servers in ${count} shards, and ${nodes.length} are named`);
+    }
+    if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
+    const local = own.filter(({ isLocal }) => isLocal);
+    const [shard] = local;
+    if (shard === undefined || local.length > 1) throw bad("is none of its servers, as it says itself");
+    return { node, shard: shard.shard };
+  });
+  const twice = shards.find(({ shard }, index) => shards.findIndex((other) => other.shard === shard) < index);
+  if (twice !== undefined) {
+    throw new UsageError(
+      `Cannot use the cluster ${cluster}: ${twice.node.name} is the server of a shard that is named already`,
+      { hint: CLUSTER_HINT },
+    );
+  }
+  return shards.toSorted((a, b) => a.shard - b.shard).map(({ node }) => node);
+}

@@ -1,0 +1,28 @@
+import type { Settings } from "../config/load-settings.ts";
+import { UsageError } from "../errors.ts";
+import type { PublishOptions } from "./publish.ts";
+
+type Published = Pick<Settings, "database" | "publish" | "timezone" | "lookbackHours">;
+
+/**
+ * Returns how an account is published, as the settings have it.
+ *
+ * @throws UsageError where they name no cluster
+ */
+export function toPublishOptions(
+  { database, publish, timezone, lookbackHours }: Published,
+  account: string | undefined,
+): PublishOptions {
+  const { to, user, passwordFile, isPersonal } = publish;
+  if (to === undefined) {
+    throw new UsageError("CALLTALLY_PUBLISH_TO is not set", {
+      hint: "Set it to a cluster, or give --to, such as --to clickhouse://host1,host2/database",
+    });
+  }
+  return { database, account, to, user, passwordFile, isPersonal, timezone, lookbackHours };
+}
+
+/** Whether each sync ends with a publication. */
+export function isPublishedAfterSync({ publish }: Pick<Settings, "publish">): boolean {
+  return publish.to !== undefined && publish.isAfterSync;
+}

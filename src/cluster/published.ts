@@ -1,0 +1,99 @@
+import { UsageError } from "../errors.ts";
+import type { StatementOptions } from "./clickhouse-node.ts";
+import { literal, quoted } from "./clickhouse-text.ts";
+import type { Cluster } from "./cluster.ts";
+import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
+import { shardOf } from "./row-hash.ts";
+
+/** What the cluster has of an account. */
+export interface Published {
+  account: string;
+  /** The warehouse that the account is published from. */
+  warehouse_id: string;
+  version: number;
+  /** When the cluster last had confirmed all of it, ISO 8601 UTC; null for never. */
+  published_at: string | null;
+  /** Since when a publication is under way, or was cut short, so that rows may be of different moments; else null. */
+  unfinished_since: string | null;
+  /** JSON object: what the figures stand on, as of `published_at`. */
+  about: string;
+  /** JSON object: by table, the count and the XOR of the hashes of each bucket, as of `published_at`. */
+  buckets: string;
+}
+
+/** Reads what the cluster has of one account, or of all, by their names. */
+export async function readPublished(
+  cluster: Cluster,
+  { account, signal }: { account?: string | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<Published[]> {
+  const rows = await cluster.select(
+    `SELECT account, warehouse_id, version, published_at, unfinished_since, about, buckets
+FROM ${cluster.table(PUBLISHED_TABLE)}${account === undefined ? "" : `\nWHERE account = ${literal(account)}`}
+ORDER BY account, version DESC LIMIT 1 BY account`,
+    { doing: "read what is published", signal },
+  );
+  const textOrNull = (value: unknown) => (value === null ? null : String(value));
+  return rows.map(
+    ([name, warehouse_id, version, published_at, unfinished_since, about, buckets]): Published => ({
+      account: String(name),
+      warehouse_id: String(warehouse_id),
+      version: Number(version),
+      published_at: textOrNull(published_at),
+      unfinished_since: textOrNull(unfinished_since),
+      about: String(about),
+      buckets: String(buckets),
+    }),
+  );
+}
+
+/** Writes what the cluster has of an account, and resolves when the cluster has it. */
+export async function writePublished(
+  cluster: Cluster,
+  published: Published,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { account } = published;
+  const node = cluster.shards[shardOf(account, "", cluster.shards.length)];
+  if (node === undefined) throw new Error("A cluster has a server");
+  await node.insert(
+    `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`,
+    JSON.stringify(published),
+    { doing: `record that ${account} is published`, signal },
+  );
+}
+
+/** Returns a version above all that the cluster has of an account. */
+export async function readNextVersion(
+  cluster: Cluster,
+  account: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const options: StatementOptions = { doing: `read the version of ${account}`, signal };
+  const greatest = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE].map((name) => {
+    const table = cluster.table(localName(name));
+    return `SELECT max(version) AS version FROM ${table} WHERE account = ${literal(account)}`;
+  });
+  const versions = await cluster.atEach((node) =>
+    node.select(`SELECT max(version) FROM (${greatest.join(" UNION ALL ")})`, options),
+  );
+  return 1 + Math.max(...versions.flatMap((rows) => rows.map(([version]) => Number(version))));
+}
+
+/**
+ * Asserts that an account in the cluster is published from the same warehouse.
+ *
+ * @throws UsageError where it is another one: the rows of both would replace each other
+ */
+export function assertSameWarehouse(
+  { address: { name } }: Cluster,
+  found: Published | undefined,
+  warehouseId: string,
+): void {
+  if (found === undefined || found.warehouse_id === warehouseId) return;
+  throw new UsageError(
+    `Cannot publish ${found.account} to ${name}: the account of that name there is of another warehouse, ${found.warehouse_id}, and this one is ${warehouseId}`,
+    {
+      hint: "Two accounts of one name would replace each other: rename one of them in calltally.yaml, or name another database. Where the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
+    },
+  );
+}

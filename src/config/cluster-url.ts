@@ -1,0 +1,78 @@
+import { isOnThisMachine } from "./setting-parsers.ts";
+
+/** Where a ClickHouse cluster is, and what of it is used. */
+export interface ClusterAddress {
+  /** Its servers, by their HTTP ports; none twice. */
+  hosts: readonly URL[];
+  database: string;
+  /** As the servers' `remote_servers` name it. */
+  cluster: string;
+  /** Undefined where the address names none. */
+  user: string | undefined;
+  /** The address in one form, without the user. */
+  name: string;
+}
+
+const FORM = "must look like clickhouse://host1,host2/database";
+const URL_FORM =
+  /^clickhouse:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]+)\/(?<database>[^@/?]+)(?:\?(?<query>.*))?$/s;
+const HOST_FORM = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(?<port>\d{1,5}))?$/i;
+const NAME_FORM = /^[a-z_][\w-]{0,63}$/i;
+const DEFAULT_CLUSTER = "calltally";
+const MAX_PORT = 65_535;
+const TLS_PORT = 8443;
+const PLAIN_PORT = 8123;
+
+/**
+ * Reads `clickhouse://[user@]host[:port],host[:port]/database?cluster=name`. The servers are asked by HTTPS, unless all of
+ * them are on this machine.
+ *
+ * @throws Error that says what is wrong with it, without a password
+ */
+export function parseClusterUrl(text: string): ClusterAddress {
+  const { user, hosts = "", database = "", query = "" } = URL_FORM.exec(text)?.groups ?? {};
+  if (user?.includes(":")) {
+    throw new Error(
+      "must be without a password: put that into a file, and name the file in CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
+    );
+  }
+  if (hosts === "") throw new Error(FORM);
+  const { cluster = DEFAULT_CLUSTER, ...others } = Object.fromEntries(new URLSearchParams(query));
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new Error(`has the parameter ${unknown}: there is cluster alone`);
+  for (const [what, name] of Object.entries({ database, cluster })) {
+    if (!NAME_FORM.test(name)) throw new Error(`has a ${what} that is not letters, digits, - and _ alone`);
+  }
+  const given = hosts.split(",").map(parseHost);
+  const isHere = given.every(({ host }) => isOnThisMachine(new URL(`http://${host}`)));
+  const urls = given.map(({ host, port = isHere ? PLAIN_PORT : TLS_PORT }) => {
+    return new URL(`${isHere ? "http" : "https"}://${host}:${port}`);
+  });
+  const twice = urls.find(({ href }, index) => urls.findIndex((url) => url.href === href) < index);
+  if (twice !== undefined) throw new Error(`names ${twice.host} twice`);
+  return {
+    hosts: urls,
+    database,
+    cluster,
+    user: user === undefined ? undefined : decodeUser(user),
+    name: `clickhouse://${urls.map(({ host }) => host).join(",")}/${database}?cluster=${cluster}`,
+  };
+}
+
+function parseHost(text: string): { host: string; port?: number } {
+  const { host, port } = HOST_FORM.exec(text)?.groups ?? {};
+  if (host === undefined || !URL.canParse(`http://${host}`)) throw new Error(FORM);
+  if (port === undefined) return { host };
+  if (Number(port) < 1 || Number(port) > MAX_PORT) throw new Error(`has the port ${port}, which is none`);
+  return { host, port: Number(port) };
+}
+
+function decodeUser(text: string): string {
+  try {
+    const user = decodeURIComponent(text);
+    if (user !== "" && !/\p{Cc}/u.test(user)) return user;
+  } catch {
+    // Said below.
+  }
+  throw new Error("has a user before the @ that cannot be read");
+}

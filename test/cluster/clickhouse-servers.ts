@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const SERVER = "/usr/sbin/clickhouse-server";
+const PATIENCE_MS = 60_000;
+const POLL_MS = 50;
+
+export const PUBLISHER = { user: "publisher", password: "a secret of the cluster's" };
+
+/** In CI it is there, or the tests fail. */
+export const HAS_CLICKHOUSE = existsSync(SERVER) || process.env.CI === "true";
+export const UNLESS_SKIPPED = HAS_CLICKHOUSE
+  ? ""
+  : " (SKIPPED: needs ClickHouse, apt-get install clickhouse-server)";
+
+/** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`; gone at the end of the scope. */
+export interface ClickhouseServers extends AsyncDisposable {
+  /** Folder for whatever goes with them. */
+  folder: string;
+  /** File that holds the publisher's password. */
+  passwordFile: string;
+  /** Hosts and HTTP ports. */
+  hosts: string[];
+  /** The address of a database, as `--to` takes it. */
+  url: (database: string, hosts?: readonly string[]) => string;
+  /** Runs a statement at one of them, and returns what it prints, without the last line break. */
+  ask: (server: number, sql: string) => Promise<string>;
+  stop: (server: number) => Promise<void>;
+  start: (server: number) => Promise<void>;
+}
+
+interface Ports {
+  http: number;
+  tcp: number;
+}
+
+/** Starts so many servers, and resolves when all of them answer. */
+export async function startClickhouse(shards = 2): Promise<ClickhouseServers> {
+  const temp = makeTempFolder();
+  const ports: Ports[] = [];
+  for (let shard = 0; shard < shards; shard++) ports.push({ http: await freePort(), tcp: await freePort() });
+  const folders = ports.map((_, shard) => writeConfig(join(temp.path, `shard-${shard}`), shard, ports));
+  const passwordFile = join(temp.path, "password");
+  writeFileSync(passwordFile, `${PUBLISHER.password}\n`, { mode: 0o600 });
+  const hosts = ports.map(({ http }) => `127.0.0.1:${http}`);
+  const children: (ChildProcess | undefined)[] = [];
+
+  const ask = async (server: number, sql: string) => {
+    const response = await fetch(`http://${hosts[server]}/?extremes=0`, {
+      method: "POST",
+      headers: { "X-ClickHouse-User": PUBLISHER.user, "X-ClickHouse-Key": PUBLISHER.password },
+      body: sql,
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text.trimEnd();
+  };
+  const start = async (server: number) => {
+    const folder = folders[server] ?? "";
+    const child = spawn(SERVER, [`--config-file=${join(folder, "config.xml")}`], { stdio: "ignore" });
+    children[server] = child;
+    const untilMs = Date.now() + PATIENCE_MS;
+    for (;;) {
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > untilMs)
+        throw new Error(readLog(folder));
+      const isThere = await ask(server, "SELECT 1").then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return;
+      await setTimeout(POLL_MS);
+    }
+  };
+  const stop = async (server: number) => {
+    const child = children[server];
+    children[server] = undefined;
+    if (child === undefined) return;
+    const closed = once(child, "close");
+    // A stop in order waits for connections.
+    if (!child.kill("SIGKILL")) throw new Error(readLog(folders[server] ?? ""));
+    await closed;
+  };
+  const stopAll = async () => {
+    await Promise.all(children.map((_, server) => stop(server)));
+    temp[Symbol.dispose]();
+  };
+  try {
+    await Promise.all(hosts.map((_, server) => start(server)));
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+  return {
+    folder: temp.path,
+    passwordFile,
+    hosts,
+    url: (database, named = hosts) => `clickhouse://${PUBLISHER.user}@${named.join(",")}/${database}`,
+    ask,
+    start,
+    stop,
+    [Symbol.asyncDispose]: stopAll,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("There is no free port");
+  return address.port;
+}
+
+/** Writes the configuration of a server, and returns its folder. */
+function writeConfig(folder: string, shard: number, ports: readonly Ports[]): string {
+  for (const name of ["data", "tmp", "formats"]) mkdirSync(join(folder, name), { recursive: true });
+  const { user, password } = PUBLISHER;
+  const replicas = ports.map(
+    ({ tcp }) =>
+      `<shard><replica><host>127.0.0.1</host><port>${tcp}</port><user>${user}</user><password>${password}</password></replica></shard>`,
+  );
+  const { http = 0, tcp = 0 } = ports[shard] ?? {};
+  writeFileSync(
+    join(folder, "config.xml"),
+    `<yandex>
+  <logger><level>warning</level><log>${folder}/log</log><errorlog>${folder}/errors</errorlog></logger>
+  <listen_host>127.0.0.1</listen_host><http_port>${http}</http_port><tcp_port>${tcp}</tcp_port>
+  <path>${folder}/data/</path><tmp_path>${folder}/tmp/</tmp_path><format_schema_path>${folder}/formats/</format_schema_path>
+  <users_config>users.xml</users_config><default_profile>default</default_profile>
+  <default_database>default</default_database><mark_cache_size>268435456</mark_cache_size>
+  <remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>
+</yandex>
+`,
+  );
+  // The profile is as bad as it may be: what it sets must not make figures smaller.
+  writeFileSync(
+    join(folder, "users.xml"),
+    `<yandex>
+  <profiles><default><skip_unavailable_shards>1</skip_unavailable_shards><extremes>1</extremes></default></profiles>
+  <users><${user}><password>${password}</password><networks><ip>127.0.0.1</ip></networks>
+    <profile>default</profile><quota>default</quota></${user}></users>
+  <quotas><default></default></quotas>
+</yandex>
+`,
+  );
+  return folder;
+}
+
+function readLog(folder: string): string {
+  const log = join(folder, "errors");
+  return `clickhouse-server did not start: ${existsSync(log) ? readFileSync(log, "utf8") : "it said nothing"}`;
+}

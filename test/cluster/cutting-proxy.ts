@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+
+/** Decides about a request before it is passed on. */
+type Decide = (statement: string) => "pass" | "swallow" | Promise<"pass" | "swallow">;
+
+/** Stands before a server on this machine: each of its requests is decided about, and what is swallowed succeeds. */
+export async function startProxy(host: string, decide: Decide) {
+  const [hostname, port] = host.split(":");
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const query = new URL(incoming.url ?? "/", "http://proxy").searchParams.get("query");
+    if ((await decide(query ?? body.toString())) === "swallow") return void outgoing.end();
+    const { headers, method, url } = incoming;
+    const passed = request({ hostname, port, path: url, method, headers, agent: false }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    passed.end(body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("It does not listen");
+  return {
+    host: `127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,350 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { openCluster } from "../../src/cluster/cluster.ts";
+import { type PublishOptions, publish } from "../../src/cluster/publish.ts";
+import { parseClusterUrl } from "../../src/config/cluster-url.ts";
+import { CalltallyError, EXIT } from "../../src/errors.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { settleCallers } from "../../src/warehouse/first-load.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { readPublications } from "../../src/warehouse/publication-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { startCalltally } from "../cli/run.ts";
+import { makeWarehouse } from "../export/warehouse.ts";
+import { markGone, setRules } from "../warehouse/facts.ts";
+import {
+  type ClickhouseServers,
+  HAS_CLICKHOUSE,
+  startClickhouse,
+  UNLESS_SKIPPED,
+} from "./clickhouse-servers.ts";
+import { startProxy } from "./cutting-proxy.ts";
+import { makeCalls, readExpected, readFound } from "./published-calls.ts";
+
+// Whatever the cluster holds, and whatever cut a publication short: one that ends leaves the rows of the warehouse.
+
+const KILLS = 10;
+
+describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
+  let servers: ClickhouseServers;
+  beforeAll(async () => {
+    servers = await startClickhouse();
+  });
+  afterAll(async () => {
+    await servers[Symbol.asyncDispose]();
+  });
+
+  const optionsFor = (database: string, account: string, to: string): PublishOptions => ({
+    database,
+    account,
+    to: parseClusterUrl(to),
+    passwordFile: servers.passwordFile,
+    isPersonal: false,
+    timezone: "UTC",
+    lookbackHours: 72,
+  });
+
+  async function expectSame(database: string, name: string, account: string, options = {}): Promise<void> {
+    const [expected, found] = [readExpected(database, options), await readFound(servers, name, account)];
+    const different = [...new Set([...expected.keys(), ...found.keys()])].filter(
+      (id) => expected.get(id) !== found.get(id),
+    );
+    expect(different.slice(0, 3).map((id) => [id, expected.get(id), found.get(id)])).toEqual([]);
+    expect(found.size).toBe(expected.size);
+  }
+
+  const readAbout = (name: string, account: string) =>
+    servers.ask(
+      0,
+      `SELECT published_at, unfinished_since FROM ${name}.published WHERE account = '${account}' ORDER BY version DESC LIMIT 1`,
+    );
+
+  it("makes the rows of three accounts those of their warehouses, and again after all kinds of changes, and sends nothing without any", async () => {
+    const accounts = { north: makeCalls(9000, 1), south: makeCalls(7000, 2), west: makeCalls(4000, 3) };
+    for (const [account, calls] of Object.entries(accounts)) {
+      using warehouse = makeWarehouse(calls);
+      warehouse.execute(
+        `INSERT INTO spend (day, source, medium, campaign, cost_micros, currency, clicks, file, imported_at)
+        SELECT '2026-06-0' || (value % 9 + 1), 'google', 'cpc', 'Campaign ' || value, value * 1000003, 'EUR', nullif(value % 4, 0), 'ads.csv', '2026-07-01T00:00:00.000Z'
+        FROM generate_series(1, 300)`.replace(
+          "generate_series(1, 300)",
+          "(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 300) SELECT value FROM n)",
+        ),
+      );
+      const options = optionsFor(warehouse.database, account, servers.url("three"));
+
+      const first = await publish(options);
+      expect(first.sent).toEqual({
+        calls: { rows: calls.length, removed: 0 },
+        spend: { rows: 300, removed: 0 },
+      });
+      await expectSame(warehouse.database, "three", account);
+
+      change(warehouse.database, calls.length);
+      const second = await publish(options);
+      expect(second.sent.calls.removed).toBeGreaterThan(calls.length / 50);
+      expect(second.sent.calls.rows).toBeLessThan(calls.length / 2);
+      expect(second.sent.spend).toEqual({ rows: 20, removed: 10 });
+      await expectSame(warehouse.database, "three", account);
+
+      const third = await publish(options);
+      expect([third.sent, third.totals]).toEqual([
+        { calls: { rows: 0, removed: 0 }, spend: { rows: 0, removed: 0 } },
+        second.totals,
+      ]);
+      if (account !== "west") continue;
+      {
+        using open = openExistingWarehouse(warehouse.database);
+        setRules(open, { ...DEFAULT_RULES, answered: ["busy"], qualified_seconds: 5 });
+      }
+      await publish(options);
+      await expectSame(warehouse.database, "three", account);
+    }
+    // Rows and what is said of them are told apart by their versions, in whatever order servers merge them.
+    const above =
+      "SELECT (SELECT max(version) FROM three.published WHERE published_at IS NOT NULL) - max(version)";
+    const rows = await servers.ask(0, `${above} FROM three.call_facts`);
+    const others = await servers.ask(0, `${above} FROM three.published WHERE published_at IS NULL`);
+    expect([Number(rows) > 0, Number(others) > 0]).toEqual([true, true]);
+  });
+
+  /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported anew. */
+  function change(database: string, count: number): void {
+    using warehouse = openExistingWarehouse(database);
+    writeTransaction(warehouse, () =>
+      prepareUpsertCalls(
+        warehouse,
+        2,
+      )([
+        ...makeCalls(count, 9)
+          .filter((_, index) => index % 20 === 3)
+          .map((call) => ({ ...call, caller_id: `+1${call.call_id + 600}` })),
+        makeCall({ call_id: 1_000_001, caller_id: "+491000001", call_started: "2020-01-01T00:00:00.000Z" }),
+      ]),
+    );
+    const ids = Array.from({ length: count - 600 }, (_, index) => index);
+    markGone(
+      warehouse,
+      ids.filter((id) => id % 31 === 0),
+    );
+    warehouse.sqlite.exec(`DELETE FROM calls WHERE call_id % 53 = 5;
+      UPDATE spend SET cost_micros = cost_micros + 1 WHERE spend_id <= 20;
+      DELETE FROM spend WHERE spend_id > 290`);
+    settleCallers(warehouse);
+  }
+
+  it(`ends in the rows of the warehouse after ${KILLS} kills, beside the publication of another account`, async () => {
+    using warehouse = makeWarehouse(makeCalls(2500, 4));
+    using other = makeWarehouse(makeCalls(1500, 5));
+    const counts = { killed: 0 };
+    for (let kill = 0; kill < KILLS; kill++) {
+      {
+        using open = openExistingWarehouse(warehouse.database);
+        setRules(open, { ...DEFAULT_RULES, qualified_seconds: 10 * kill });
+      }
+      // Beyond what only looks: between the requests that write, and those that confirm.
+      let writes = 0;
+      const stopAt = kill % 5;
+      let child: ReturnType<typeof startCalltally> | undefined;
+      await using proxy = await startProxy(servers.hosts[0] ?? "", (statement) => {
+        if (statement.startsWith("INSERT") || writes > 0) writes++;
+        if (writes === stopAt + 1) child?.kill("SIGKILL");
+        return writes === stopAt + 1 && kill >= KILLS / 2 ? "swallow" : "pass";
+      });
+      const start = (database: string, hosts: readonly string[], name: string) =>
+        startCalltally(["publish", "--quiet", "--database", database, "--to", servers.url(name, hosts)], {
+          cwd: servers.folder,
+          env: {
+            CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+            CALLTALLY_QUALIFIED_SECONDS: String(10 * kill),
+          },
+        });
+      child = start(warehouse.database, [proxy.host, servers.hosts[1] ?? ""], "killed");
+      const beside = kill === 0 ? start(other.database, servers.hosts, "beside").done : undefined;
+      const ended = await child.done;
+      if (beside !== undefined) expect(await beside).toMatchObject({ code: 0, stderr: "" });
+      if (ended.code === null) counts.killed++;
+    }
+    expect(counts.killed).toBe(KILLS);
+    expect(await readAbout("killed", "default")).toContain("\\N\t");
+    await publish({ ...optionsFor(warehouse.database, "", servers.url("killed")), account: undefined });
+    await expectSame(warehouse.database, "killed", "default");
+    await expectSame(other.database, "beside", "default");
+    expect(await readAbout("killed", "default")).toMatch(/Z\t\\N$/);
+  });
+
+  it("ends in the rows of a restored backup, and in those of what came after", async () => {
+    using warehouse = makeWarehouse(makeCalls(800, 6));
+    const options = optionsFor(warehouse.database, "acme", servers.url("restored"));
+    const backup = join(servers.folder, "backup.db");
+    copyFileSync(warehouse.database, backup);
+    await publish(options);
+    const key = `${warehouse.database}.caller-key`;
+    copyFileSync(key, `${backup}.caller-key`);
+    change(warehouse.database, 800);
+    await publish(options);
+    await publish({ ...options, database: backup });
+    await expectSame(backup, "restored", "acme");
+    await publish(options);
+    await expectSame(warehouse.database, "restored", "acme");
+  });
+
+  it("mends rows that others changed, removed, doubled or put on another server", async () => {
+    using warehouse = makeWarehouse(makeCalls(500, 7));
+    const options = optionsFor(warehouse.database, "acme", servers.url("mended"));
+    await publish(options);
+    const columns = "account, call_id, is_live, outcome, channel, version";
+    for (const server of [0, 1]) {
+      await servers.ask(
+        server,
+        `INSERT INTO mended.call_facts_local (${columns}) SELECT account, call_id, 1, 'other', 'Direct', 900 FROM mended.call_facts WHERE call_id % 50 = ${server}`,
+      );
+    }
+    await servers.ask(
+      0,
+      "INSERT INTO mended.call_facts_local (account, call_id, version, is_deleted) SELECT account, call_id, 900, 1 FROM mended.call_facts WHERE call_id % 50 = 7",
+    );
+    await publish(options);
+    await expectSame(warehouse.database, "mended", "acme");
+  });
+
+  it("ends with 3 and names the buckets where the cluster goes on having others, and says of nothing that it is published", async () => {
+    using warehouse = makeWarehouse(makeCalls(300, 8));
+    await using proxy = await startProxy(servers.hosts[1] ?? "", (statement) =>
+      statement.startsWith("INSERT INTO `lossy`.`call_facts_local`") ? "swallow" : "pass",
+    );
+    const hosts = [servers.hosts[0] ?? "", proxy.host];
+    const options = optionsFor(warehouse.database, "acme", servers.url("lossy", hosts));
+    const error = await publish(options).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ exitCode: EXIT.unverified });
+    expect(String(error)).toMatch(
+      new RegExp(
+        `differ in bucket \\d+ at ${proxy.host}, (\\d+ at ${proxy.host}, ){3}\\d+ at ${proxy.host}, and \\d+ others`,
+      ),
+    );
+    expect(await readAbout("lossy", "acme")).toMatch(/^\\N\t2/);
+    using reader = openWarehouseReader(warehouse.database);
+    expect(readPublications(reader)).toMatchObject([
+      { account: "acme", published_at: null, run_id: null, error: String(error).replace(/^\w+: /, "") },
+    ]);
+    await publish({ ...options, to: parseClusterUrl(servers.url("lossy")) });
+    await expectSame(warehouse.database, "lossy", "acme");
+  });
+
+  it("sends neither numbers nor click ids unless it may, and publishes anew when it may, or may no more", async () => {
+    using warehouse = makeWarehouse(makeCalls(400, 10));
+    const options = optionsFor(warehouse.database, "acme", servers.url("personal"));
+    const countPersonal = () =>
+      servers.ask(
+        0,
+        "SELECT countIf(caller LIKE '+%'), countIf(gclid LIKE 'Cj%') FROM personal.call_facts FINAL WHERE is_deleted = 0",
+      );
+    await publish(options);
+    expect(await countPersonal()).toBe("0\t0");
+    const { sent } = await publish({ ...options, isPersonal: true });
+    expect(sent.calls.rows).toBeGreaterThan(300);
+    expect(await countPersonal()).toBe("363\t100");
+    await expectSame(warehouse.database, "personal", "acme", { isPersonal: true });
+    await publish(options);
+    expect(await countPersonal()).toBe("0\t0");
+  });
+
+  it("names a server that is down, leaves what is published as it is, and goes on when it is back", async () => {
+    using warehouse = makeWarehouse(makeCalls(300, 11));
+    const options = optionsFor(warehouse.database, "acme", servers.url("stopped"));
+    await publish(options);
+    const before = await readAbout("stopped", "acme");
+    change(warehouse.database, 300 + 600);
+    await servers.stop(1);
+    try {
+      const error = await publish(options).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ exitCode: EXIT.unreachable });
+      expect(String(error)).toContain(
+        `Cannot reach ${servers.hosts[1]} of the cluster: connect ECONNREFUSED`,
+      );
+    } finally {
+      await servers.start(1);
+    }
+    expect(await readAbout("stopped", "acme")).toBe(before);
+    await publish(options);
+    await expectSame(warehouse.database, "stopped", "acme");
+  });
+
+  it("sees all shards or names the one that is down, whatever the profile of the servers says", async () => {
+    using warehouse = makeWarehouse(makeCalls(100, 13));
+    const options = optionsFor(warehouse.database, "acme", servers.url("seen"));
+    await publish(options);
+    await using cluster = await openCluster({ address: options.to, passwordFile: servers.passwordFile });
+    const count = () =>
+      cluster.select(`SELECT count() FROM ${cluster.table("call_facts")} FINAL`, { doing: "count calls" });
+    expect(await count()).toEqual([[100]]);
+    await servers.stop(1);
+    try {
+      const error = await count().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ exitCode: EXIT.unreachable });
+      expect(String(error)).toContain(`Cannot reach ${servers.hosts[1]} of the cluster`);
+    } finally {
+      await servers.start(1);
+    }
+    expect(await count()).toEqual([[100]]);
+  });
+
+  it("refuses what it cannot publish to, and names it", async () => {
+    using warehouse = makeWarehouse(makeCalls(20, 12));
+    using other = makeWarehouse(makeCalls(20, 12));
+    const [one = "", two = ""] = servers.hosts;
+    const options = optionsFor(warehouse.database, "acme", servers.url("refused"));
+    await publish(options);
+    await servers.ask(1, "CREATE DATABASE foreign");
+    await servers.ask(1, "CREATE TABLE foreign.spend_local (account String) ENGINE = Memory");
+    await using stranger = await startProxy(one, () => "swallow");
+    const at = (to: string) => ({ ...options, to: parseClusterUrl(to) });
+    const refusals: [PublishOptions, number, string][] = [
+      [
+        at(`clickhouse://nobody@${one},${two}/refused`),
+        EXIT.refused,
+        `at ${one}: ClickHouse says Unknown user nobody (code 192)`,
+      ],
+      [
+        at(servers.url("refused", [one])),
+        EXIT.usage,
+        `${one} has it with 2 servers in 2 shards, and 1 are named`,
+      ],
+      [
+        at(`${servers.url("refused")}?cluster=nowhere`),
+        EXIT.usage,
+        `Cannot use the cluster nowhere: ${one} knows no cluster of that name`,
+      ],
+      [
+        at(`${servers.url("refused", [two])}?cluster=first`),
+        EXIT.usage,
+        `${two} is none of its servers, as it says itself`,
+      ],
+      [
+        at(servers.url("refused", [one, stranger.host])),
+        EXIT.contract,
+        `at ${stranger.host}: the response is none of ClickHouse's`,
+      ],
+      [
+        at(servers.url("foreign")),
+        EXIT.usage,
+        `Cannot use the table spend_local in foreign at ${two}: it has no column spend_id Int64`,
+      ],
+      [
+        { ...options, database: other.database },
+        EXIT.usage,
+        "the account of that name there is of another warehouse",
+      ],
+    ];
+    for (const [given, exitCode, message] of refusals) {
+      const error = await publish(given).catch((thrown: unknown) => thrown);
+      expect(error, message).toBeInstanceOf(CalltallyError);
+      expect(error).toMatchObject({ exitCode });
+      expect(String(error)).toContain(message);
+    }
+    expect(await readFound(servers, "refused", "acme")).toEqual(readExpected(warehouse.database));
+  });
+});
