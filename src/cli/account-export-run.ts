@@ -5,15 +5,19 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import {
   type AccountExport,
+  type AccountRollupOptions,
   type AccountsManifest,
   exportAccountsToFolder,
   exportAccountsToStream,
 } from "../export/account-rollup.ts";
 import { ACCOUNT } from "../export/choices.ts";
+import { exportFiguresToStream } from "../export/export-figures.ts";
 import { describeCaveats } from "../export/manifest.ts";
+import { exportToStream } from "../export/write-export.ts";
 import { namesOf } from "../rollup/dimensions.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { accountsOf, type Context, configurationOf } from "./context.ts";
+import { assertPublished, type EngineAccount, readEngine, toEngineTargets, zoneOf } from "./engine.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toComparison, toFilter, toFormat, toRange } from "./export-flags.ts";
 import { formatQuantity } from "./terminal-text.ts";
@@ -28,7 +32,7 @@ export async function runAccountExport(
   flags: ExportFlags,
   exit: (code: ExitCode) => void,
 ): Promise<void> {
-  const { by = [], out, allowEmpty = false } = flags;
+  const { by = [], allowEmpty = false } = flags;
   assertForAccounts(contents, flags);
   assertTogether([{ kind: "rollup", dimensions: by.filter((dimension) => dimension !== ACCOUNT) }], flags);
   const format = toFormat(flags);
@@ -37,15 +41,29 @@ export async function runAccountExport(
       hint: "Choose another format, or leave account out of --by.",
     });
   }
+  const write = (accounts: readonly AccountExport[]) =>
+    writeAccounts(
+      context,
+      { accounts, by, format, isEmptyAllowed: allowEmpty, signal: context.signal },
+      flags,
+      exit,
+    );
+  if (flags.engine === undefined) return await write(toAccountExports(context, flags));
+  toEngineTargets([], flags);
+  const asked = { ...flags, out: undefined };
+  await readEngine(context, flags.engine, asked, (published) =>
+    write(published.map((account) => toPublishedExport(context, account, flags))),
+  );
+}
+
+async function writeAccounts(
+  context: Context,
+  options: Omit<AccountRollupOptions, "signal"> & { signal: AbortSignal },
+  flags: ExportFlags,
+  exit: (code: ExitCode) => void,
+): Promise<void> {
+  const { out } = flags;
   const { file } = configurationOf(context);
-  const accounts = toAccountExports(context, flags);
-  const options = {
-    accounts,
-    by,
-    format,
-    isEmptyAllowed: allowEmpty,
-    signal: context.signal,
-  };
   if (flags.stdout) {
     const manifest = await exportAccountsToStream({ ...options, writeChunk: context.write });
     for (const caveat of caveatsOf(manifest)) context.note(caveat);
@@ -64,6 +82,9 @@ export async function runAccountExport(
     for (const [name, { run }] of Object.entries(manifest.accounts)) {
       if (run)
         context.tell(`${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
+    }
+    for (const [name, { published }] of Object.entries(manifest.accounts)) {
+      if (published) context.tell(`${name}: read in ${published.to}, published ${published.published_at}`);
     }
     for (const caveat of caveatsOf(manifest)) context.tell(caveat);
     context.tell(manifest.callers);
@@ -97,8 +118,8 @@ function toAccountExports(context: Context, flags: ExportFlags): AccountExport[]
     }
     const settings = settingsOfAccount(account);
     const { database, timezone, lookbackHours } = settings;
-    return {
-      account: name,
+    const compare = toComparison(flags);
+    const options = {
       database,
       timezone,
       lookbackHours,
@@ -106,13 +127,39 @@ function toAccountExports(context: Context, flags: ExportFlags): AccountExport[]
       range: toRange(flags, timezone, systemClock.now()),
       filter: toFilter(flags),
       grain,
-      compare: toComparison(flags),
+      compare,
       raw,
       spend,
       signal: context.signal,
       onAttributed: attributionProgress(context),
     };
+    return { account: name, grain, raw, compare, ask: (rollup) => exportToStream({ ...options, ...rollup }) };
   });
+}
+
+function toPublishedExport(context: Context, account: EngineAccount, flags: ExportFlags): AccountExport {
+  const { name, source } = account;
+  const { grain, spend = false } = flags;
+  const timezone = zoneOf(account, flags);
+  const compare = toComparison(flags);
+  const options = {
+    timezone,
+    range: toRange(flags, timezone, systemClock.now()),
+    filter: toFilter(flags),
+    grain,
+    compare,
+    spend,
+    signal: context.signal,
+  };
+  return {
+    account: name,
+    grain,
+    compare,
+    ask: (rollup) => {
+      assertPublished(rollup.targets, account);
+      return exportFiguresToStream(source, { ...options, ...rollup });
+    },
+  };
 }
 
 function caveatsOf({ accounts }: AccountsManifest): string[] {

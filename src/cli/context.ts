@@ -99,6 +99,17 @@ export function accountsOf(context: Context, flags: SettingFlags = {}): readonly
   }));
 }
 
+/**
+ * Returns the accounts of a cluster to ask for: those that `--account` names, or those of the file. One without a name
+ * stands for all that the cluster has.
+ */
+export function engineAccountsOf(context: Context, flags: SettingFlags = {}): readonly Account[] {
+  const { accounts, shared } = configurationOf(context);
+  if (accounts.some(({ name }) => name !== undefined)) return accountsOf(context, flags);
+  const sources = { ...shared, flags: toValues(flags) };
+  return (context.accounts ?? [undefined]).map((name) => ({ name, sources }));
+}
+
 /** The account that has this warehouse; a file that is none's is looked at without an address and a token. */
 function ownerOf(database: string, { accounts, shared }: Configuration): Account {
   const [first, ...others] = accounts;
@@ -134,10 +145,16 @@ export function settingsOf(context: Context, flags: SettingFlags = {}): Settings
 }
 
 /** Returns what is odd about the settings and yet no error, a sentence each. */
-export function remarksOf(context: Context, flags: SettingFlags = {}): string[] {
+export function remarksOf(
+  context: Context,
+  flags: SettingFlags & { engine?: string | undefined } = {},
+): string[] {
   const isAsked = context.env[QUERY_PARENT] !== undefined; // who asked has said so
   if (isAsked) return [];
-  return [...new Set(accountsOf(context, flags).flatMap(({ sources }) => remarkOnSettings(sources)))];
+  // Whether one folder will do for several accounts, the command itself knows.
+  const given = { ...flags, out: undefined };
+  const accounts = flags.engine === undefined ? accountsOf(context, given) : engineAccountsOf(context, given);
+  return [...new Set(accounts.flatMap(({ sources }) => remarkOnSettings(sources)))];
 }
 
 function toValues(flags: SettingFlags): NonNullable<SettingSources["flags"]> {
@@ -156,4 +173,8 @@ export const OPTION = {
   database: ["--database <file>", "the warehouse file (CALLTALLY_DATABASE, data/calltally.db)"],
   out: ["--out <folder>", "folder for the files (CALLTALLY_EXPORT_DIR, data/exports)"],
   json: ["--json", "print JSON"],
+  engine: [
+    "--engine <url>",
+    "let a ClickHouse cluster that `publish` fills compute the figures: clickhouse://[user@]host[:port],…/database",
+  ],
 } as const;

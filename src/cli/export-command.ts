@@ -15,7 +15,7 @@ import {
 } from "../export/choices.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
 import { callsCommand } from "./calls-command.ts";
-import { accountsOf, type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { choice, oneOf, parseCurrencyFlag, someOf } from "./suggest.ts";
 
@@ -35,16 +35,21 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
       const { runAccountExport } = await import("./account-export-run.ts");
       return await runAccountExport(context, contents, flags, exit);
     }
-    const accounts = accountsOf(context, flags);
+    const accounts =
+      flags.engine === undefined ? accountsOf(context, flags) : engineAccountsOf(context, flags);
     if (flags.stdout && accounts.length > 1) {
       throw new UsageError("--stdout writes one file, and there are several accounts", {
         hint: "Name one with --account.",
       });
     }
+    const { runEngineExport } = await import("./engine-export-run.ts");
     await overAccounts(
       accounts,
       { context, exit },
-      (scope) => runExport(scope.context, contents, flags, scope.exit),
+      (scope) =>
+        flags.engine === undefined
+          ? runExport(scope.context, contents, flags, scope.exit)
+          : runEngineExport(scope.context, flags.engine, { contents, flags }, scope.exit),
       { json: flags.json },
     );
   });
@@ -110,6 +115,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write one file to standard output, without a manifest")
     .option(...OPTION.out)
+    .option(...OPTION.engine)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .optionsGroup("Conversions:")

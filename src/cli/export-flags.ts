@@ -10,7 +10,8 @@ import {
   type Delimiter,
   UNSHARED_DIMENSIONS,
 } from "../export/choices.ts";
-import type { ExportFormat, Target } from "../export/write-export.ts";
+import type { ExportFormat } from "../export/figure-job.ts";
+import type { Target } from "../export/write-export.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { DEFAULT_DIMENSIONS, type Dimension, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { readCallersFile } from "./callers-file.ts";

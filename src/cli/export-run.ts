@@ -80,12 +80,13 @@ export function noteRemarks(context: Context, written: Omit<ExportResult, "folde
 /** Returns what was written, a line a file. */
 export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
   const { manifest } = written;
-  const { run, origin, files } = manifest;
+  const { run, origin, published, files } = manifest;
   const lines = files.flatMap((file) => [
     `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
     ...(file.sheets ?? []).map((sheet) => `  ${describeSheet(sheet)}`),
   ]);
   if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
+  if (published !== undefined) lines.push(`Read in ${published.to}, published ${published.published_at}`);
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
   if (written.unrecorded) lines.push(UNRECORDED);

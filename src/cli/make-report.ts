@@ -6,8 +6,10 @@ import { type Clock, systemClock } from "../clock.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
 import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
+import { exportFiguresToFolder } from "../export/export-figures.ts";
+import type { CustomTarget } from "../export/figure-job.ts";
 import { describeCaveats, describeRestated, MADE_UP, type Manifest } from "../export/manifest.ts";
-import { type CustomTarget, type ExportResult, exportToFolder } from "../export/write-export.ts";
+import { type ExportResult, exportToFolder } from "../export/write-export.ts";
 import { formatChange, formatCount, formatPoints, formatShare } from "../report/figure-text.ts";
 import { describeDays } from "../report/period-text.ts";
 import { type Figures, readHeadline } from "../report/report-figures.ts";
@@ -17,6 +19,7 @@ import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
 import { readLastGoodRun } from "../warehouse/runs.ts";
 import { forgetUploadsOfRun, recoverUploads } from "../warehouse/upload-table.ts";
+import { assertPublished, type EngineAccount, readEngineAccount } from "./engine.ts";
 import { toCalltallyError } from "./known-error.ts";
 import {
   type NamedReport,
@@ -89,16 +92,24 @@ export async function makeReport(
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
     endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
   try {
-    const is_stale = isStale(warehouse, report, clock.now());
     const headline: Headline = { figures: {}, compared: undefined };
-    const result = await exportToFolder({
-      ...plan.request,
-      targets: [...plan.request.targets, headlineTarget(headline)],
-      signal,
-      clock,
-      onAttributed: options.onAttributed,
-      reportRun: { runId, isRepeated: isResumed && mayBeTaken(warehouse, runId, targets.length, isoNow()) },
-    });
+    const exported =
+      plan.engine === undefined
+        ? exportToFolder({
+            ...plan.request,
+            targets: [...plan.request.targets, headlineTarget(headline)],
+            signal,
+            clock,
+            onAttributed: options.onAttributed,
+            reportRun: {
+              runId,
+              isRepeated: isResumed && mayBeTaken(warehouse, runId, targets.length, isoNow()),
+            },
+          })
+        : exportPublished(report, plan, plan.engine, headline, signal);
+    const result = await exported;
+    const lastGood = plan.engine === undefined ? readLastGoodRun(warehouse) : goodRunOf(result.manifest);
+    const is_stale = isOlder(lastGood?.finished_at, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(result, plan);
     updateReportRun(warehouse, runId, {
@@ -160,10 +171,33 @@ export function exitCodeOfReport({ manifest, is_stale, deliveries }: MadeReport)
 }
 
 /** Whether the last good sync ended longer ago than the report lets it. */
-export function isStale(warehouse: Warehouse, { content }: NamedReport, nowMs: number): boolean {
+export function isStale(warehouse: Warehouse, report: NamedReport, nowMs: number): boolean {
+  return isOlder(readLastGoodRun(warehouse)?.finished_at, report, nowMs);
+}
+
+function isOlder(finishedAt: string | null | undefined, { content }: NamedReport, nowMs: number): boolean {
   if (content.fresh === undefined) return false;
-  const finishedAt = readLastGoodRun(warehouse)?.finished_at;
   return !finishedAt || nowMs - Date.parse(finishedAt) > parseAge(content.fresh).ms;
+}
+
+/** Makes the files of what was published of the account, once more where something is published meanwhile. */
+async function exportPublished(
+  report: NamedReport,
+  { request }: ReportPlan,
+  { address, targets }: NonNullable<ReportPlan["engine"]>,
+  headline: Headline,
+  signal: AbortSignal,
+): Promise<ExportResult> {
+  const work = async (account: EngineAccount) => {
+    assertPublished(targets, account);
+    const all = [...targets, headlineTarget(headline)];
+    return await exportFiguresToFolder(account.source, { ...request, targets: all, signal });
+  };
+  return await readEngineAccount(address, report, work, signal);
+}
+
+function goodRunOf({ run }: Manifest): Manifest["run"] {
+  return run?.verdict === "unverified" ? null : run;
 }
 
 /** The figures that a mail begins with, and the days that their changes are from. */

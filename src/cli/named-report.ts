@@ -14,7 +14,9 @@ import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { UsageError } from "../errors.ts";
 import { LISTS } from "../export/choices.ts";
+import type { FigureTarget } from "../export/figure-job.ts";
 import type { FolderExportOptions } from "../export/write-export.ts";
+import { toEngineTargets } from "./engine.ts";
 import {
   assertTogether,
   type GivenFlags,
@@ -40,6 +42,8 @@ export interface NamedReport {
 export interface ReportPlan {
   /** What is written, but for what is told of each run: the signal and the progress. */
   request: Omit<FolderExportOptions, "signal" | "onAttributed" | "clock" | "reportRun">;
+  /** The cluster that computes its figures, where one does. */
+  engine: { address: string; targets: FigureTarget[] } | undefined;
   /** The days; open ends are missing. */
   range: DateRange;
   /** What stands for the placeholders of subjects and commands. */
@@ -100,6 +104,10 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
         targets,
         folder: file.resolvePath(expandPattern(folderOf(content, account), values)),
       },
+      engine:
+        content.engine === undefined
+          ? undefined
+          : { address: content.engine, targets: toEngineTargets(targets, flags) },
       range,
       values,
       personal: LISTS.filter((list) => targets.some(({ kind }) => kind === list)),

@@ -1,7 +1,7 @@
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
 import { callsCommand } from "./calls-command.ts";
-import { accountsOf, type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 import { choice } from "./suggest.ts";
@@ -12,15 +12,23 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
   return declareReport().action(async (flags) => {
     // Charts bring a library along that other commands need not wait for.
     const { runReport } = await import("./report-run.ts");
-    const accounts = accountsOf(context, flags);
+    const accounts =
+      flags.engine === undefined ? accountsOf(context, flags) : engineAccountsOf(context, flags);
     if (flags.stdout && accounts.length > 1) {
       throw new UsageError("--stdout writes one page, and there are several accounts", {
         hint: "Name one with --account.",
       });
     }
-    await overAccounts(accounts, { context, exit }, (scope) => runReport(scope.context, flags, scope.exit), {
-      json: flags.json,
-    });
+    const { runEngineReport } = await import("./engine-export-run.ts");
+    await overAccounts(
+      accounts,
+      { context, exit },
+      (scope) =>
+        flags.engine === undefined
+          ? runReport(scope.context, flags, scope.exit)
+          : runEngineReport(scope.context, flags.engine, flags, scope.exit),
+      { json: flags.json },
+    );
   });
 }
 
@@ -40,6 +48,7 @@ Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
     .option("--out <folder>", `folder for the files (the folder ${REPORT_FOLDER} in CALLTALLY_EXPORT_DIR)`)
+    .option(...OPTION.engine)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

@@ -1,18 +1,13 @@
-import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { CalltallyError, describeError, EXIT, InterruptedError } from "../errors.ts";
-import { openPseudonyms } from "../warehouse/caller-hash.ts";
-import { readUnsettled } from "../warehouse/first-load.ts";
-import { readWithheld } from "../warehouse/gone.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
-import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
+import { readOrigin } from "../warehouse/origin.ts";
 import { upsertPublication } from "../warehouse/publication-table.ts";
-import { readRulesInForce } from "../warehouse/rules.ts";
-import { readLastDoneRun } from "../warehouse/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { type About, readAbout, type Totals } from "./about.ts";
 import { literal } from "./clickhouse-text.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { FACTS_TABLE, makeTables, SPEND_TABLE } from "./cluster-tables.ts";
@@ -46,16 +41,6 @@ export interface PublishOptions {
   signal?: AbortSignal | undefined;
   /** Receives how many rows of a table were sent so far. */
   onSent?: ((rows: number) => void) | undefined;
-}
-
-/** What an account adds up to, on both sides. */
-interface Totals {
-  calls: number;
-  live_calls: number;
-  /** In the unit of the API. */
-  duration: number;
-  callers: number;
-  spend_rows: number;
 }
 
 /** What a publication has done. */
@@ -162,8 +147,8 @@ async function publishFrom(
   await assertTotals(cluster, account, totals, signal);
 
   const published_at = new Date(clock.now()).toISOString();
-  const about = {
-    ...describeWarehouse(reader),
+  const about: About = {
+    ...readAbout(reader),
     is_personal: isPersonal,
     timezone,
     lookback_hours: lookbackHours,
@@ -191,30 +176,6 @@ async function publishFrom(
     totals,
     sent: { calls: calls.sent, spend: spend.sent },
     elapsed_ms: clock.now() - startedMs,
-  };
-}
-
-/** What the figures of an account stand on, for those who read them in the cluster. */
-function describeWarehouse(reader: Warehouse) {
-  const run = readLastDoneRun(reader);
-  const { rules, since } = readRulesInForce(reader);
-  const { fingerprint } = openPseudonyms(reader);
-  return {
-    run: run && {
-      run_id: run.run_id,
-      started_at: run.started_at,
-      finished_at: run.finished_at,
-      verdict: run.verdict,
-      verdict_reason: run.verdict_reason,
-    },
-    origin: describeOrigin(readOrigin(reader)),
-    withheld_calls: readWithheld(reader),
-    /** Whether callers are yet to be settled. */
-    first_load: readUnsettled(reader) > 0,
-    rules,
-    rules_since: since,
-    attribution_version: ATTRIBUTION_VERSION,
-    caller_key: fingerprint,
   };
 }
 

@@ -19,6 +19,7 @@ import {
 } from "../export/choices.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { HOST_REQUESTS } from "./accounts.ts";
+import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
 import {
   assertFolderPattern,
@@ -408,6 +409,15 @@ const report = z
         examples: ["2h"],
       })
       .optional(),
+    engine: z
+      .string()
+      .superRefine(by(parseClusterUrl))
+      .meta({
+        description:
+          "ClickHouse cluster that computes the figures, of the account as it was last published there. The user of the address, or of publish, may read it.",
+        examples: ["clickhouse://analyst@ch1.example.com,ch2.example.com/calls"],
+      })
+      .optional(),
     personal_data: flag(
       `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
     ),
@@ -435,6 +445,10 @@ const report = z
     )
       context.addIssue(
         "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
+      );
+    if (content.on_restatement !== undefined && content.engine !== undefined)
+      context.addIssue(
+        "on_restatement cannot go with engine: the warehouse alone remembers what was given out",
       );
     if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
     const isClosed = days?.last !== undefined || (days?.from !== undefined && days.to !== undefined);

@@ -8,13 +8,21 @@ import { encodeTable, type FormatOptions } from "./encode-table.ts";
 import { FileSet } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
+import type { RollupTarget } from "./rollups.ts";
 import type { Column, Value } from "./table.ts";
-import { type ExportOptions, exportToStream } from "./write-export.ts";
+import type { ExportOptions } from "./write-export.ts";
 
-/** What an account's figures are made with. */
-export type AccountExport = Omit<ExportOptions, "targets" | "format" | "fill" | "total"> & {
+/** An account that can be asked for figures. */
+export interface AccountExport extends Pick<ExportOptions, "grain" | "raw" | "compare"> {
   account: string;
-};
+  /** Writes a rollup in chunks, in the way in which it is written for machines. */
+  ask: (rollup: {
+    targets: readonly RollupTarget[];
+    format: { format: "ndjson" };
+    isEmptyAllowed: boolean;
+    writeChunk: (chunk: Buffer) => Promise<void>;
+  }) => Promise<{ manifest: Manifest }>;
+}
 
 export interface AccountRollupOptions {
   accounts: readonly AccountExport[];
@@ -127,19 +135,17 @@ async function readAccounts(options: AccountRollupOptions) {
 
 /** Reads the figures of one account as rows, in the way in which they are written for machines. */
 async function askAccount(
-  { account: _, ...options }: AccountExport,
+  { ask, grain, raw, compare }: AccountExport,
   dimensions: readonly Dimension[],
   isEmptyAllowed: boolean,
 ): Promise<AccountFigures> {
   const chunks: Buffer[] = [];
-  const { manifest } = await exportToStream({
-    ...options,
+  const { manifest } = await ask({
     isEmptyAllowed,
     targets: [{ kind: "rollup", dimensions }],
     format: { format: "ndjson" },
     writeChunk: async (chunk) => void chunks.push(chunk),
   });
-  const { grain, raw, compare } = options;
   const spend = manifest.spend && {
     currency: manifest.spend.currency ?? undefined,
     decimals: manifest.spend.decimals,

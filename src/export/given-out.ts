@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
+import type { Row } from "../rollup/figure-session.ts";
 import { METRIC_NAMES, metrics, spendMetrics } from "../rollup/metrics.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
-import type { RollupSession, Row, RowEffect } from "../rollup/session.ts";
+import type { RollupSession, RowEffect } from "../rollup/session.ts";
 import { openCallerHash } from "../warehouse/caller-hash.ts";
 import {
   type ExportedRollup,

@@ -4,13 +4,10 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
-import type { RollupSession } from "../rollup/session.ts";
+import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import { readUnsettled } from "../warehouse/first-load.ts";
-import { readWithheld } from "../warehouse/gone.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import { type DescribedOrigin, describeOrigin, readOrigin } from "../warehouse/origin.ts";
-import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import type { DescribedOrigin } from "../warehouse/origin.ts";
+import type { Standing } from "../warehouse/standing.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Scope } from "./scope.ts";
 import { type DescribedSpend, describeSpend } from "./spend-files.ts";
@@ -31,14 +28,11 @@ export interface DescribedSpan extends DateRange {
  */
 export interface Manifest {
   /** The last finished run of `sync`; null where there is none. */
-  run: {
-    run_id: number;
-    finished_at: string | null;
-    verdict: string | null;
-    verdict_reason: string | null;
-  } | null;
+  run: Standing["run"];
   /** What the warehouse is a copy of. */
   origin: DescribedOrigin;
+  /** Present where the figures were not read in the warehouse, but in a cluster that it was published to. */
+  published?: DescribedPublication;
   /** Why the figures may be wrong until somebody has looked; missing where nothing is known to be. */
   caveats?: Caveats;
   /** Zone whose days and periods count; times with a Z are UTC. */
@@ -70,6 +64,15 @@ export interface Manifest {
   };
   /** Digest of all that figures depend on, by {@link fingerprintOf}. */
   fingerprint: string;
+}
+
+/** What was read in a cluster. */
+export interface DescribedPublication {
+  /** Address of the cluster, without the user. */
+  to: string;
+  account: string;
+  /** When the cluster had confirmed all of it, ISO 8601 UTC. */
+  published_at: string;
 }
 
 /** A rollup and what its file held before. */
@@ -154,17 +157,19 @@ export interface ManifestFile extends WrittenFile, TableEntry {
 /** A manifest of any version, whose files need not be written yet. */
 interface UnwrittenManifest {
   fingerprint?: unknown;
+  published?: unknown;
   restatements?: unknown;
   files: readonly (Partial<WrittenFile> & { contents?: unknown })[];
 }
 
 /**
  * Returns a digest of what figures stand on and of their sums: SHA-256, in hex, of the manifest as JSON without white
- * space, without `fingerprint` and `restatements`, and of each file without `file`, `bytes` and `sha256`.
+ * space, without `fingerprint`, `published` and `restatements`, and of each file without `file`, `bytes` and `sha256`.
  */
 export function fingerprintOf({
   fingerprint: _,
-  restatements: __,
+  published: __,
+  restatements: ___,
   files,
   ...manifest
 }: UnwrittenManifest): string {
@@ -174,12 +179,12 @@ export function fingerprintOf({
 
 /** Describes what the files of an export have in common; they are yet to be written. */
 export function startManifest(
-  reader: Warehouse,
-  session: RollupSession,
+  standing: Standing,
+  session: FigureSession,
   scope: Scope,
   { raw, lookbackHours, spend }: { raw: boolean; lookbackHours: number; spend: SessionSpend | undefined },
 ): Manifest {
-  const run = readLastDoneRun(reader);
+  const { run, origin } = standing;
   const { exclude_callers, include_gone, ...filter } = scope.filter;
   const until = settledUntil(run, lookbackHours);
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
@@ -188,11 +193,11 @@ export function startManifest(
     ...(endsAt !== undefined && { ends_at: endsAt }),
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
   });
-  const caveats = findCaveats(reader, run);
+  const caveats = findCaveats(standing);
   const { aliases, caller_digests: _, ...rules } = session.rules;
   return {
-    run: run === undefined ? null : pickRun(run),
-    origin: describeOrigin(readOrigin(reader)),
+    run,
+    origin,
     ...(caveats && { caveats }),
     timezone: scope.timezone,
     filter: {
@@ -229,22 +234,20 @@ export function startManifest(
  * Returns until when figures are complete, ISO 8601 UTC; undefined before the first sync has ended. Transcripts come and
  * dispositions are corrected for so long after a call; a sync later than that has seen them.
  */
-export function settledUntil(run: SyncRun | undefined, lookbackHours: number): string | undefined {
+export function settledUntil(
+  run: Pick<NonNullable<Standing["run"]>, "finished_at"> | null | undefined,
+  lookbackHours: number,
+): string | undefined {
   if (!run?.finished_at) return undefined;
   return new Date(Date.parse(run.finished_at) - lookbackHours * 3_600_000).toISOString();
 }
 
-function pickRun({ run_id, finished_at, verdict, verdict_reason }: SyncRun): Manifest["run"] {
-  return { run_id, finished_at, verdict, verdict_reason };
-}
-
-function findCaveats(reader: Warehouse, run: SyncRun | undefined): Caveats | undefined {
-  const withheld = readWithheld(reader);
+function findCaveats({ run, withheld_calls, first_load }: Standing): Caveats | undefined {
   const caveats: Caveats = {
-    ...(run === undefined && { no_finished_sync: true }),
+    ...(run === null && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
-    ...(readUnsettled(reader) > 0 && { first_load: true }),
-    ...(withheld > 0 && { withheld_calls: withheld }),
+    ...(first_load && { first_load: true }),
+    ...(withheld_calls > 0 && { withheld_calls }),
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Audience } from "../folder.ts";
 import { encodeTable, type FormatOptions } from "./encode-table.ts";
+import type { FigureJob } from "./figure-job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Table } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
 
 /** A table of an export, which becomes a file, or a sheet of a workbook. */
 export interface NamedTable extends Table {
@@ -15,7 +15,7 @@ export interface NamedTable extends Table {
 
 /** Writes a table as a file of its own. */
 export async function writeTable(
-  job: ExportJob,
+  job: Pick<FigureJob, "write">,
   table: NamedTable,
   format: FormatOptions,
 ): Promise<ManifestFile> {

@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-table.ts";
 import { encodeTable } from "./encode-table.ts";
+import type { FigureJob } from "./figure-job.ts";
 import type { WrittenFile } from "./file-set.ts";
 import { keyInWords } from "./restatement-words.ts";
 import type { Column } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
 
 /** Figures that were given out in the files it stands beside, and are others now. */
 export const RESTATEMENT_FILE = "restatements.csv";
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
 
 /** Writes `restatements.csv`, one line a figure; the key is the values of the key columns with ` / ` between them. */
 export async function writeRestatements(
-  { write, format }: Pick<ExportJob, "write" | "format">,
+  { write, format }: Pick<FigureJob, "write" | "format">,
   found: readonly Restatement[],
 ): Promise<WrittenFile> {
   const rows = found.map((each) => [

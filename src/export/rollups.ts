@@ -1,14 +1,14 @@
 import type { Period } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import { type Dimension, isLocal, keyColumns } from "../rollup/dimensions.ts";
+import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { isCompared, metrics } from "../rollup/metrics.ts";
 import { OTHER, TOTAL } from "../rollup/own-words.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
-import type { RollupSession, Row } from "../rollup/session.ts";
+import type { ExportFormat, FigureJob } from "./figure-job.ts";
 import type { TableEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Table, Value } from "./table.ts";
-import type { ExportFormat, ExportJob } from "./write-export.ts";
 
 /** A file of figures, one row for each key of some dimensions together. */
 export interface RollupTarget {
@@ -22,7 +22,7 @@ export const WORKBOOK = "calltally.xlsx";
 const MAX_FILLED_ROWS = 2_000_000;
 
 /** Returns one rollup, with its line of totals where one is asked for. */
-export function rollupTable(job: ExportJob, { dimensions }: RollupTarget): NamedTable {
+export function rollupTable(job: FigureJob, { dimensions }: RollupTarget): NamedTable {
   const { scope, raw, fill, total, top, minCell, format, session, spend } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
   const query: RollupQuery = {
@@ -97,7 +97,7 @@ function assertFillable(keys: number, periods: number): void {
   );
 }
 
-function timelessFigures({ rules }: RollupSession): string[] {
+function timelessFigures({ rules }: FigureSession): string[] {
   return metrics(rules)
     .filter(isCompared)
     .map(({ name }) => name);
@@ -152,7 +152,7 @@ function additive(columns: readonly RollupColumn[]): { name: string; index: numb
  */
 function* withTotal(
   rows: Iterable<Row>,
-  session: RollupSession,
+  session: FigureSession,
   query: RollupQuery,
   isBlank: () => boolean,
 ): Generator<Row> {

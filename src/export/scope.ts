@@ -5,7 +5,7 @@ import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
-import type { RollupSession } from "../rollup/session.ts";
+import type { FigureSession } from "../rollup/figure-session.ts";
 
 /** Which calls an export is about, and how they are cut into periods. */
 export interface ScopeOptions {
@@ -48,7 +48,7 @@ export const MAX_PERIODS = 4000;
  *
  * @throws UsageError where that is too many periods
  */
-export function resolveScope(session: RollupSession, options: ScopeOptions): Scope {
+export function resolveScope(session: FigureSession, options: ScopeOptions): Scope {
   const { timezone, range = {}, filter = {}, grain, compare } = options;
   const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
   const closed = grain && closeRange(session, range, timezone);
@@ -86,7 +86,7 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Peri
 
 /** Puts the days of the first and of the last call in the place of ends that are open; undefined without calls. */
 function closeRange(
-  session: RollupSession,
+  session: FigureSession,
   { from, to }: DateRange,
   timezone: string,
 ): Required<DateRange> | undefined {
@@ -97,7 +97,7 @@ function closeRange(
 }
 
 /** Whether the warehouse has calls from the first day of a range, or from before. */
-function isCovered(session: RollupSession, { from }: DateRange, zone: string): boolean {
+function isCovered(session: FigureSession, { from }: DateRange, zone: string): boolean {
   const first = session.readFirstStart();
   return first !== null && from !== undefined && localDate(first, zone) <= from;
 }

@@ -1,13 +1,13 @@
 import { formatMicros } from "../currency.ts";
 import { nearest } from "../nearest.ts";
 import type { Span } from "../rollup/call-filter.ts";
-import type { RollupSession } from "../rollup/session.ts";
+import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
+import type { FigureJob } from "./figure-job.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Scope } from "./scope.ts";
 import type { Column, Value } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
 
 /** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
 export interface DescribedSpend {
@@ -88,7 +88,7 @@ const FILES_SHOWN = 5;
 const inWords = (name: string) => name.replaceAll("_", " ");
 
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
-export function unmatchedTable({ session, scope }: ExportJob, spend: SessionSpend): NamedTable {
+export function unmatchedTable({ session, scope }: FigureJob, spend: SessionSpend): NamedTable {
   const columns: Column[] = [
     { name: "campaign", type: "text" },
     { name: "campaign_id", type: "text" },
@@ -107,7 +107,7 @@ export function unmatchedTable({ session, scope }: ExportJob, spend: SessionSpen
   };
 }
 
-function* listUnmatched(session: RollupSession, spend: SessionSpend, span: Span): Generator<Value[]> {
+function* listUnmatched(session: FigureSession, spend: SessionSpend, span: Span): Generator<Value[]> {
   const names = session.readCampaigns();
   for (const { campaign, campaign_id, source, cost_micros, days } of spend.unmatched(span)) {
     const near = campaign === null ? undefined : nearest(campaign, names);

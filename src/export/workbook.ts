@@ -2,12 +2,12 @@ import { localTime } from "../calendar/local-time.ts";
 import { type AboutRow, describeWorkbook } from "./about.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
+import type { FigureJob } from "./figure-job.ts";
 import type { Manifest, ManifestFile, SheetEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import { WORKBOOK } from "./rollups.ts";
 import { assertRows, columnLetters, openSheet, PAGE, toSheet } from "./sheet.ts";
 import { Styles } from "./styles.ts";
-import type { ExportJob } from "./write-export.ts";
 import { toZip, type ZipPart } from "./zip.ts";
 
 /** The first sheet, which says what the others stand on. */
@@ -26,7 +26,7 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
-  job: ExportJob,
+  job: FigureJob,
   tables: readonly NamedTable[],
   manifest: Manifest,
 ): Promise<ManifestFile> {

@@ -1,13 +1,10 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { type Audience, realFile } from "../folder.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
+import { realFile } from "../folder.ts";
 import { RollupSession } from "../rollup/session.ts";
-import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import { readBasis } from "../warehouse/basis.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { prepareCallerName } from "../warehouse/caller-hash.ts";
 import { rememberRollups } from "../warehouse/exported-rollups.ts";
@@ -19,6 +16,7 @@ import { insertRestatements } from "../warehouse/restatement-table.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { readStanding } from "../warehouse/standing.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import {
   enterUploads,
@@ -33,61 +31,29 @@ import { type AdjustmentsTarget, writeAdjustments } from "./adjustments.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import { type ConversionTarget, writeConversions } from "./conversions.ts";
-import type { FormatOptions } from "./encode-table.ts";
 import { type CallersTarget, callersTable } from "./export-callers.ts";
 import { type CallsTarget, callsTable, writeCallsByMonth } from "./export-calls.ts";
+import {
+  type FigureJob,
+  type FigureOptions,
+  type FigureTarget,
+  finishFigures,
+  passOn,
+  startFigures,
+  untilAborted,
+  writeAsFormat,
+  writeFigures,
+} from "./figure-job.ts";
 import { FileSet, type WrittenFile } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import { type Compared, GivenOut } from "./given-out.ts";
-import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "./manifest.ts";
-import { type NamedTable, writeTable } from "./named-table.ts";
+import type { Manifest, ManifestFile } from "./manifest.ts";
+import type { NamedTable } from "./named-table.ts";
 import { findRestatementFile, RESTATEMENT_FILE, writeRestatements } from "./restatement-file.ts";
-import { type RollupTarget, rollupTable, WORKBOOK } from "./rollups.ts";
-import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
-import { assertFilterShareSafe, toShareSafe } from "./share-safe.ts";
-import { unmatchedTable } from "./spend-files.ts";
+import type { ScopeOptions } from "./scope.ts";
 
 /** A kind of file to write. */
-export type Target =
-  | RollupTarget
-  | CallsTarget
-  | CallersTarget
-  | ConversionTarget
-  | AdjustmentsTarget
-  | CustomTarget;
-
-/** Files that another part of the program makes of the same moment of the warehouse. */
-export interface CustomTarget {
-  kind: "custom";
-  /** Whether it has figures that are compared with those that the file held before. @default false */
-  isCompared?: boolean;
-  write: (job: ExportJob) => Promise<ManifestFile[]>;
-}
-
-/** How tables become files: one each, or all of them sheets of one workbook. */
-export type ExportFormat = FormatOptions | { format: "xlsx" };
-
-/** How figures are made and written. */
-export interface FigureOptions {
-  /** Attribution rules; facts computed by other rules are recomputed before anything is written. */
-  rules: AttributionRules;
-  /** Hours after a call in which late transcripts and corrections are looked for. */
-  lookbackHours: number;
-  /** Whether utm values are grouped as they are stored. @default false */
-  raw?: boolean;
-  /** Whether each key has a row in each period. @default false */
-  fill?: boolean;
-  /** How many keys have rows of their own; the others are in the row `(other)`. @default all */
-  top?: number | undefined;
-  /** Makes share-safe files: no row of fewer calls, and no text like a phone number or mail address. @default others */
-  minCell?: number | undefined;
-  /** Whether a line of totals follows the rows. @default false */
-  total?: boolean;
-  /** Whether what ads cost stands beside the calls; `if any`, where any was imported for the days. @default false */
-  spend?: boolean | "if any";
-  /** @default CSV */
-  format?: ExportFormat;
-}
+export type Target = FigureTarget | CallsTarget | CallersTarget | ConversionTarget | AdjustmentsTarget;
 
 export interface ExportOptions extends ScopeOptions, FigureOptions {
   /** Path of the warehouse. */
@@ -117,19 +83,12 @@ export interface ReportRunOfFiles {
 }
 
 /** What the writer of one kind of file works with. */
-export interface ExportJob extends Required<Omit<FigureOptions, "spend">> {
+export interface ExportJob extends FigureJob {
+  nowMs: number;
   database: string;
-  scope: Scope;
   /** The warehouse at one moment, by a connection of its own that only reads. */
   reader: Warehouse;
   session: RollupSession;
-  /** What ads cost; undefined where it was not asked for. */
-  spend: SessionSpend | undefined;
-  /** What the files stand on, those that were written before among it. */
-  manifest: Manifest;
-  nowMs: number;
-  /** Compares the figures with those that the same files held before, where they are written into a folder. */
-  givenOut: GivenOut | undefined;
   /** Whether calls may be cut into files by month. */
   isPartitioned: boolean;
   /** Receives the path of a newly created key for `caller_hash`. */
@@ -138,8 +97,6 @@ export interface ExportJob extends Required<Omit<FigureOptions, "spend">> {
   repeats?: number | undefined;
   /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
   remember: (batch: Omit<UploadBatch, "path" | "sha256" | "reportRunId"> & { file: WrittenFile }) => void;
-  /** Writes one file of the export, in chunks; for its owner alone if it names people. */
-  write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
 export interface ExportResult {
@@ -306,15 +263,7 @@ export async function exportToStream(
   let files = 0;
   const write: ExportJob["write"] = async (file, content) => {
     const isAsked = files++ === 0;
-    const sha256 = createHash("sha256");
-    let bytes = 0;
-    for (const chunk of untilAborted(content, signal)) {
-      const buffer = Buffer.from(chunk);
-      sha256.update(buffer);
-      bytes += buffer.length;
-      if (isAsked) await writeChunk(buffer);
-    }
-    return { file, bytes, sha256: sha256.digest("hex") };
+    return await passOn(file, untilAborted(content, signal), isAsked ? writeChunk : undefined);
   };
   return await writeTargets(warehouse, {
     ...options,
@@ -355,7 +304,6 @@ async function writeTargets(warehouse: Warehouse, options: TargetOptions): Promi
 
 async function readTargets(warehouse: Warehouse, options: TargetOptions): Promise<Written> {
   using reader = openReader(warehouse);
-  const { raw = false, fill = false, total = false, top, minCell, format = { format: "csv" } } = options;
   const { clock = systemClock } = options;
   // Another process may have applied its own settings since.
   const rules = () => {
@@ -368,13 +316,8 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     filter: options.filter,
     nameCaller: prepareCallerName(reader),
   });
-  const isSpendAsked = options.spend === true || (options.spend === "if any" && hasSpend(reader));
-  const loaded = isSpendAsked ? session.loadSpend(options.timezone) : undefined;
-  if (!options.isEmptyAllowed) assertMatched(session, options.filter);
-  const scope = resolveScope(session, options);
-  if (minCell !== undefined) assertFilterShareSafe(scope.filter);
-  const spend = options.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
-  const manifest = startManifest(reader, session, scope, { ...options, raw, spend });
+  const started = startFigures(session, readStanding(reader), { hasSpend: () => hasSpend(reader) }, options);
+  const { manifest } = started;
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
@@ -386,31 +329,21 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
       ? undefined
       : new GivenOut({
           ...options,
+          ...started,
           reader,
           session,
-          scope,
-          raw,
-          top,
-          minCell,
           folder,
           isReadOnly: warehouse.sqlite.readonly,
           onNewKey,
           nowMs,
         });
-  const job = {
+  const job: ExportJob = {
     ...options,
+    ...started,
+    readBasis: () => readBasis(reader),
     givenOut,
-    raw,
-    fill,
-    total,
-    top,
-    minCell,
-    format,
-    scope,
     reader,
     session,
-    spend,
-    manifest,
     nowMs,
     onNewKey,
   };
@@ -419,17 +352,7 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
     options.signal?.throwIfAborted();
     manifest.files.push(...(await writeTarget(job, target, sheets)));
   }
-  const hasCampaigns = options.targets.some(
-    (target) => target.kind === "rollup" && target.dimensions.includes("campaign"),
-  );
-  if (spend !== undefined && hasCampaigns) {
-    manifest.files.push(...(await writeAsFormat(job, unmatchedTable(job, spend), sheets)));
-  }
-  if (sheets.length > 0) {
-    const { writeWorkbook } = await import("./workbook.ts"); // for those alone who ask for one
-    manifest.files.push(await writeWorkbook(job, sheets, manifest));
-  }
-  manifest.fingerprint = fingerprintOf(manifest);
+  await finishFigures(job, options.targets, sheets);
   const compared = givenOut?.compare();
   if (compared !== undefined && compared.rollups.length > 0) {
     const { rollups, restatements } = compared;
@@ -440,27 +363,14 @@ async function readTargets(warehouse: Warehouse, options: TargetOptions): Promis
   return { manifest, newKey, isWarehouseEmpty, compared, lastUploadFile: readLastUploadFile(reader) };
 }
 
-/** Refuses a filter with a value that no call has: its files would be right, empty, and not what was meant. */
-function assertMatched(session: RollupSession, filter: CallFilter = {}): void {
-  const [unmatched] = session.findUnmatched(filter);
-  if (unmatched === undefined) return;
-  const { filter: name, text, meant } = unmatched;
-  const advice =
-    meant === undefined
-      ? `calltally export ${name} --stdout shows those there are`
-      : `Did you mean ${meant}?`;
-  throw new UsageError(`--${name.replaceAll("_", "-")} ${text}: no call in the warehouse has this value`, {
-    hint: `${advice}${meant === undefined ? ". " : " "}With --allow-empty it is accepted.`,
-  });
-}
-
 /** Writes the files of a target; what is to be a sheet joins the others, which are written together. */
 async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[]): Promise<ManifestFile[]> {
   const { format, isPartitioned } = job;
   const write = (table: NamedTable) => writeAsFormat(job, table, sheets);
   switch (target.kind) {
     case "rollup":
-      return await write(rollupTable(job, target));
+    case "custom":
+      return await writeFigures(job, target, sheets);
     case "calls": {
       const calls = callsTable(job, target);
       return format.format === "parquet" && isPartitioned
@@ -477,28 +387,5 @@ async function writeTarget(job: ExportJob, target: Target, sheets: NamedTable[])
       return await writeAdjustments(job, target);
     case "callers":
       return await write(callersTable(job));
-    case "custom":
-      return await target.write(job);
-  }
-}
-
-async function writeAsFormat(
-  job: ExportJob,
-  table: NamedTable,
-  sheets: NamedTable[],
-): Promise<ManifestFile[]> {
-  const { format, minCell } = job;
-  const isWorkbook = format.format === "xlsx";
-  const file = isWorkbook ? `${WORKBOOK}, sheet ${table.name}` : `${table.name}.${format.format}`;
-  const checked = minCell === undefined ? table : toShareSafe(table, file);
-  if (!isWorkbook) return [await writeTable(job, checked, format)];
-  sheets.push(checked);
-  return [];
-}
-
-function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
-  for (const chunk of chunks) {
-    signal?.throwIfAborted();
-    yield chunk;
   }
 }

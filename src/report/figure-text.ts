@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Value } from "../rollup/session.ts";
+import type { Value } from "../rollup/figure-session.ts";
 
 /** What `html` of hono returns: text in which everything that was put into it is escaped. */
 export type Html = ReturnType<typeof html>;

@@ -3,10 +3,10 @@ import { MICROS } from "../currency.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
+import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/own-words.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
-import type { RollupSession, Value } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 
 /** Rows of a table that has one for each source or campaign; the others are added up in one more. */
@@ -91,7 +91,7 @@ const HEADLINE = [
 
 /** Reads one row of everything, beside the stretch before where there is one. */
 export function readHeadline(
-  session: RollupSession,
+  session: FigureSession,
   { span, previousSpan }: { span: Span; previousSpan?: Span | undefined },
 ): Figures {
   const previous = previousSpan && { span: previousSpan };
@@ -100,7 +100,7 @@ export function readHeadline(
 }
 
 /** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
-export function readReportFigures(session: RollupSession, scope: ReportScope): ReportFigures {
+export function readReportFigures(session: FigureSession, scope: ReportScope): ReportFigures {
   const { span, periods, previousSpan, timezone, spend } = scope;
   const previous = { span: previousSpan };
   const read = (query: RollupQuery) => iterateFigures(session, query);
@@ -140,7 +140,7 @@ export function readReportFigures(session: RollupSession, scope: ReportScope): R
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
 
-function readSpendFigures(session: RollupSession, span: Span, form: SpendForm): SpendFigures {
+function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): SpendFigures {
   const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
   const [total = {}] = iterateFigures(session, { ...query, dimensions: [] });
   const spent = [...iterateFigures(session, { ...query, dimensions: ["campaign"] })]
@@ -181,7 +181,7 @@ function addCosts(rows: readonly Figures[]): Figures {
   };
 }
 
-function* iterateFigures(session: RollupSession, query: RollupQuery): Generator<Figures> {
+function* iterateFigures(session: FigureSession, query: RollupQuery): Generator<Figures> {
   const { columns, rows } = session.rollup(query);
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Manifest } from "../export/manifest.ts";
 import { toPrintable } from "../printable.ts";
+import type { Basis } from "../warehouse/basis.ts";
 import type { Restatement } from "../warehouse/restatement-table.ts";
 import { changeOf, countOf, formatPoints, formatQuantity, type Html, shareOf } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
@@ -10,7 +11,6 @@ import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
-import type { Basis } from "./read-basis.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
 
 /** What a page shows. */

@@ -1,11 +1,10 @@
 import { countDays, type DateRange } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
+import type { CustomTarget, FigureJob } from "../export/figure-job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
-import type { CustomTarget, ExportJob } from "../export/write-export.ts";
 import { metrics } from "../rollup/metrics.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
 import type { Restatement } from "../warehouse/restatement-table.ts";
-import { readBasis } from "./read-basis.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 
@@ -30,8 +29,8 @@ export function reportTarget(file: string): CustomTarget {
   return { kind: "custom", isCompared: true, write: (job) => writeReport(job, file) };
 }
 
-async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]> {
-  const { session, scope, manifest, reader, spend } = job;
+async function writeReport(job: FigureJob, file: string): Promise<ManifestFile[]> {
+  const { session, scope, manifest, spend } = job;
   const { span, grain, periods, previousSpan, timezone } = scope;
   const { from, to } = scope.range;
   if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
@@ -50,7 +49,7 @@ async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
   const page = await toPage({
     figures,
-    basis: readBasis(reader),
+    basis: job.readBasis(),
     manifest,
     fingerprint,
     restatements,
@@ -62,7 +61,7 @@ async function writeReport(job: ExportJob, file: string): Promise<ManifestFile[]
 
 /** Compares the figures of the periods with those that the page had when it was last written. */
 function compareWithPage(
-  { givenOut, scope, session }: ExportJob,
+  { givenOut, scope, session }: FigureJob,
   file: string,
   { periods: rows }: ReportFigures,
 ): readonly Restatement[] {

@@ -22,6 +22,9 @@ const key = (name: string, fact: FactColumn): KeyColumn => ({
   isNamed: true,
 });
 
+/** As in ISO 8601. */
+export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
 const local = (name: LocalPart): KeyColumn => ({ name, type: "text", of: { local: name }, isNamed: true });
 
 const KEYS = {

@@ -7,10 +7,10 @@ import { toInstants } from "../calendar/dates.ts";
 import { type CallFilter, type Condition, type Span, toConditions } from "./call-filter.ts";
 import type { SpendForm } from "./metrics.ts";
 import { type CampaignKey, campaignMatcher, type Match } from "./spend-campaigns.ts";
-import type { SqlText } from "./sqlite-rollup-sql.ts";
+import type { SqlText } from "./sql-text.ts";
 import {
-  CAMPAIGNS_TEXT,
   insertSpendText,
+  rankedCampaignsText,
   SPEND_COLUMNS,
   SPEND_DAYS_TEXT,
   SPEND_FORM_TEXT,
@@ -37,6 +37,8 @@ export interface UnmatchedCampaign extends CampaignKey, SpendSum {
 export interface SpendOptions {
   rules: AttributionRules;
   filter: CallFilter;
+  /** The SELECT of the campaigns of calls, with their calls from each source. */
+  campaigns: SqlText;
   /** IANA zone whose days those of the reports are taken for. */
   zone: string;
   /** Makes an empty table of the connection, and returns its name. */
@@ -51,7 +53,7 @@ export class SessionSpend {
   readonly conditions: readonly Condition[];
   readonly #database: Database;
 
-  constructor(database: Database, { rules, filter, zone, makeTable }: SpendOptions) {
+  constructor(database: Database, { rules, filter, zone, campaigns, makeTable }: SpendOptions) {
     this.#database = database;
     const [currency, decimals] = this.#first({ sql: SPEND_FORM_TEXT, values: {} });
     this.form = {
@@ -64,7 +66,7 @@ export class SessionSpend {
       insertDay.run(day, toInstants({ from: String(day) }, zone).startsAt);
     }
     const keys = makeTable(SPEND_KEY_COLUMNS);
-    this.#insertKeys(keys, rules);
+    this.#insertKeys(keys, rules, campaigns);
     this.table = makeTable(SPEND_COLUMNS);
     database.exec(insertSpendText(this.table, { keys, days }));
     const { source, channel, campaign } = filter;
@@ -80,11 +82,10 @@ export class SessionSpend {
     );
   }
 
-  #insertKeys(table: string, rules: AttributionRules): void {
+  #insertKeys(table: string, rules: AttributionRules, campaigns: SqlText): void {
     const { utmKeyOf } = compileRules(rules);
-    const campaigns = this.#all({ sql: CAMPAIGNS_TEXT, values: {} });
     const match = campaignMatcher(
-      campaigns.map(([campaign, campaign_id, source, calls]) => ({
+      this.#all(rankedCampaignsText(campaigns)).map(([campaign, campaign_id, source, calls]) => ({
         campaign: toText(campaign),
         campaign_id: toText(campaign_id),
         source: toText(source),

@@ -1,12 +1,14 @@
 import type { Span } from "./call-filter.ts";
 import type { CallerSummary } from "./caller-summary.ts";
-import { type SqliteContext, type SqlText, selectionText } from "./sqlite-rollup-sql.ts";
+import type { CallSelection } from "./engine.ts";
+import type { SqlText } from "./sql-text.ts";
+import { selectionText } from "./sqlite-calls-sql.ts";
 
 const ENDS = ["source", "channel", "campaign"] as const;
 
 /** Returns the SELECT of the callers of some calls, the earliest first call first. */
-export function callersText(span: Span, context: SqliteContext): SqlText {
-  const { sql, values } = selectionText(span, context);
+export function callersText(span: Span, selection: CallSelection): SqlText {
+  const { sql, values } = selectionText(span, selection);
   const columns: Record<keyof CallerSummary, string> = {
     caller: "caller",
     first_call_at: "min(call_started)",

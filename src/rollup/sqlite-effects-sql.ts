@@ -1,15 +1,8 @@
 import { keyColumns } from "./dimensions.ts";
 import type { Metric } from "./metrics.ts";
 import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
-import {
-  groupBy,
-  keyText,
-  literal,
-  periodText,
-  type SqliteContext,
-  type SqlText,
-  selectionText,
-} from "./sqlite-rollup-sql.ts";
+import { groupBy, literal, type SqlText } from "./sql-text.ts";
+import { keyText, periodText, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 /**
  * Returns the statement that fills a table with what changed in the facts of calls after some change: for each change the
@@ -38,7 +31,7 @@ WHERE c.next_id IS NULL`;
  *
  * @param context of the table that {@link stepsText} fills
  */
-export function effectsText(query: RollupQuery, context: SqliteContext): SqlText {
+export function effectsText(query: RollupQuery, context: SqliteSelection): SqlText {
   const { periods, span = {}, offsets } = query;
   const measures = callMeasures(measuresOf(query, context.rules));
   const keys = keyColumns(query.dimensions);

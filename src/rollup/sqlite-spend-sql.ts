@@ -1,5 +1,6 @@
 import type { Condition, Span } from "./call-filter.ts";
-import { type SqlText, selectionText } from "./sqlite-rollup-sql.ts";
+import type { SqlText } from "./sql-text.ts";
+import { selectionText } from "./sqlite-calls-sql.ts";
 
 /** A session's table of spend, and what must hold of its rows. */
 interface SpendSource {
@@ -27,10 +28,15 @@ export const SPEND_DAYS_TEXT = "SELECT DISTINCT day FROM spend";
 /** What tells rows of spend apart, but for their days. */
 export const SPEND_KEYS_TEXT = "SELECT DISTINCT source, medium, campaign, campaign_id FROM spend";
 
-/** The campaigns of calls, a row with a number of calls for each source; those with the most calls first. */
-export const CAMPAIGNS_TEXT = `SELECT campaign, campaign_id, source, count(*) FROM call_facts
-WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3
-ORDER BY sum(count(*)) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`;
+/** The campaigns of calls, a row with a number of calls for each source. */
+export const SQLITE_CAMPAIGNS_TEXT = `SELECT campaign, campaign_id, source, count(*) AS calls FROM call_facts
+WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
+
+/** Returns the SELECT of such rows, those of the campaigns with the most calls first. */
+export function rankedCampaignsText({ sql, values }: SqlText): SqlText {
+  const order = "sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3";
+  return { sql: `SELECT campaign, campaign_id, source, calls FROM (${sql}) ORDER BY ${order}`, values };
+}
 
 /** Returns the INSERT of all spend into a session's table. */
 export function insertSpendText(table: string, { keys, days }: { keys: string; days: string }): string {

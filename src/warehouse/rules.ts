@@ -16,7 +16,8 @@ export interface RulesInForce {
   caller_key: string | null;
 }
 
-const rulesSchema: z.ZodType<AttributionRules> = z.object({
+/** Rules as they are stored, without what callers are known by. */
+export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   answered: z.array(z.string()),
   missed: z.array(z.string()),
   qualified_seconds: z.number(),

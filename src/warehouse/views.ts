@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { DNI_FIELDS } from "../call.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import { rollupViewText } from "../rollup/sqlite-rollup-sql.ts";
+import { rollupViewText } from "../rollup/rollup-sql.ts";
 
 /** A view for analysts. */
 export interface View {

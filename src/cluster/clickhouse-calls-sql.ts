@@ -1,0 +1,403 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Condition, Span } from "../rollup/call-filter.ts";
+import { type KeyColumn, type LocalPart, WEEKDAYS } from "../rollup/dimensions.ts";
+import type { CallSelection, FactValue, Side } from "../rollup/engine.ts";
+import { type Part, partName } from "../rollup/figure-sql.ts";
+import { isValue, NOT_SET, toServed } from "../rollup/own-words.ts";
+import type { ZoneOffset } from "../rollup/rollup-query.ts";
+import { literal } from "./clickhouse-text.ts";
+import { FACTS_TABLE, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";
+
+/*
+ * What ClickHouse says of the facts of calls, in words that 18.16 and today's versions both know. Keys are as they are
+ * stored, so that what they are shown as is said in one place, by SQLite.
+ */
+
+/** Whose rows are read, and from where. */
+export interface ClusterSource {
+  /** Returns the name of a table that reaches over all shards. */
+  table: (name: string) => string;
+  accounts: readonly string[];
+  /** Whether the tables may have rows that others take the place of. */
+  isFinal: boolean;
+}
+
+/** A question to the cluster; each of its columns, and what it holds. */
+export interface ClusterQuestion {
+  sql: string;
+  columns: Readonly<Record<string, "TEXT" | "INTEGER" | "REAL">>;
+  /** As an error says it after "Cannot". */
+  doing: string;
+}
+
+const ACCOUNT = { account: "TEXT" } as const;
+
+/** Returns the question for the rows of a side: account, period where there is one, whether the key is kept, keys, parts. */
+export function sideQuestion(
+  source: ClusterSource,
+  { keys, span, periods, offsets, kept }: Side,
+  parts: readonly Part[],
+  selection: CallSelection,
+  keptRows: readonly FactValue[][],
+): ClusterQuestion {
+  const values = keys.map((key) => valueText(key, offsets, selection));
+  const period = periods && periodText(periods);
+  const names = keys.map((_, index) => keyName(index));
+  const isKept =
+    kept && keptText(kept.isByPeriod && period !== undefined ? ["period"] : [], values, keys, keptRows);
+  const select = [
+    "account",
+    ...(period === undefined ? [] : [`${period} AS period`]),
+    ...(isKept === undefined ? [] : [`${isKept} AS is_kept`]),
+    ...values.map((value, index) =>
+      isKept === undefined ? `${value} AS ${names[index]}` : `if(is_kept, ${value}, NULL) AS ${names[index]}`,
+    ),
+    ...parts.map((part) => `${partText(part, selection)} AS ${partName(part)}`),
+  ];
+  const group = ["account", ...(period ? ["period"] : []), ...(isKept ? ["is_kept"] : []), ...names];
+  return {
+    sql: `SELECT ${select.join(",\n  ")}\n${fromText(source, selection, span)}\nGROUP BY ${group.join(", ")}`,
+    columns: {
+      ...ACCOUNT,
+      ...(period !== undefined && { period: "TEXT" }),
+      ...(isKept !== undefined && { is_kept: "INTEGER" }),
+      ...Object.fromEntries(
+        keys.map(({ type }, index) => [keyName(index), type === "integer" ? "INTEGER" : "TEXT"] as const),
+      ),
+      ...Object.fromEntries(parts.map((part) => [partName(part), typeOf(part)] as const)),
+    },
+    doing: "read figures",
+  };
+}
+
+/** Returns the name of a key's column in what comes of {@link sideQuestion}. */
+export function keyName(index: number): string {
+  return `key_${index + 1}`;
+}
+
+/** Returns the question for the different values of a fact. */
+export function valuesQuestion(source: ClusterSource, fact: FactColumn): ClusterQuestion {
+  const type = fact === "org_unit_id" ? "INTEGER" : "TEXT";
+  return {
+    sql: `SELECT account, ${fact} AS value\n${fromText(source)}\nGROUP BY account, value`,
+    columns: { ...ACCOUNT, value: type },
+    doing: `read the values of ${fact}`,
+  };
+}
+
+/** Returns the question for when the first and the last call started, and when the first one that counts did. */
+export function extentQuestion(
+  source: ClusterSource,
+  selection: Pick<CallSelection, "conditions" | "isGoneCounted">,
+): ClusterQuestion {
+  return {
+    sql: `SELECT account, min(call_started) AS first, max(call_started) AS last
+${fromText(source, selection)}\nGROUP BY account`,
+    columns: { ...ACCOUNT, first: "TEXT", last: "TEXT" },
+    doing: "read when calls started",
+  };
+}
+
+/** Returns the question for the first and the last start in each month of UTC that has calls. */
+export function monthsQuestion(source: ClusterSource): ClusterQuestion {
+  return {
+    sql: `SELECT substring(call_started, 1, ${"YYYY-MM".length}) AS month, min(call_started) AS first, max(call_started) AS last
+${fromText(source)} AND isNotNull(call_started)\nGROUP BY month`,
+    columns: { month: "TEXT", first: "TEXT", last: "TEXT" },
+    doing: "read when calls started",
+  };
+}
+
+/** Returns the question for those of some callers that have calls. */
+export function callersQuestion(source: ClusterSource, callers: readonly string[]): ClusterQuestion {
+  const isIn = conditionText({ fact: "caller", isOneOf: callers }, { isGoneCounted: true });
+  return {
+    sql: `SELECT account, caller\n${fromText(source)} AND ${isIn}\nGROUP BY account, caller`,
+    columns: { ...ACCOUNT, caller: "TEXT" },
+    doing: "look for callers",
+  };
+}
+
+/** Returns the question for the calls of each band of durations. */
+export function bandsQuestion(
+  source: ClusterSource,
+  bounds: readonly number[],
+  span: Span,
+  selection: CallSelection,
+): ClusterQuestion {
+  const band = bounds.map((bound) => `(duration >= ${Number(bound)})`).join(" + ");
+  const counted = (outcome: "answered" | "missed") =>
+    partText({ kind: "count with outcome", outcome }, selection);
+  return {
+    sql: `SELECT account, ${band} AS band, count() AS calls, ${counted("answered")} AS answered, ${counted("missed")} AS missed
+${fromText(source, selection, span)}\nGROUP BY account, band`,
+    columns: { ...ACCOUNT, band: "INTEGER", calls: "INTEGER", answered: "INTEGER", missed: "INTEGER" },
+    doing: "read durations",
+  };
+}
+
+/** Returns the question for the campaigns of all calls, with their calls from each source. */
+export function campaignsQuestion(source: ClusterSource): ClusterQuestion {
+  return {
+    sql: `SELECT account, campaign, campaign_id, source, count() AS calls
+${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))\nGROUP BY account, campaign, campaign_id, source`,
+    columns: { ...ACCOUNT, campaign: "TEXT", campaign_id: "TEXT", source: "TEXT", calls: "INTEGER" },
+    doing: "read campaigns",
+  };
+}
+
+/** Returns the question for all spend. */
+export function spendQuestion(source: ClusterSource): ClusterQuestion {
+  const { name, columns } = SPEND_TABLE;
+  return {
+    sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText(source, undefined, {}, name)}`,
+    columns: {
+      ...ACCOUNT,
+      ...Object.fromEntries(
+        Object.entries(columns).map(
+          ([column, type]) => [column, type.includes("String") ? "TEXT" : "INTEGER"] as const,
+        ),
+      ),
+    },
+    doing: "read spend",
+  };
+}
+
+/** Returns the question for the numbers of rows: as they lie there, and of them those that count. */
+export function rowsQuestion(source: Omit<ClusterSource, "isFinal">): ClusterQuestion {
+  const count = (isFinal: boolean) =>
+    `SELECT account, ${isFinal ? "toUInt64(0) AS lying, count() AS rows" : "count() AS lying, toUInt64(0) AS rows"}\n${
+      isFinal
+        ? fromText({ ...source, isFinal })
+        : `FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}`
+    }\nGROUP BY account`;
+  return {
+    sql: `SELECT account, sum(lying) AS lying, sum(rows) AS rows FROM (${count(false)} UNION ALL ${count(true)}) GROUP BY account`,
+    columns: { ...ACCOUNT, lying: "INTEGER", rows: "INTEGER" },
+    doing: "count calls",
+  };
+}
+
+function fromText(
+  source: ClusterSource,
+  selection: Pick<CallSelection, "conditions" | "isGoneCounted"> = { conditions: [], isGoneCounted: true },
+  { startsAt, endsAt }: Span = {},
+  name: string = FACTS_TABLE.name,
+): string {
+  const where = [
+    isOf(source),
+    "is_deleted = 0",
+    ...selection.conditions.map((condition) => conditionText(condition, selection)),
+    ...(startsAt === undefined ? [] : [`call_started >= ${literal(startsAt)}`]),
+    ...(endsAt === undefined ? [] : [`call_started < ${literal(endsAt)}`]),
+  ];
+  return `FROM ${source.table(name)}${source.isFinal ? " FINAL" : ""}\nWHERE ${where.join("\n  AND ")}`;
+}
+
+const isOf = ({ accounts }: Pick<ClusterSource, "accounts">) =>
+  `account IN (${accounts.map(literal).join(", ")})`;
+
+/** A condition is 1 or 0, and never null. */
+function conditionText(condition: Condition, selection: Pick<CallSelection, "isGoneCounted">): string {
+  if ("any" in condition) {
+    return `(${condition.any.map((one) => conditionText(one, selection)).join(" OR ")})`;
+  }
+  const fact = factText(condition.fact, selection);
+  if ("isAtLeast" in condition) return `ifNull(${fact} >= ${Number(condition.isAtLeast)}, 0)`;
+  if ("isPresent" in condition) return `isNotNull(${fact})`;
+  if ("holds" in condition) return `${fact} = 1`;
+  if ("isNoneOf" in condition) {
+    return condition.isNoneOf.length === 0 ? "1" : `NOT ${isIn(fact, condition.isNoneOf)}`;
+  }
+  const values = condition.isOneOf.filter((value) => value !== null);
+  const found = values.length === 0 ? "0" : isIn(fact, values);
+  return values.length < condition.isOneOf.length ? `(${found} OR isNull(${fact}))` : found;
+}
+
+function isIn(expression: string, values: readonly (string | number)[]): string {
+  const list = values.map((value) => (typeof value === "number" ? String(value) : literal(value)));
+  return `ifNull(${expression} IN (${list.join(", ")}), 0)`;
+}
+
+function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
+  return fact === "is_first_call" && isGoneCounted ? "is_first_of_all" : fact;
+}
+
+function valueText({ of }: KeyColumn, offsets: Side["offsets"], selection: CallSelection): string {
+  if ("local" in of) return localText(of.local, offsets);
+  if ("stored" in of) throw new Error(`The cluster has no ${of.stored} as it is stored`);
+  return factText(of.fact, selection);
+}
+
+/** Whether a key is among some, by a text that tells keys apart; in a list, since a join would have to be made at each shard. */
+function keptText(
+  leading: readonly string[],
+  values: readonly string[],
+  keys: readonly KeyColumn[],
+  rows: readonly FactValue[][],
+): string {
+  const texts = [
+    ...leading.map((name) => `concat(toString(length(${name})), ':', ${name})`),
+    ...values.map((value) => {
+      const text = `toString(${value})`;
+      return `ifNull(concat(toString(length(${text})), ':', ${text}), '${NOTHING}')`;
+    }),
+  ];
+  const list = rows.map((row) =>
+    row
+      .map((value, index) => toStored(value, keys[index - leading.length]))
+      .map((value) => (value === null ? NOTHING : `${Buffer.byteLength(String(value))}:${value}`))
+      .join(""),
+  );
+  // One argument alone is none for concat in 18.16.
+  return `(concat('', ${texts.join(", ")}) IN (${(list.length > 0 ? list : [""]).map(literal).join(", ")}))`;
+}
+
+/** The value of a key as it is stored, of what it is shown as; that of a period is itself. */
+function toStored(shown: FactValue, key: KeyColumn | undefined): FactValue {
+  if (key === undefined || !key.isNamed || typeof shown !== "string") return shown;
+  if (shown === NOT_SET || !isValue(shown)) return null;
+  return "local" in key.of ? shown : toServed(shown);
+}
+
+function partText(part: Part, selection: Pick<CallSelection, "isGoneCounted">): string {
+  switch (part.kind) {
+    case "count":
+      return "count()";
+    case "count with outcome":
+      return `countIf(outcome = ${literal(part.outcome)})`;
+    case "count where":
+      return `countIf(${factText(part.fact, selection)} = 1)`;
+    case "count distinct":
+      return `ifNull(uniqExact(${part.fact}), 0)`;
+    case "sum":
+      return `sum(${part.fact})`;
+    case "count of":
+      return `count(${part.fact})`;
+    // Of an even number it takes the lower of the two in the middle; of negated values, that is the upper one.
+    case "median": {
+      const [lower, upper] = [part.fact, `-${part.fact}`].map(
+        (value) => `quantileExactWeighted(0.5)(${value}, 1)`,
+      );
+      return `(${lower} - ${upper}) / 2`;
+    }
+    case "earliest":
+      return `min(${part.fact})`;
+    case "latest":
+      return `max(${part.fact})`;
+  }
+}
+
+function typeOf({ kind }: Part): "TEXT" | "INTEGER" | "REAL" {
+  if (kind === "earliest" || kind === "latest") return "TEXT";
+  return kind === "median" ? "REAL" : "INTEGER";
+}
+
+/** The start of a call as a text before all others where it is unknown. */
+const STARTED = "ifNull(call_started, '')";
+
+/** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
+function periodText(periods: readonly LabelledPeriod[]): string {
+  const labels = [NOT_SET, ...periods.map(({ period }) => period)];
+  const reached = reachedText(periods.map(({ startsAt }) => startsAt));
+  return `[${labels.map(literal).join(", ")}][${reached} + 1]`;
+}
+
+/** The seconds that clocks were ahead of UTC; the first offset holds before it began as well. */
+function offsetText(offsets: readonly ZoneOffset[]): string {
+  const [first, ...others] = offsets;
+  if (first === undefined || others.length === 0) return String(first?.offsetSeconds ?? 0);
+  const reached = reachedText(others.map(({ startsAt }) => startsAt));
+  return `[${offsets.map(({ offsetSeconds }) => offsetSeconds).join(", ")}][${reached} + 1]`;
+}
+
+/** Lengths of years, months and days as they lead a time. */
+const PREFIXES = ["YYYY", "YYYY-MM", "YYYY-MM-DD"].map(({ length }) => length);
+/** Moments in one of them that are worth comparing one by one. */
+const FEW = 6;
+
+const FIRST_MOMENT = "0000-01-01T00:00:00.000Z";
+
+/**
+ * How many of some moments, in the order of time, a call started at or after: those of earlier years, months or days, by a
+ * table, and those of its own one by one. ClickHouse would compute every branch of a search by halving for every call.
+ */
+function reachedText(given: readonly string[]): string {
+  // What began before the year 0000 has a sign before it.
+  const moments = given.map((moment) => (moment.startsWith("-") ? FIRST_MOMENT : moment));
+  const [first, last] = [moments[0], moments.at(-1)];
+  if (first === undefined || last === undefined) return "0";
+  const lengthOf = (length: number) =>
+    Math.max(
+      ...Map.groupBy(moments, (each) => each.slice(0, length))
+        .values()
+        .map((own) => own.length),
+    );
+  const length = PREFIXES.find((each) => lengthOf(each) <= FEW) ?? PREFIXES.at(-1) ?? 0;
+  const prefix = `substring(${STARTED}, 1, ${length})`;
+  const own = Map.groupBy(moments, (each) => each.slice(0, length));
+  const bases: [prefix: string, before: number][] = [];
+  let before = 0;
+  for (const each of prefixesFrom(first, last, length)) {
+    bases.push([each, before]);
+    before += own.get(each)?.length ?? 0;
+  }
+  const look = (pairs: readonly (readonly [string, string | number])[], otherwise: string) => {
+    const to = pairs.map(([, value]) => (typeof value === "number" ? String(value) : literal(value)));
+    return `transform(${prefix}, [${pairs.map(([each]) => literal(each)).join(", ")}], [${to.join(", ")}], ${otherwise})`;
+  };
+  const terms = [look(bases, `${moments.length} * (${prefix} > ${literal(last.slice(0, length))})`)];
+  for (let index = 0; index < lengthOf(length); index++) {
+    const nth = [...own].flatMap(([each, of]) => {
+      const moment = of[index];
+      return moment === undefined ? [] : [[each, moment] as const];
+    });
+    terms.push(`(${STARTED} >= ${look(nth, "'~'")})`); // after all times
+  }
+  return `(${terms.join(" + ")})`;
+}
+
+/** All years, months or days from that of one moment to that of another. */
+function* prefixesFrom(first: string, last: string, length: number): Generator<string> {
+  const date = new Date(`${first.slice(0, length)}${"YYYY-01-01".slice(length)}T00:00:00Z`);
+  for (;;) {
+    const prefix = date.toISOString().slice(0, length);
+    yield prefix;
+    if (last.startsWith(prefix)) return;
+    if (length === PREFIXES[0]) date.setUTCFullYear(date.getUTCFullYear() + 1);
+    else if (length === PREFIXES[1]) date.setUTCMonth(date.getUTCMonth() + 1);
+    else date.setUTCDate(date.getUTCDate() + 1);
+  }
+}
+
+const DAY_SECONDS = 86_400;
+/** From a day whose number is a multiple of 7 by {@link dayText} to a Monday. */
+const DAYS_TO_MONDAY = 2;
+
+/** What the clocks showed when a call started; null for one of unknown time. */
+function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
+  const [hours, minutes, seconds] = [12, 15, 18].map((at) => digitsText(at, 2));
+  const time = `(${hours} * 3600 + ${minutes} * 60 + ${seconds} + ${offsetText(offsets)})`;
+  const show = (names: readonly string[], index: string) =>
+    `if(isNull(call_started), NULL, [${names.map(literal).join(", ")}][${index} + 1])`;
+  if (part === "hour") {
+    const names = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+    // No zone is a whole day behind.
+    return show(names, `intDiv(modulo(${time} + ${DAY_SECONDS}, ${DAY_SECONDS}), 3600)`);
+  }
+  const days = `intDiv(${dayText()} * ${DAY_SECONDS} + ${time}, ${DAY_SECONDS})`;
+  return show(WEEKDAYS, `modulo(${days} + ${DAYS_TO_MONDAY}, 7)`);
+}
+
+/** The number of the day in UTC, which is positive from the year 0000 on. Years begin in March, so that a leap day is their last. */
+function dayText(): string {
+  const [year, month, day] = [digitsText(1, 4), digitsText(6, 2), digitsText(9, 2)];
+  const years = `(${year} + 400 - (${month} <= 2))`;
+  const ofYear = `intDiv(153 * modulo(${month} + 9, 12) + 2, 5) + ${day} - 1`;
+  return `toInt64(365 * ${years} + intDiv(${years}, 4) - intDiv(${years}, 100) + intDiv(${years}, 400) + ${ofYear})`;
+}
+
+function digitsText(at: number, length: number): string {
+  return `toInt32OrZero(substring(${STARTED}, ${at}, ${length}))`;
+}

@@ -1,0 +1,177 @@
+import type { Database } from "better-sqlite3";
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
+import type { Span } from "../rollup/call-filter.ts";
+import type { CallSelection, Engine, FactValue, Kept, Side } from "../rollup/engine.ts";
+import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
+import type { Metric } from "../rollup/metrics.ts";
+import { OTHER } from "../rollup/own-words.ts";
+import type { ZoneOffset } from "../rollup/rollup-query.ts";
+import { literal, type SqlText } from "../rollup/sql-text.ts";
+import { shownKeyText } from "../rollup/sqlite-calls-sql.ts";
+import {
+  bandsQuestion,
+  type ClusterQuestion,
+  type ClusterSource,
+  callersQuestion,
+  campaignsQuestion,
+  extentQuestion,
+  keyName,
+  monthsQuestion,
+  sideQuestion,
+  spendQuestion,
+  valuesQuestion,
+} from "./clickhouse-calls-sql.ts";
+import type { ClusterReader } from "./cluster-reader.ts";
+import { SPEND_TABLE } from "./cluster-tables.ts";
+
+interface ClusterEngineOptions {
+  /** The account that is asked about. */
+  account: string;
+  /** The accounts that are likely to be asked the same; the cluster says it of all of them at once. */
+  accounts: readonly string[];
+  isFinal: boolean;
+}
+
+/** The facts of an account in a cluster. What the cluster says lies in tables, which all that is made of it is read from. */
+export class ClusterEngine implements Engine {
+  readonly #database: Database;
+  readonly #reader: ClusterReader;
+  readonly #account: string;
+  /** All of them, and this one alone. */
+  readonly #source: ClusterSource;
+  readonly #own: ClusterSource;
+  #kept = 0;
+
+  /** @param database a connection to the answers of the reader */
+  constructor(
+    database: Database,
+    reader: ClusterReader,
+    { account, accounts, isFinal }: ClusterEngineOptions,
+  ) {
+    this.#database = database;
+    this.#reader = reader;
+    this.#account = account;
+    this.#source = { table: reader.table, accounts, isFinal };
+    this.#own = { ...this.#source, accounts: [account] };
+  }
+
+  groups(side: Side, figures: readonly Metric[], selection: CallSelection): SqlText {
+    const { keys, periods, kept } = side;
+    const parts = partsOf(figures.map(({ aggregate }) => aggregate));
+    const keptRows = kept ? this.#all(kept.text) : [];
+    const source = kept ? this.#own : this.#sourceOf(selection);
+    const table = this.#reader.ask(sideQuestion(source, side, parts, selection, keptRows));
+    const isGrouped = keys.length > 0 || periods !== undefined;
+    const toText = isGrouped ? partName : wholeText;
+    const columns = [
+      ...(periods ? ["period"] : []),
+      ...keys.map(
+        (key, index) => `${this.#keyText(shownKeyText(key, keyName(index)), index, kept)} AS ${key.name}`,
+      ),
+      ...figures.map(({ name, aggregate }) => `${figureText(aggregate, selection.rules, toText)} AS ${name}`),
+    ];
+    return {
+      sql: `SELECT ${columns.join(",\n  ")}\nFROM ${table} WHERE account = ${literal(this.#account)}`,
+      values: {},
+    };
+  }
+
+  keep(ranked: SqlText): SqlText {
+    const select = this.#database.prepare<[SqlText["values"]], FactValue[]>(ranked.sql);
+    const table = `temp.kept_${++this.#kept}`;
+    this.#database.exec(
+      `CREATE TABLE ${table} (${select
+        .columns()
+        .map((_, index) => `column_${index + 1}`)
+        .join(", ")})`,
+    );
+    this.#database.prepare(`INSERT INTO ${table} ${ranked.sql}`).run(ranked.values);
+    return { sql: `SELECT * FROM ${table}`, values: {} };
+  }
+
+  readValues(fact: FactColumn): readonly FactValue[] {
+    return this.#rows(valuesQuestion(this.#source, fact)).flat();
+  }
+
+  readKnownValues(fact: FactColumn): readonly FactValue[] {
+    const table = this.#reader.ask(valuesQuestion(this.#source, fact));
+    return this.#all({ sql: `SELECT DISTINCT value FROM ${table} ORDER BY 1`, values: {} }).flat();
+  }
+
+  readBands(bounds: readonly number[], span: Span, selection: CallSelection): FactValue[][] {
+    return this.#rows(bandsQuestion(this.#sourceOf(selection), bounds, span, selection));
+  }
+
+  readExtent(selection: CallSelection): [first: string, last: string] | null {
+    const [row = []] = this.#rows(extentQuestion(this.#sourceOf(selection), selection));
+    const [first, last] = row;
+    return typeof first === "string" && typeof last === "string" ? [first, last] : null;
+  }
+
+  readFirstStart(): string | null {
+    const [row = []] = this.#rows(extentQuestion(this.#source, { conditions: [], isGoneCounted: true }));
+    return typeof row[0] === "string" ? row[0] : null;
+  }
+
+  countUnknownCallers(callers: readonly string[]): number {
+    if (callers.length === 0) return 0;
+    const known = new Set(this.#rows(callersQuestion(this.#own, callers)).flat());
+    return callers.filter((caller) => !known.has(caller)).length;
+  }
+
+  /** Of all months that have calls of any of the accounts, so that the question for each account is the same. */
+  readOffsets(zone: string): ZoneOffset[] {
+    const table = this.#reader.ask(monthsQuestion(this.#source));
+    const months = this.#all({ sql: `SELECT first, last FROM ${table} ORDER BY month`, values: {} });
+    const offsets: ZoneOffset[] = [];
+    for (const [first, last] of months) {
+      for (let startsAt = String(first); startsAt <= String(last); ) {
+        const span: OffsetSpan = offsetSpanAt(startsAt, zone);
+        if (span.offsetSeconds !== offsets.at(-1)?.offsetSeconds)
+          offsets.push({ startsAt, offsetSeconds: span.offsetSeconds });
+        if (span.endsAt === undefined) break;
+        startsAt = span.endsAt;
+      }
+    }
+    return offsets;
+  }
+
+  loadCampaigns(): SqlText {
+    const own = `WHERE account = ${literal(this.#account)}`;
+    const spend = this.#reader.ask(spendQuestion(this.#source));
+    const columns = Object.keys(SPEND_TABLE.columns).join(", ");
+    this.#database.exec(`CREATE TEMP VIEW IF NOT EXISTS spend AS SELECT ${columns} FROM ${spend} ${own}`);
+    const campaigns = this.#reader.ask(campaignsQuestion(this.#source));
+    return { sql: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`, values: {} };
+  }
+
+  /** Callers are known by other names in each account. */
+  #sourceOf({ conditions }: CallSelection): ClusterSource {
+    return conditions.some((condition) => "isNoneOf" in condition) ? this.#own : this.#source;
+  }
+
+  #rows(question: ClusterQuestion): FactValue[][] {
+    const table = this.#reader.ask(question);
+    const select = this.#database.prepare<[string], FactValue[]>(`SELECT * FROM ${table} WHERE account = ?`);
+    return select
+      .raw()
+      .all(this.#account)
+      .map(([, ...values]) => values);
+  }
+
+  #all({ sql, values }: SqlText): FactValue[][] {
+    return this.#database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
+  }
+
+  #keyText(shown: string, index: number, kept: Kept | undefined): string {
+    if (kept === undefined) return shown;
+    return `CASE WHEN is_kept THEN ${shown} ELSE ${index === 0 ? literal(OTHER) : "NULL"} END`;
+  }
+}
+
+/** A row of everything is there without any calls as well. */
+function wholeText(part: Part): string {
+  const value = `max(${partName(part)})`;
+  return part.kind.startsWith("count") ? `coalesce(${value}, 0)` : value;
+}

@@ -1,0 +1,211 @@
+import { existsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { toPhoneDigits } from "../attribution/call-text.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
+import { nearest } from "../nearest.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import { FigureSession } from "../rollup/figure-session.ts";
+import { openPseudonyms, prepareCallerName } from "../warehouse/caller-hash.ts";
+import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import { type About, parseAbout } from "./about.ts";
+import { rowsQuestion } from "./clickhouse-calls-sql.ts";
+import { quoted } from "./clickhouse-text.ts";
+import type { ClusterAccess } from "./cluster.ts";
+import { ClusterEngine } from "./cluster-engine.ts";
+import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
+import type { Published } from "./published.ts";
+
+/** An account as it is published, at one moment of the cluster. */
+export interface PublishedAccount {
+  account: string;
+  about: About;
+  /** When the cluster had confirmed all of it, ISO 8601 UTC. */
+  publishedAt: string;
+  /**
+   * Starts to answer questions of the calls that a filter lets through.
+   *
+   * @param database path of the account's warehouse, which tells its callers by their numbers, where it is here
+   * @throws UsageError for callers left out, where nothing here tells them
+   */
+  openSession: (filter: CallFilter, database: string) => ClusterSession;
+}
+
+/** Answers questions of figures with what a cluster says; dispose of it to close its connection. */
+export class ClusterSession extends FigureSession implements Disposable {
+  [Symbol.dispose](): void {
+    this.database.close();
+  }
+}
+
+/** A reading is tried so often, while the cluster is published to. */
+const ATTEMPTS = 4;
+const FIRST_WAIT_MS = 1000;
+
+interface ReadOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether what was done cannot be undone, so that it cannot be tried again. @default it can */
+  isFinal?: () => boolean;
+  clock?: Clock;
+}
+
+/**
+ * Reads accounts of a cluster, all at one moment: what is done while something is published is done again.
+ *
+ * @param names those of the accounts; undefined for all
+ * @throws UsageError for a name that no account in the cluster has
+ * @throws CalltallyError (exit 5) that names a server which is down, or an account that is being published all the while
+ */
+export async function readCluster<Result>(
+  access: ClusterAccess,
+  names: readonly string[] | undefined,
+  work: (accounts: readonly PublishedAccount[]) => Promise<Result>,
+  { signal, isFinal = () => false, clock = systemClock }: ReadOptions = {},
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { database } = access.address;
+      const table = (name: string) => `${quoted(database)}.${quoted(name)}`;
+      using reader = await ClusterReader.open(access, table, signal);
+      return await work(openAccounts(reader, chooseAccounts(reader.published, names, access)));
+    } catch (error) {
+      if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
+      await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
+    }
+  }
+}
+
+function chooseAccounts(
+  published: readonly Published[],
+  names: readonly string[] | undefined,
+  { address: { name: cluster } }: Pick<ClusterAccess, "address">,
+): readonly Published[] {
+  const known = published.map(({ account }) => account);
+  for (const name of names ?? []) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    const has = known.length === 0 ? "nothing was published to it" : `it has ${known.join(", ")}`;
+    throw new UsageError(`There is no account ${name} in ${cluster}: ${has}`, {
+      hint: meant === undefined ? "calltally publish sends an account there." : `Did you mean ${meant}?`,
+    });
+  }
+  const chosen = published.filter(({ account }) => names?.includes(account) ?? true);
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(`There is no account in ${cluster}: nothing was published to it`, {
+    hint: "calltally publish sends an account there.",
+  });
+}
+
+function openAccounts(reader: ClusterReader, chosen: readonly Published[]): PublishedAccount[] {
+  const known = chosen.map((published) => {
+    const { account, published_at, unfinished_since } = published;
+    if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
+    return { account, publishedAt: published_at, about: parseAbout(published) };
+  });
+  const accounts = known.map(({ account }) => account);
+  const isFinal = assertWhole(reader, known);
+  return known.map(({ account, publishedAt, about }) => ({
+    account,
+    publishedAt,
+    about,
+    openSession: (filter, warehouse) => {
+      const nameCaller = toCallerName({ account, about }, filter, warehouse);
+      const connection = reader.openAnswers();
+      try {
+        const engine = new ClusterEngine(connection, reader, { account, accounts, isFinal });
+        return new ClusterSession(connection, engine, { rules: about.rules, filter, nameCaller });
+      } catch (error) {
+        connection.close();
+        throw error;
+      }
+    },
+  }));
+}
+
+function unfinishedError(account: string, since: string | null): CalltallyError {
+  return new PublicationMovedError(
+    `Cannot read ${account} in the cluster: its publication has not ended${since === null ? "" : `; it began ${since}`}`,
+    "Try again when it has. If it was cut short, publish the account again.",
+  );
+}
+
+/**
+ * Asserts that the cluster has as many calls of each account as were published.
+ *
+ * @returns whether there are rows that others take the place of, which are to be left out
+ */
+function assertWhole(reader: ClusterReader, known: readonly { account: string; about: About }[]): boolean {
+  const accounts = known.map(({ account }) => account);
+  const table = reader.ask(rowsQuestion({ table: reader.table, accounts }));
+  const counted = readCounts(reader.openAnswers(), table);
+  let isFinal = false;
+  for (const { account, about } of known) {
+    const [lying, rows] = counted.get(account) ?? [0, 0];
+    if (rows !== about.totals.calls) {
+      throw new CalltallyError(
+        EXIT.unverified,
+        `Cannot read ${account} in the cluster: it has ${rows} calls over all shards, and ${about.totals.calls} were published`,
+        { hint: "Publish the account again: what the cluster has lost is sent anew." },
+      );
+    }
+    isFinal ||= lying !== rows;
+  }
+  return isFinal;
+}
+
+function readCounts(database: Database, table: string): Map<string, [lying: number, rows: number]> {
+  try {
+    const select = database.prepare<[], [account: string, lying: number, rows: number]>(
+      `SELECT * FROM ${table}`,
+    );
+    return new Map(
+      select
+        .raw()
+        .all()
+        .map(([account, lying, rows]) => [account, [lying, rows]]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+/** The warehouse says what is known of a caller by its number, where it is here; else those are known that are published as numbers. */
+function toCallerName(
+  { account, about }: { account: string; about: About },
+  { exclude_callers }: CallFilter,
+  database: string,
+): ((phoneDigits: string) => string) | undefined {
+  if (exclude_callers === undefined) return undefined;
+  if (existsSync(realFile(database))) {
+    using warehouse = openAsPermitted(database);
+    using reader = openReader(warehouse);
+    if (readOrigin(reader).warehouse_id === about.origin.warehouse_id)
+      return readCallerNames(reader, about, exclude_callers);
+  }
+  if (about.is_personal && !about.caller_digests) return undefined;
+  throw new UsageError(
+    `Cannot leave out callers of ${account}: the cluster has keyed digests of their numbers, and the warehouse, which has the key, is not here`,
+    {
+      hint: "Ask for it where the warehouse is, or publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true.",
+    },
+  );
+}
+
+/** Names them at once: nothing holds the warehouse afterwards. */
+function readCallerNames(
+  reader: Warehouse,
+  { is_personal }: About,
+  numbers: readonly string[],
+): (phoneDigits: string) => string {
+  const nameCaller = prepareCallerName(reader);
+  const toPublished = is_personal ? (caller: string) => caller : openPseudonyms(reader).toPseudonym;
+  const names = new Map(
+    numbers.map((number) => {
+      const digits = toPhoneDigits(number);
+      return [digits, toPublished(nameCaller(digits))];
+    }),
+  );
+  return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
+}

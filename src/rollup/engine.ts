@@ -1,0 +1,68 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Condition, Span } from "./call-filter.ts";
+import type { KeyColumn } from "./dimensions.ts";
+import type { Metric } from "./metrics.ts";
+import type { ZoneOffset } from "./rollup-query.ts";
+import type { SqlText } from "./sql-text.ts";
+
+/** What calls are looked at, whatever is asked of them. */
+export interface CallSelection {
+  rules: Pick<AttributionRules, "duration_unit" | "caller_digests">;
+  /** What must hold of every call. */
+  conditions: readonly Condition[];
+  /** Whether gone calls count, so that others than the stored ones are their callers' first. */
+  isGoneCounted: boolean;
+}
+
+/** One stretch of time of a rollup. */
+export interface Side {
+  keys: readonly KeyColumn[];
+  span: Span;
+  periods?: readonly LabelledPeriod[] | undefined;
+  offsets?: readonly ZoneOffset[] | undefined;
+  /** The keys that have rows of their own, where others are one, `(other)`. */
+  kept?: Kept | undefined;
+  name: "current" | "previous";
+}
+
+/** The keys that a rollup shows, as it shows them: the SELECT of a row for each. */
+export interface Kept {
+  text: SqlText;
+  /** Whether a key is kept in some periods, and not in others: the period leads its row. */
+  isByPeriod: boolean;
+}
+
+/**
+ * What an engine says of the sides of a rollup. All that is made of their rows is said in one place, by SQLite: spend beside
+ * calls, comparison, gaps filled, order, other keys, rounding.
+ */
+export interface Sides {
+  /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
+  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => SqlText;
+  /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
+  keep: (ranked: SqlText) => SqlText;
+}
+
+export type FactValue = string | number | null;
+
+/** What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks. */
+export interface Engine extends Sides {
+  /** Returns the different values of a fact. */
+  readValues: (fact: FactColumn) => readonly FactValue[];
+  /** Returns these, and perhaps others: whatever a filter of it may be compared with. */
+  readKnownValues: (fact: FactColumn) => readonly FactValue[];
+  /** Counts the calls of each band of durations: the number of bounds that were reached, null without one; calls, answered, missed. */
+  readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Iterable<FactValue[]>;
+  /** Returns when the first and the last call started, ISO 8601 UTC; null without any of known time. */
+  readExtent: (selection: CallSelection) => [first: string, last: string] | null;
+  /** Returns when the first of all calls started, whether it counts or not. */
+  readFirstStart: () => string | null;
+  /** Returns how many of some callers no call is from; as the facts know them. */
+  countUnknownCallers: (callers: readonly string[]) => number;
+  /** Returns a zone's offsets under which there may be calls, in the order of time. */
+  readOffsets: (zone: string) => ZoneOffset[];
+  /** Sees to the table `spend`, and returns the SELECT of all campaigns of calls: campaign, campaign_id, source, calls. */
+  loadCampaigns: () => SqlText;
+}

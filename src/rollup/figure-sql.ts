@@ -1,0 +1,61 @@
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { Outcome } from "../attribution/compiled-rules.ts";
+import type { Aggregate } from "./metrics.ts";
+
+/** What is counted or added up of calls: all that an engine has to say, since every figure is made of these in one place. */
+export type Part =
+  | { kind: "count" }
+  | { kind: "count with outcome"; outcome: Outcome }
+  | { kind: "count where"; fact: "is_first_call" | "is_qualified" }
+  | { kind: "count distinct"; fact: "caller" }
+  /** Of the calls that have one; the sum is null without any. */
+  | { kind: "sum" | "count of" | "median"; fact: "duration" }
+  | { kind: "earliest" | "latest"; fact: "call_started" };
+
+/** Returns the expression of a figure, given those of its parts. */
+export function figureText(
+  aggregate: Aggregate,
+  { duration_unit }: Pick<AttributionRules, "duration_unit">,
+  toText: (part: Part) => string,
+): string {
+  const isMilliseconds = duration_unit === "milliseconds";
+  const duration = (kind: "sum" | "count of" | "median") => toText({ kind, fact: "duration" });
+  switch (aggregate.kind) {
+    case "count":
+    case "count with outcome":
+    case "count where":
+    case "count distinct":
+    case "earliest":
+    case "latest":
+      return toText(aggregate);
+    case "share with outcome": {
+      const { outcome, decimals } = aggregate;
+      return `round(1.0 * ${toText({ kind: "count with outcome", outcome })} / ${toText({ kind: "count" })}, ${decimals})`;
+    }
+    // Whole milliseconds are added up before they become seconds, so that no sum shows a rounding error.
+    case "total seconds":
+      return `coalesce(${duration("sum")}, 0)${isMilliseconds ? " / 1000.0" : ""}`;
+    case "average seconds":
+      return `round(${duration("sum")} / ${isMilliseconds ? "1000.0" : "1.0"} / ${duration("count of")}, 1)`;
+    case "median seconds":
+      return `round(${duration("median")}${isMilliseconds ? " / 1000.0" : ""}, 1)`;
+  }
+}
+
+/** Returns the parts that some figures are made of, each once. */
+export function partsOf(aggregates: readonly Aggregate[]): Part[] {
+  const parts = new Map<string, Part>();
+  for (const aggregate of aggregates) {
+    figureText(aggregate, { duration_unit: "seconds" }, (part) => {
+      parts.set(partName(part), part);
+      return "";
+    });
+  }
+  return [...parts.values()];
+}
+
+/** Returns the name of a part in a table of them. */
+export function partName(part: Part): string {
+  const of = "outcome" in part ? part.outcome : "fact" in part ? part.fact : "calls";
+  return `${part.kind.replaceAll(" ", "_")}_${of}`;
+}

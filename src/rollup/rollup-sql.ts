@@ -1,0 +1,295 @@
+import { MICROS } from "../currency.ts";
+import type { Condition } from "./call-filter.ts";
+import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
+import type { CallSelection, Kept, Side, Sides } from "./engine.ts";
+import {
+  type Aggregate,
+  type CostPer,
+  isCompared,
+  type Metric,
+  metrics,
+  type SpendAggregate,
+} from "./metrics.ts";
+import { NOT_SET, OTHER } from "./own-words.ts";
+import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
+import { groupBy, literal, type SqlText } from "./sql-text.ts";
+import { groupsText, sqliteSides } from "./sqlite-calls-sql.ts";
+
+/*
+ * What is made of the sides of a rollup, whatever engine says what they are: spend beside calls, comparison, gaps filled,
+ * order, other keys. All of it is SQLite's.
+ */
+
+/** What the text of a question depends on beside the question. */
+export interface RollupContext extends CallSelection {
+  /** What says the rows of calls. */
+  sides: Sides;
+  /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
+  spend?: { table: string; conditions: readonly Condition[] } | undefined;
+}
+
+/** A figure of calls or of spend. */
+type Measure = Metric<Aggregate | SpendAggregate>;
+
+const CENT_MICROS = MICROS / 100;
+
+/**
+ * Returns the SELECT of a rollup: key columns, then metrics, then the comparison; by period, most calls first, then by key;
+ * where all keys are weekdays and hours, in their order; the row of other keys last.
+ */
+export function rollupText(query: RollupQuery, context: RollupContext): SqlText {
+  const { periods, previous, fill = false, span = {}, offsets } = query;
+  const measures = measuresOf(query, context.rules);
+  const keys = keyColumns(query.dimensions, query);
+  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const kept = keptOf(query, context);
+  const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, kept !== undefined)].join(", ")}`;
+  const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined };
+  const keptColumns = [...(kept?.isByPeriod ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const withKept = kept && `kept (${keptColumns.join(", ")}) AS MATERIALIZED (${kept.text.sql})`;
+  const current = sideText({ ...common, span, periods, name: "current" }, context);
+  if (!fill && previous === undefined) {
+    if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
+    // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
+    const sql = `${withKept ? `WITH ${withKept}\n` : ""}SELECT * FROM (${current.sql})\n${order}`;
+    return { sql, values: { ...kept?.text.values, ...current.values } };
+  }
+
+  const before = previous && sideText({ ...common, ...previous, name: "previous" }, context);
+  const columns = [...names, ...measures.map(({ name }) => name)].join(", ");
+  const sides = [
+    "SELECT 'current' AS side, * FROM current_rows",
+    ...(before ? ["SELECT 'previous', * FROM previous_rows"] : []),
+    ...(fill ? [emptyRowsText(names, measures, before !== undefined)] : []),
+  ];
+  const sql = `WITH ${withKept ? `${withKept},\n` : ""}current_rows (${columns}) AS MATERIALIZED (${current.sql})${
+    before ? `,\nprevious_rows (${columns}) AS MATERIALIZED (${before.sql})` : ""
+  }
+SELECT ${[
+    ...names,
+    ...measures.map((metric) => `${figureOf(metric, "current")} AS ${metric.name}`),
+    ...(before ? measures.filter(isCompared).flatMap(comparisonText) : []),
+  ].join(",\n  ")}
+FROM (${sides.join("\n  UNION ALL ")})
+${groupBy(names)}${order}`;
+  const labels = fill ? { periods: JSON.stringify(periods?.map(({ period }) => period)) } : {};
+  return { sql, values: { ...kept?.text.values, ...current.values, ...before?.values, ...labels } };
+}
+
+/** Returns the SELECT of the number of a rollup's keys, whatever their periods; and of those that have a value. */
+export function keyCountText(query: RollupQuery, context: RollupContext): SqlText {
+  const { sql, values } = keysText(query, context);
+  return { sql: `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${sql})`, values };
+}
+
+/** Returns a rollup's SELECT for a view. It has no median: the function is not in each SQLite that reads views. */
+export function rollupViewText(dimension: Dimension, rules: RollupContext["rules"]): string {
+  const context: RollupContext = {
+    rules,
+    conditions: [{ fact: "is_live", holds: true }],
+    isGoneCounted: false,
+    sides: sqliteSides,
+  };
+  const measures = metrics(rules).filter(({ aggregate }) => aggregate.kind !== "median seconds");
+  return rollupText({ dimensions: [dimension], figures: measures.map(({ name }) => name) }, context).sql;
+}
+
+/** A side whose figures are of calls, or of spend as well. */
+interface MeasuredSide extends Side {
+  measures: readonly Measure[];
+  /** Whether what was spent stands beside the calls; a key has a row where it has either. */
+  hasSpend?: boolean;
+}
+
+function sideText(side: MeasuredSide, context: RollupContext): SqlText {
+  const { keys, measures, periods, hasSpend = false } = side;
+  const ofCalls = callMeasures(measures);
+  const calls = context.sides.groups(side, ofCalls, context);
+  if (!hasSpend) return calls;
+  const spend = spendGroupsText(side, context);
+  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const callNames = ofCalls.map(({ name }) => name);
+  const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
+  // Each key has one row of each: the greatest of the two is the one that is there.
+  const sql = `SELECT ${[...names, ...measures.map((metric) => `${besideText(metric)} AS ${metric.name}`)].join(",\n  ")}
+FROM (
+  SELECT ${[...names, ...callNames, ...none(SPEND_SUMS)].join(", ")} FROM (${calls.sql})
+  UNION ALL
+  SELECT ${[...names, ...none(callNames), ...SPEND_SUMS].join(", ")} FROM (${spend.sql})
+)
+${groupBy(names)}`;
+  return { sql: sql.trimEnd(), values: { ...calls.values, ...spend.values } };
+}
+
+/** What is added up of spend; amounts are whole numbers until they are shown. */
+const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
+
+function spendGroupsText(side: Side, context: RollupContext): SqlText {
+  const { spend } = context;
+  if (spend === undefined) throw new Error("The session has no spend");
+  const figures = SPEND_SUMS.map((name) => `sum(f.${name}) AS ${name}`);
+  const own = { ...context, conditions: spend.conditions };
+  return groupsText(side, own, figures, { from: `${spend.table} AS f`, prefix: `${side.name}_spend` });
+}
+
+/** A figure of a row that has one row of calls, one of spend, or both. */
+function besideText(metric: Measure): string {
+  const { aggregate, name, isCount } = metric;
+  if (aggregate.kind === "spend") {
+    return aggregate.of === "cost_micros" ? `max(cost_micros) / ${MICROS}.0` : `max(${aggregate.of})`;
+  }
+  if (aggregate.kind === "cost per") return costPerText(aggregate.of);
+  return isCount ? `coalesce(max(${name}), 0)` : `max(${name})`;
+}
+
+/** In whole cents, half a cent away from zero: a division of floating-point numbers would be off by one now and then. */
+function costPerText(of: CostPer): string {
+  const calls = `nullif(max(${of}), 0)`;
+  const cents = `(abs(max(cost_micros)) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
+  return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
+}
+
+/** The keys of a rollup with their calls in the current stretch, which may be 0 where there is one before. */
+function keysText(query: RollupQuery, context: RollupContext): SqlText {
+  const { previous, span = {}, offsets } = query;
+  const keys = keyColumns(query.dimensions, query);
+  const names = keys.map(({ name }) => name).join(", ");
+  const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
+  const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
+  const current = sideText({ ...common, span, name: "current" }, context);
+  if (previous === undefined) return current;
+  const before = sideText({ ...common, span: previous.span, name: "previous" }, context);
+  const sql = `SELECT ${names}, max(calls) AS calls
+FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
+GROUP BY ${names}`;
+  return { sql, values: { ...current.values, ...before.values } };
+}
+
+/** The keys that have rows of their own; undefined where all have. */
+function keptOf(query: RollupQuery, context: RollupContext): Kept | undefined {
+  const { top, minCell, periods } = query;
+  if (minCell !== undefined) {
+    const text = context.sides.keep(largeCellsText(query, minCell, context));
+    return { text, isByPeriod: periods !== undefined };
+  }
+  if (top === undefined) return undefined;
+  return { text: context.sides.keep(topText(query, top, context)), isByPeriod: false };
+}
+
+/** The keys with the most calls, and the one without any value, which nothing hides. */
+function topText(query: RollupQuery, top: number, context: RollupContext): SqlText {
+  const keys = keyColumns(query.dimensions, query);
+  const names = keys.map(({ name }) => name).join(", ");
+  const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
+  const { sql, values } = keysText(query, context);
+  return {
+    sql: `
+  SELECT * FROM (SELECT ${names} FROM (${sql})
+  WHERE ${hasValueText(query)}
+  ORDER BY ${["calls DESC", ...keys.map(keyOrder)].join(", ")} LIMIT ${top})
+  UNION ALL SELECT ${notSet}`,
+    values,
+  };
+}
+
+/** The rows of a rollup: period and key, calls in the current stretch and in the one before. */
+function cellsText(query: RollupQuery, context: RollupContext): SqlText {
+  const { periods, previous, span = {}, offsets } = query;
+  const keys = keyColumns(query.dimensions, query);
+  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)].join(", ");
+  const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
+  const current = sideText({ keys, measures, offsets, span, periods, name: "current" }, context);
+  if (previous === undefined)
+    return { ...current, sql: `SELECT ${names}, calls, 0 AS before FROM (${current.sql})` };
+  const before = sideText({ keys, measures, offsets, ...previous, name: "previous" }, context);
+  const sql = `SELECT ${names}, max(calls) AS calls, max(before) AS before
+FROM (SELECT ${names}, calls, 0 AS before FROM (${current.sql}) UNION ALL SELECT ${names}, 0, calls FROM (${before.sql}))
+GROUP BY ${names}`;
+  return { sql, values: { ...current.values, ...before.values } };
+}
+
+/**
+ * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
+ * small itself. What is left over by a row that is not small is not small.
+ */
+function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): SqlText {
+  const keys = keyColumns(query.dimensions, query).map(({ name }) => name);
+  const names = [...(query.periods ? ["period"] : []), ...keys].join(", ");
+  const partition = query.periods ? "PARTITION BY period " : "";
+  const isSmall = (count: string) => `${count} BETWEEN 1 AND ${minCell - 1}`;
+  const { sql, values } = cellsText(query, context);
+  const smaller = (count: string) => `coalesce(sum(${count}) OVER smaller, 0) AS smaller_${count}`;
+  return {
+    sql: `SELECT ${names} FROM (
+  SELECT *, ${smaller("calls")}, ${smaller("before")}
+  FROM (SELECT *, (${isSmall("calls")} OR ${isSmall("before")}) AS is_small FROM (${sql}))
+  WINDOW smaller AS (${partition}ORDER BY is_small DESC, calls + before, ${keys.join(", ")} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+)
+WHERE NOT is_small AND NOT ${isSmall("smaller_calls")} AND NOT ${isSmall("smaller_before")}`,
+    values,
+  };
+}
+
+/** Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small. */
+export function smallCellCountText(query: RollupQuery, minCell: number, context: RollupContext): SqlText {
+  const { sql, values } = cellsText(query, context);
+  return {
+    sql: `SELECT (SELECT count(*) FROM (${sql})) - (SELECT count(*) FROM (${largeCellsText(query, minCell, context).sql}))`,
+    values,
+  };
+}
+
+function hasValueText(query: RollupQuery): string {
+  const isSet = keyColumns(query.dimensions, query).map(({ name, isNamed }) =>
+    isNamed ? `${name} <> ${literal(NOT_SET)}` : `${name} IS NOT NULL`,
+  );
+  return `(${isSet.join(" OR ")})`;
+}
+
+const isLocal = ({ of }: KeyColumn) => "local" in of;
+
+/** The order of rows within a period. */
+function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
+  const [first] = keys;
+  return [
+    ...(isFolded && first ? [`${first.name} = ${literal(OTHER)}`] : []),
+    ...(first && keys.every(isLocal) ? [] : ["calls DESC"]),
+    ...keys.map(keyOrder),
+  ];
+}
+
+/** Weekdays as they follow each other; they and hours before calls of unknown time. */
+function keyOrder({ name, of }: KeyColumn): string {
+  if (!("local" in of)) return name;
+  const isUnknown = `${name} = ${literal(NOT_SET)}`;
+  return of.local === "hour"
+    ? `${isUnknown}, ${name}`
+    : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
+}
+
+/** A row without figures for each key in each period. */
+function emptyRowsText(names: readonly string[], measures: readonly Measure[], hasPrevious: boolean): string {
+  const keys = names.slice(1);
+  const select = (table: string) => `SELECT ${keys.join(", ")} FROM ${table}`;
+  const all = hasPrevious
+    ? `${select("current_rows")} UNION ${select("previous_rows")}`
+    : `SELECT DISTINCT ${keys.join(", ")} FROM current_rows`;
+  // A zero would be the greatest of two where the other is less.
+  const figures = measures.map(() => "NULL");
+  return `SELECT 'current', ${["p.value", ...keys.map((name) => `k.${name}`), ...figures].join(", ")}
+    FROM json_each(@periods) AS p CROSS JOIN (${all}) AS k`;
+}
+
+/** A figure of one side; a number of things is 0 where that side has no row. */
+function figureOf({ name, isCount }: Measure, side: Side["name"]): string {
+  const figure = `max(${name}) FILTER (WHERE side = '${side}')`;
+  return isCount ? `coalesce(${figure}, 0)` : figure;
+}
+
+function comparisonText(metric: Measure): string[] {
+  const [now, before] = [figureOf(metric, "current"), figureOf(metric, "previous")];
+  return [
+    `${before} AS ${metric.name}_previous`,
+    `round(1.0 * (${now} - ${before}) / nullif(${before}, 0), 4) + 0.0 AS ${metric.name}_change`, // a fall too small to show is 0, not -0
+  ];
+}

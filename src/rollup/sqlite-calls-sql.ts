@@ -1,0 +1,205 @@
+import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Condition, Span } from "./call-filter.ts";
+import { type KeyColumn, type LocalPart, WEEKDAYS } from "./dimensions.ts";
+import type { CallSelection, Side, Sides } from "./engine.ts";
+import { figureText, type Part } from "./figure-sql.ts";
+import { NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
+import { groupBy, literal, type SqlText } from "./sql-text.ts";
+
+/*
+ * What SQLite says of the facts of calls. `f` are the facts, `c` the calls where values are asked for as they are stored.
+ */
+
+/** Which calls, and where their facts are. */
+export interface SqliteSelection extends CallSelection {
+  /** The table of the facts. @default call_facts */
+  facts?: string;
+}
+
+const FACTS = "call_facts";
+export const FACTS_AND_CALLS = `${FACTS} AS f JOIN calls AS c ON c.call_id = f.call_id`;
+
+/** Each caller's first call among all calls, gone ones as well. */
+const FIRST_OF_ALL = `SELECT call_id FROM (
+    SELECT call_id, row_number() OVER (PARTITION BY caller ORDER BY call_started NULLS LAST, call_id) AS rank
+    FROM call_facts WHERE caller IS NOT NULL
+  ) WHERE rank = 1`;
+
+/** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
+const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
+
+/** The sides of rollups, as parts of the one statement that asks for all. */
+export const sqliteSides: Sides = {
+  groups: (side, figures, selection) =>
+    groupsText(
+      side,
+      selection,
+      figures.map(
+        ({ name, aggregate }) =>
+          `${figureText(aggregate, selection.rules, (part) => partText(part, selection))} AS ${name}`,
+      ),
+    ),
+  keep: (ranked) => ranked,
+};
+
+/** Returns the SELECT of a row for each key of the calls, or of rows with columns named as the facts of calls. */
+export function groupsText(
+  { keys, span, periods, offsets, kept, name: side }: Side,
+  selection: SqliteSelection,
+  figures: readonly string[],
+  { from, prefix = side }: { from?: string; prefix?: string } = {},
+): SqlText {
+  const isStored = keys.some(({ of }) => "stored" in of);
+  const values = keys.map((key) => ({ name: key.name, text: keyText(key, offsets, selection) }));
+  // What is not kept has no row in `kept`, and of those that it has each has a value in its first column.
+  const isSame = [
+    ...(kept?.isByPeriod && periods ? [`k.period = ${periodText(periods)}`] : []),
+    ...values.map(({ name, text }) => `k.${name} IS ${text}`),
+  ];
+  const join = kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : "";
+  const table = from ?? (isStored ? FACTS_AND_CALLS : undefined);
+  const selected = selectionText(span, selection, { from: table, prefix, join });
+  const shown = (key: string, index: number) =>
+    index === 0 ? `coalesce(k.${key}, ${literal(OTHER)})` : `k.${key}`;
+  const keysText = [
+    ...(periods ? [`${periodText(periods)} AS period`] : []),
+    ...values.map(({ name, text }, index) => `${kept ? shown(name, index) : text} AS ${name}`),
+  ];
+  const ordinals = keysText.map((_, index) => String(index + 1));
+  const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected.sql}\n${groupBy(ordinals)}`;
+  return { sql: sql.trimEnd(), values: selected.values };
+}
+
+/**
+ * Returns the SELECT that counts calls by duration: how many of the bounds, in the unit that is stored, a duration has
+ * reached (null without one), then calls, answered and missed ones.
+ */
+export function durationBandsText(bounds: readonly number[], span: Span, selection: CallSelection): SqlText {
+  const { sql, values } = selectionText(span, selection);
+  const band = bounds.map((bound) => `(f.duration >= ${Number(bound)})`).join(" + ");
+  const counted = (outcome: "answered" | "missed") =>
+    partText({ kind: "count with outcome", outcome }, selection);
+  return {
+    sql: `SELECT ${band} AS band, count(*), ${counted("answered")}, ${counted("missed")}\n${sql}\nGROUP BY 1`,
+    values,
+  };
+}
+
+/** Returns the FROM and WHERE for calls that some conditions and a stretch of time let through. */
+export function selectionText(
+  span: Span,
+  selection: Pick<SqliteSelection, "conditions" | "isGoneCounted" | "facts">,
+  { from = `${selection.facts ?? FACTS} AS f`, prefix = "value", join = "" } = {},
+): SqlText {
+  const values: SqlText["values"] = {};
+  const bind = (value: string | number) => {
+    const name = `${prefix}_${Object.keys(values).length + 1}`;
+    values[name] = value;
+    return `@${name}`;
+  };
+  const where = [
+    ...selection.conditions.map((condition) => conditionText(condition, selection, bind)),
+    ...(span.startsAt === undefined ? [] : [`f.call_started >= ${bind(span.startsAt)}`]),
+    ...(span.endsAt === undefined ? [] : [`f.call_started < ${bind(span.endsAt)}`]),
+  ];
+  return { sql: `FROM ${from}${join}${where.length > 0 ? `\nWHERE ${where.join("\n  AND ")}` : ""}`, values };
+}
+
+/** Returns the expression of a fact of the call `f`. */
+export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
+  return fact === "is_first_call" && isGoneCounted ? `f.call_id IN (${FIRST_OF_ALL})` : `f.${fact}`;
+}
+
+function conditionText(
+  condition: Condition,
+  selection: Pick<CallSelection, "isGoneCounted">,
+  bind: (value: string | number) => string,
+): string {
+  if ("any" in condition) {
+    return `(${condition.any.map((one) => conditionText(one, selection, bind)).join(" OR ")})`;
+  }
+  const fact = factText(condition.fact, selection);
+  if ("isAtLeast" in condition) return `${fact} >= ${bind(condition.isAtLeast)}`;
+  if ("isPresent" in condition) return `${fact} IS NOT NULL`;
+  if ("holds" in condition) return fact;
+  if ("isNoneOf" in condition) {
+    return `(${fact} IS NULL OR ${fact} NOT IN (SELECT value FROM json_each(${bind(JSON.stringify(condition.isNoneOf))})))`;
+  }
+  const values = condition.isOneOf.filter((value) => value !== null);
+  const isIn = `${fact} IN (SELECT value FROM json_each(${bind(JSON.stringify(values))}))`;
+  return values.length < condition.isOneOf.length ? `(${isIn} OR ${fact} IS NULL)` : isIn;
+}
+
+export function keyText(
+  { of, isNamed }: KeyColumn,
+  offsets: Side["offsets"],
+  selection: Pick<CallSelection, "isGoneCounted">,
+): string {
+  if ("local" in of) return namedText(localText(of.local, offsets));
+  const value = "stored" in of ? `nullif(c.${of.stored}, '')` : factText(of.fact, selection);
+  return isNamed ? namedText(shownText(value)) : value;
+}
+
+/** Returns the expression of a key's column, given that of its value: as it is served, or what clocks showed. */
+export function shownKeyText({ of, isNamed }: KeyColumn, value: string): string {
+  if ("local" in of) return namedText(value);
+  return isNamed ? namedText(shownText(value)) : value;
+}
+
+const namedText = (value: string) => `coalesce(${value}, ${literal(NOT_SET)})`;
+
+/** What reads like a word of ours in quotes; the first two comparisons spare nearly all texts the third. */
+function shownText(text: string): string {
+  const reads = `lower(trim(${text}, '"')) IN (${OWN_WORDS.map(literal).join(", ")})`;
+  return `CASE WHEN ${text} >= '"' AND ${text} < ')' AND ${reads} THEN '"' || ${text} || '"' ELSE ${text} END`;
+}
+
+function partText(part: Part, selection: CallSelection): string {
+  switch (part.kind) {
+    case "count":
+      return "count(*)";
+    case "count with outcome":
+      return `count(*) FILTER (WHERE f.outcome = ${literal(part.outcome)})`;
+    case "count where":
+      return `count(*) FILTER (WHERE ${factText(part.fact, selection)})`;
+    case "count distinct":
+      return `count(DISTINCT f.${part.fact})`;
+    case "sum":
+      return `sum(f.${part.fact})`;
+    case "count of":
+      return `count(f.${part.fact})`;
+    case "median":
+      return `median(f.${part.fact})`;
+    case "earliest":
+      return `min(f.${part.fact})`;
+    case "latest":
+      return `max(f.${part.fact})`;
+  }
+}
+
+/** What the clocks showed when a call started; null for one of unknown time. */
+function localText(part: LocalPart, offsets: Side["offsets"] = []): string {
+  const texts = offsets.map(({ startsAt, offsetSeconds }) => ({ startsAt, text: String(offsetSeconds) }));
+  // Not by strftime(), which knows no year 10000, where the last hours of 9999 in UTC may be.
+  const seconds = `(unixepoch(f.call_started) + ${SECONDS_SINCE_A_MONDAY} + ${stretchText(texts) ?? 0})`;
+  if (part === "hour") return `substr('0' || (${seconds} % 86400 / 3600), -2)`;
+  const names = WEEKDAYS.map((name, index) => `WHEN ${index} THEN ${literal(name)}`);
+  return `CASE ${seconds} / 86400 % 7 ${names.join(" ")} END`;
+}
+
+/** The label of the period that a call is in; {@link NOT_SET} for one before them all, or of unknown time. */
+export function periodText(periods: readonly LabelledPeriod[]): string {
+  const texts = periods.map(({ startsAt, period }) => ({ startsAt, text: literal(period) }));
+  const [first] = periods;
+  if (first === undefined) return literal(NOT_SET);
+  return `CASE WHEN f.call_started >= ${literal(first.startsAt)} THEN ${stretchText(texts)} ELSE ${literal(NOT_SET)} END`;
+}
+
+/** The text of the stretch that a call is in, found by halving; the first is open at its beginning. */
+function stretchText(stretches: readonly { startsAt: string; text: string }[]): string | undefined {
+  if (stretches.length < 2) return stretches[0]?.text;
+  const middle = Math.ceil(stretches.length / 2);
+  const [before, after] = [stretches.slice(0, middle), stretches.slice(middle)];
+  return `CASE WHEN f.call_started < ${literal(after[0]?.startsAt ?? "")} THEN ${stretchText(before)} ELSE ${stretchText(after)} END`;
+}

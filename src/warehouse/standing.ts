@@ -1,0 +1,38 @@
+import { readUnsettled } from "./first-load.ts";
+import { readWithheld } from "./gone.ts";
+import type { Warehouse } from "./open.ts";
+import { type DescribedOrigin, describeOrigin, readOrigin } from "./origin.ts";
+import { readLastDoneRun } from "./runs.ts";
+
+/** What the figures of a warehouse stand on, beside its calls. */
+export interface Standing {
+  /** The last finished run of `sync`; null where there is none. */
+  run: {
+    run_id: number;
+    finished_at: string | null;
+    verdict: string | null;
+    verdict_reason: string | null;
+  } | null;
+  origin: DescribedOrigin;
+  /** Calls that went missing at once, over the missing-call threshold, and still count. */
+  withheld_calls: number;
+  /** Whether a first load is under way, or was cut short: callers are yet to be settled. */
+  first_load: boolean;
+}
+
+export function readStanding(reader: Warehouse): Standing {
+  const run = readLastDoneRun(reader);
+  return {
+    run: run
+      ? {
+          run_id: run.run_id,
+          finished_at: run.finished_at,
+          verdict: run.verdict,
+          verdict_reason: run.verdict_reason,
+        }
+      : null,
+    origin: describeOrigin(readOrigin(reader)),
+    withheld_calls: readWithheld(reader),
+    first_load: readUnsettled(reader) > 0,
+  };
+}

@@ -1,0 +1,344 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { readCluster } from "../../src/cluster/cluster-session.ts";
+import { parseClusterUrl } from "../../src/config/cluster-url.ts";
+import { EXIT } from "../../src/errors.ts";
+import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
+import { OTHER } from "../../src/rollup/own-words.ts";
+import { calltally } from "../cli/run.ts";
+import { readFiles } from "../export/warehouse.ts";
+import { questions, resolve } from "../rollup/questions.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import {
+  type ClickhouseServers,
+  HAS_CLICKHOUSE,
+  startClickhouse,
+  UNLESS_SKIPPED,
+} from "./clickhouse-servers.ts";
+import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
+import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";
+
+// Whatever a question is, the cluster's answer is that of SQLite, row for row and byte for byte; or there is none.
+
+const DATABASE = "agency";
+describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () => {
+  let servers: ClickhouseServers;
+  let accounts: OddAccount[];
+
+  const accessOf = () => ({
+    address: parseClusterUrl(servers.url(DATABASE)),
+    passwordFile: servers.passwordFile,
+  });
+  const send = (account: OddAccount) => publishAccount(accessOf(), account);
+
+  beforeAll(async () => {
+    servers = await startClickhouse();
+    accounts = makeOddAccounts();
+    for (const account of accounts) await send(account);
+  }, 300_000);
+  afterAll(async () => {
+    for (const { warehouse } of accounts) warehouse[Symbol.dispose]();
+    await servers[Symbol.asyncDispose]();
+  });
+
+  it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
+    let compared = 0;
+    await readCluster(accessOf(), undefined, async (published) => {
+      for (const account of accounts) {
+        const zones = account.name === "north" ? undefined : [account.zone];
+        for (const question of everyQuestion(account, zones)) {
+          const { expected, found } = askBoth(account, published, question);
+          expect(found).toEqual(expected);
+          compared++;
+        }
+      }
+    });
+    expect(compared).toBeGreaterThan(200);
+  }, 300_000);
+
+  it("answers any question as SQLite does", async () => {
+    const seen = { rows: 0, filled: 0, compared: 0, other: 0, spend: 0 };
+    const own = fc.record({
+      index: fc.constantFrom(0, 1, 2),
+      minCell: fc.option(fc.integer({ min: 2, max: 40 }), { nil: undefined, freq: 2 }),
+      isGone: fc.boolean(),
+      spendDimensions: fc.option(fc.subarray([...SPEND_DIMENSIONS], { minLength: 1 }), {
+        nil: undefined,
+        freq: 2,
+      }),
+    });
+    await readCluster(accessOf(), undefined, async (published) => {
+      fc.assert(
+        fc.property(questions, own, ({ ...question }, { index, minCell, isGone, spendDimensions }) => {
+          const account = accounts[index];
+          if (account === undefined) throw new Error("There is no such account");
+          const dimensions = spendDimensions ?? question.dimensions;
+          if (dimensions.includes("gclid") && !account.isPersonal) return;
+          const { query } = resolve({ ...question, dimensions, raw: false });
+          const cells =
+            minCell !== undefined && spendDimensions === undefined
+              ? { minCell, top: undefined, fill: false }
+              : {};
+          const asked = { ...query, ...cells };
+          const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+          const hasSpend = spendDimensions !== undefined;
+          const ask = rollup(asked, question.zone, hasSpend);
+          const { expected: rows, found } = askBoth(account, published, { filter, ask });
+          expect(found).toEqual(rows);
+          const isThere = Array.isArray(rows) && rows.length > 0;
+          if (isThere) seen.rows++;
+          if (isThere && asked.fill) seen.filled++;
+          if (isThere && asked.previous) seen.compared++;
+          if (isThere && hasSpend) seen.spend++;
+          if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
+        }),
+        { numRuns: 60 },
+      );
+    });
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(3);
+  }, 300_000);
+
+  it("does what was read while something was published again, and gives the figures of one moment", async () => {
+    const [, , west] = accounts;
+    if (west === undefined) throw new Error("There is no such account");
+    const found: unknown[] = [];
+    const calls = await readCluster(accessOf(), ["west"], async ([account]) => {
+      using session = account?.openSession({}, west.warehouse.database);
+      if (found.length === 0) {
+        west.warehouse.execute("UPDATE call_facts SET utm_term_folded = 'moved' WHERE call_id % 2 = 0");
+        await send(west);
+      }
+      found.push("asked");
+      return [...(session?.rollup({ dimensions: ["utm_term"] }).rows ?? [])].find(
+        ([term]) => term === "moved",
+      )?.[1];
+    });
+    expect(found).toEqual(["asked", "asked"]);
+    expect(Number(calls)).toBeGreaterThan(1000);
+  });
+
+  it("writes the same files by export and report as from the warehouse, of one account and of all", async () => {
+    using temp = makeTempFolder();
+    const [north, south, west] = accounts;
+    writeFileSync(join(temp.path, "api.token"), "a-token\n", { mode: 0o600 });
+    writeFileSync(
+      join(temp.path, "calltally.yaml"),
+      JSON.stringify({
+        reports: Object.fromEntries(
+          ["ours", "theirs"].map((report) => [
+            report,
+            {
+              accounts: ["north"],
+              contents: ["channel"],
+              grain: "month",
+              range: { from: "2026-01-01", to: "2026-06-30" },
+              folder: `reports/${report}`,
+              ...(report === "theirs" && { engine: servers.url(DATABASE) }),
+            },
+          ]),
+        ),
+        accounts: Object.fromEntries(
+          [north, south, west].flatMap((account) =>
+            account === undefined
+              ? []
+              : [
+                  [
+                    account === south ? "south" : account.name,
+                    {
+                      base_url: "https://api.example.com",
+                      token_file: "api.token",
+                      timezone: account.zone,
+                      database: account.warehouse.database,
+                      ...(account.rules.duration_unit === "milliseconds" && {
+                        duration_unit: "milliseconds",
+                      }),
+                    },
+                  ],
+                ],
+          ),
+        ),
+      }),
+      { mode: 0o600 },
+    );
+    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile };
+    const run = async (...args: string[]) => {
+      const { code, stderr } = await calltally(args, { cwd: temp.path, env });
+      return { code, stderr };
+    };
+    const commands = [
+      ["export", "channel", "campaign", "gclid", "--total", "--account", "north"],
+      [
+        "export",
+        "--by",
+        "source,medium",
+        "--grain",
+        "week",
+        "--from",
+        "2026-01-01",
+        "--to",
+        "2026-06-30",
+        "--compare",
+        "year",
+        "--fill",
+        "--total",
+        "--account",
+        "north",
+      ],
+      [
+        "export",
+        "source",
+        "campaign",
+        "--spend",
+        "--grain",
+        "month",
+        "--from",
+        "2025-12-01",
+        "--to",
+        "2026-12-31",
+        "--total",
+        "--top",
+        "3",
+        "--account",
+        "north",
+      ],
+      [
+        "export",
+        "channel",
+        "weekday",
+        "--min-cell",
+        "20",
+        "--include-gone",
+        "--format",
+        "xlsx",
+        "--account",
+        "west",
+      ],
+      [
+        "export",
+        "disposition",
+        "--format",
+        "parquet",
+        "--grain",
+        "quarter",
+        "--from",
+        "2026-01-01",
+        "--to",
+        "2026-12-31",
+        "--account",
+        "west",
+      ],
+      ["report", "--from", "2026-03-01", "--to", "2026-05-31", "--account", "north"],
+      [
+        "export",
+        "--by",
+        "account,channel",
+        "--grain",
+        "month",
+        "--from",
+        "2026-01-01",
+        "--to",
+        "2026-12-31",
+        "--account",
+        "north",
+        "--account",
+        "west",
+      ],
+      ["export", "--by", "source,account", "--spend", "--account", "north", "--account", "west"],
+    ];
+    const readShown = (folder: string) => {
+      const { "manifest.json": manifest, ...files } = readFiles(join(temp.path, folder));
+      return { files, manifest: withoutPublication(manifest) };
+    };
+    expect(await run("run", "ours", "theirs", "--account", "north")).toEqual({ code: 0, stderr: "" });
+    expect(readShown("reports/theirs")).toEqual(readShown("reports/ours"));
+    for (const [index, command] of commands.entries()) {
+      const [ours, theirs] = [`ours-${index}`, `theirs-${index}`];
+      const engine = ["--engine", servers.url(DATABASE)];
+      expect(await run(...command, "--out", ours)).toEqual({ code: 0, stderr: "" });
+      expect(await run(...command, ...engine, "--out", theirs)).toEqual({ code: 0, stderr: "" });
+      expect(readShown(theirs)).toEqual(readShown(ours));
+    }
+  }, 300_000);
+
+  it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
+    using temp = makeTempFolder();
+    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile };
+    const run = async (...args: string[]) => {
+      const engine = ["--engine", servers.url(DATABASE)];
+      const { code, stdout, stderr } = await calltally([...args, ...engine], { cwd: temp.path, env });
+      return { code, stdout, stderr };
+    };
+    const refusals: [args: string[], message: string][] = [
+      [["export", "calls", "--account", "north"], "calls is not for --engine"],
+      [["export", "google-ads", "--account", "north"], "google-ads is not for --engine"],
+      [["export", "utm_source", "--raw", "--account", "north"], "--raw is not for --engine"],
+      [["export", "gclid", "--account", "west"], "keyed digests of click ids were published"],
+      [["export", "channel", "--account", "nrth"], "Did you mean north?"],
+      [["export", "channel"], "The cluster has several accounts: it's"],
+    ];
+    for (const [args, message] of refusals) {
+      const { code, stderr } = await run(...args);
+      expect({ args, code }).toEqual({ args, code: EXIT.usage });
+      expect(stderr).toContain(message);
+    }
+    writeFileSync(join(temp.path, "test-numbers.txt"), "+491\n");
+    const exclude = await run(
+      "export",
+      "channel",
+      "--account",
+      "west",
+      "--exclude-callers",
+      "test-numbers.txt",
+    );
+    expect(exclude.code).toBe(EXIT.usage);
+    expect(exclude.stderr).toContain("the warehouse, which has the key, is not here");
+
+    const east = makeOddAccount("east", 300, 4, { isPersonal: false, zone: "UTC", rules: DEFAULT_RULES });
+    using warehouse = east.warehouse;
+    await send(east);
+    expect(await run("export", "channel", "--account", "east")).toMatchObject({ code: 0 });
+    const before = readFiles(join(temp.path, "data/exports"));
+
+    await servers.stop(1);
+    const down = await run("export", "channel", "--account", "east");
+    expect(down.code).toBe(EXIT.unreachable);
+    expect(down.stderr).toContain(`Cannot reach ${servers.hosts[1]} of the cluster`);
+    expect(readFiles(join(temp.path, "data/exports"))).toEqual(before);
+    await servers.start(1);
+    expect(await run("export", "channel", "--account", "east")).toMatchObject({ code: 0 });
+
+    const local = `${DATABASE}.call_facts_local`;
+    const [id] = (await servers.ask(0, `SELECT call_id FROM ${local} WHERE account = 'east' LIMIT 1`)).split(
+      "\n",
+    );
+    await servers.ask(
+      0,
+      `INSERT INTO ${local} (account, call_id, version, is_deleted) VALUES ('east', ${id}, 99, 1)`,
+    );
+    const lost = await run("export", "channel", "--account", "east");
+    expect(lost.code).toBe(EXIT.unverified);
+    expect(lost.stderr).toContain("it has 299 calls over all shards, and 300 were published");
+
+    await send(east);
+    const [published] = (
+      await servers.ask(0, `SELECT toString(max(version)) FROM ${DATABASE}.published WHERE account = 'east'`)
+    ).split("\n");
+    await servers.ask(
+      0,
+      `INSERT INTO ${DATABASE}.published_local SELECT account, warehouse_id, ${published} + 1, published_at, '2026-11-01T00:00:00.000Z', about, buckets FROM ${DATABASE}.published WHERE account = 'east' ORDER BY version DESC LIMIT 1`,
+    );
+    const unfinished = await run("export", "channel", "--account", "east");
+    expect(unfinished.code).toBe(EXIT.unreachable);
+    expect(unfinished.stderr).toContain("its publication has not ended; it began 2026-11-01T00:00:00.000Z");
+    expect(warehouse.database).toBe(east.warehouse.database);
+  }, 300_000);
+});
+
+/** The manifest without what the warehouse alone remembers, and what an export from a cluster alone has. */
+function withoutPublication(manifest = "{}"): unknown {
+  const own = ["published", "restatements"];
+  return JSON.parse(manifest, (key: string, value: unknown) => (own.includes(key) ? undefined : value));
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
+import type { ClusterAccess } from "../../src/cluster/cluster.ts";
+import { publish } from "../../src/cluster/publish.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { importSpend } from "../../src/warehouse/spend-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeWarehouse } from "../export/warehouse.ts";
+import { accounts as arbitraryAccounts, spends } from "../rollup/questions.ts";
+import { markGone, setRules } from "../warehouse/facts.ts";
+
+/** An account with a warehouse of its own, gone with it. */
+export interface OddAccount {
+  name: string;
+  /** Whether it is published with numbers and click ids. */
+  isPersonal: boolean;
+  zone: string;
+  rules: AttributionRules;
+  warehouse: ReturnType<typeof makeWarehouse>;
+}
+
+const MILLISECONDS: AttributionRules = {
+  ...DEFAULT_RULES,
+  duration_unit: "milliseconds",
+  aliases: { "face book": "facebook", é: "google" },
+};
+
+/** Returns three accounts of 20,000 odd calls together, the same each time. */
+export function makeOddAccounts(): OddAccount[] {
+  return [
+    makeOddAccount("north", 9000, 1, { isPersonal: true, zone: "Europe/Berlin", rules: DEFAULT_RULES }),
+    makeOddAccount("it's \\south\t", 7000, 2, {
+      isPersonal: true,
+      zone: "America/New_York",
+      rules: MILLISECONDS,
+    }),
+    makeOddAccount("west", 4000, 3, { isPersonal: false, zone: "Europe/Berlin", rules: DEFAULT_RULES }),
+  ];
+}
+
+export async function publishAccount(
+  { address, passwordFile }: ClusterAccess,
+  { name: account, warehouse, isPersonal, zone: timezone }: OddAccount,
+): Promise<void> {
+  const { database } = warehouse;
+  await publish({ database, account, to: address, passwordFile, isPersonal, timezone, lookbackHours: 72 });
+}
+
+/** Calls that are odd in all ways at once, of an account of this size; the same each time. */
+function makeOddCalls(count: number, seed: number): { calls: Call[]; gone: number[] } {
+  const drawn = fc.sample(arbitraryAccounts, { numRuns: Math.ceil(count / 10), seed });
+  const all = drawn.flatMap(({ calls, gone }) =>
+    calls.map((call) => ({ call, isGone: gone.includes(call) })),
+  );
+  const numbered = all.slice(0, count).map(({ call, isGone }, index) => {
+    const minutes = (index * 7919 + seed) % (400 * 24 * 60);
+    const spread = new Date(Date.UTC(2025, 11, 20) + minutes * 60_000 + (index % 1000)).toISOString();
+    const call_started = index % 3 === 0 ? call.call_started : spread;
+    const caller_id = index % 4 === 0 ? `+49${(index * 31) % 1500}` : call.caller_id;
+    return { call: { ...call, call_id: index * 3 - 500, call_started, caller_id }, isGone };
+  });
+  return {
+    calls: numbered.map(({ call }) => call),
+    gone: numbered.flatMap(({ call, isGone }) => (isGone ? [call.call_id] : [])),
+  };
+}
+
+export function makeOddAccount(
+  name: string,
+  count: number,
+  seed: number,
+  own: Omit<OddAccount, "name" | "warehouse">,
+): OddAccount {
+  const { calls, gone } = makeOddCalls(count, seed);
+  if (calls.length !== count) throw new Error(`Only ${calls.length} calls were drawn`);
+  const warehouse = makeWarehouse(calls);
+  using opened = openExistingWarehouse(warehouse.database);
+  setRules(opened, own.rules);
+  writeTransaction(opened, () => markGone(opened, gone));
+  const rows = fc.sample(spends, { numRuns: 12, seed }).flat();
+  importSpend(opened, [{ file: "ads, 1.csv", rows: rows.map((row, line) => ({ ...row, line })) }], {
+    currency: "EUR",
+    named: undefined,
+    importedAt: "2026-10-01T00:00:00.000Z",
+  });
+  return { name, warehouse, ...own };
+}
