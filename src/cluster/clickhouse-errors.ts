@@ -27,6 +27,11 @@ const HINTS: Partial<Record<ExitCode, string>> = {
   [EXIT.unreachable]: "The cluster is failing or busy: try again later.",
 };
 
+/** Codes for more time, rows or memory than a statement may take. */
+const TOO_MUCH: ReadonlySet<number> = new Set([158, 159, 160, 241, 307]);
+const TOO_MUCH_HINT =
+  "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.";
+
 function readServerError(body: string): ServerError | undefined {
   const { code, said } = FORM.exec(body)?.groups ?? {};
   if (code === undefined || said === undefined) return undefined;
@@ -48,7 +53,7 @@ export function errorOfResponse(
   const found = readServerError(body);
   if (found !== undefined) {
     const exitCode = EXITS.get(found.code) ?? EXIT.contract;
-    const hint = HINTS[exitCode];
+    const hint = TOO_MUCH.has(found.code) ? TOO_MUCH_HINT : HINTS[exitCode];
     // What it could not read of rows, it repeats.
     const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
     return new CalltallyError(

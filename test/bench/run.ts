@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { UsageError } from "../../src/errors.ts";
+import { cluster } from "./cluster.ts";
 import { exportRollups } from "./export.ts";
 import { describe, type Finding, HEADING } from "./finding.ts";
 import { grow } from "./grow.ts";
@@ -22,11 +23,12 @@ const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--r
   keep      the first load and its file where less of the calls is kept
   grow      what each command takes as the warehouse grows, beside the smallest of --calls
   start     --help and status, beside node -e 0
+  cluster   publish to two ClickHouse servers of this machine, and export from there, beside SQLite
   peers     shell scripts that do the same
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 
-const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, peers } as const;
+const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, cluster, peers } as const;
 
 export interface BenchOptions {
   /** How many calls the service has, one measurement each. */

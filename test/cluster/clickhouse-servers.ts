@@ -9,6 +9,7 @@ import { makeTempFolder } from "../temp-folder.ts";
 const SERVER = "/usr/sbin/clickhouse-server";
 const PATIENCE_MS = 60_000;
 const POLL_MS = 50;
+const FOLDERS = ["data", "tmp", "formats"];
 
 export const PUBLISHER = { user: "publisher", password: "a secret of the cluster's" };
 
@@ -34,26 +35,40 @@ export interface ClickhouseServers extends AsyncDisposable {
   start: (server: number) => Promise<void>;
 }
 
-interface Ports {
+export interface Ports {
   http: number;
   tcp: number;
 }
 
+interface ClickhouseOptions {
+  /** Writes the configuration of a server, config.xml, into its folder. */
+  writeConfig?: (folder: string, shard: number, ports: readonly Ports[]) => void;
+  /** That of the publisher. */
+  password?: string;
+}
+
 /** Starts so many servers, and resolves when all of them answer. */
-export async function startClickhouse(shards = 2): Promise<ClickhouseServers> {
+export async function startClickhouse(
+  shards = 2,
+  { writeConfig = writeOwnConfig, password = PUBLISHER.password }: ClickhouseOptions = {},
+): Promise<ClickhouseServers> {
   const temp = makeTempFolder();
   const ports: Ports[] = [];
   for (let shard = 0; shard < shards; shard++) ports.push({ http: await freePort(), tcp: await freePort() });
-  const folders = ports.map((_, shard) => writeConfig(join(temp.path, `shard-${shard}`), shard, ports));
+  const folders = ports.map((_, shard) => join(temp.path, `shard-${shard}`));
+  for (const [shard, folder] of folders.entries()) {
+    for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
+    writeConfig(folder, shard, ports);
+  }
   const passwordFile = join(temp.path, "password");
-  writeFileSync(passwordFile, `${PUBLISHER.password}\n`, { mode: 0o600 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   const hosts = ports.map(({ http }) => `127.0.0.1:${http}`);
   const children: (ChildProcess | undefined)[] = [];
 
   const ask = async (server: number, sql: string) => {
     const response = await fetch(`http://${hosts[server]}/?extremes=0`, {
       method: "POST",
-      headers: { "X-ClickHouse-User": PUBLISHER.user, "X-ClickHouse-Key": PUBLISHER.password },
+      headers: { "X-ClickHouse-User": PUBLISHER.user, "X-ClickHouse-Key": password },
       body: sql,
     });
     const text = await response.text();
@@ -117,26 +132,19 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Writes the configuration of a server, and returns its folder. */
-function writeConfig(folder: string, shard: number, ports: readonly Ports[]): string {
-  for (const name of ["data", "tmp", "formats"]) mkdirSync(join(folder, name), { recursive: true });
+function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]): void {
   const { user, password } = PUBLISHER;
   const replicas = ports.map(
     ({ tcp }) =>
       `<shard><replica><host>127.0.0.1</host><port>${tcp}</port><user>${user}</user><password>${password}</password></replica></shard>`,
   );
-  const { http = 0, tcp = 0 } = ports[shard] ?? {};
   writeFileSync(
     join(folder, "config.xml"),
-    `<yandex>
-  <logger><level>warning</level><log>${folder}/log</log><errorlog>${folder}/errors</errorlog></logger>
-  <listen_host>127.0.0.1</listen_host><http_port>${http}</http_port><tcp_port>${tcp}</tcp_port>
-  <path>${folder}/data/</path><tmp_path>${folder}/tmp/</tmp_path><format_schema_path>${folder}/formats/</format_schema_path>
-  <users_config>users.xml</users_config><default_profile>default</default_profile>
-  <default_database>default</default_database><mark_cache_size>268435456</mark_cache_size>
-  <remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>
-</yandex>
-`,
+    baseConfig(
+      folder,
+      ports[shard],
+      `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`,
+    ),
   );
   // The profile is as bad as it may be: what it sets must not make figures smaller.
   writeFileSync(
@@ -149,7 +157,19 @@ function writeConfig(folder: string, shard: number, ports: readonly Ports[]): st
 </yandex>
 `,
   );
-  return folder;
+}
+
+/** Returns what each server needs, where it is and what it is to have beside that. */
+export function baseConfig(folder: string, { http, tcp }: Ports = { http: 0, tcp: 0 }, more = ""): string {
+  return `<yandex>
+  <logger><level>warning</level><log>${folder}/log</log><errorlog>${folder}/errors</errorlog></logger>
+  <listen_host>127.0.0.1</listen_host><http_port>${http}</http_port><tcp_port>${tcp}</tcp_port>
+  <path>${folder}/data/</path><tmp_path>${folder}/tmp/</tmp_path><format_schema_path>${folder}/formats/</format_schema_path>
+  <users_config>users.xml</users_config><default_profile>default</default_profile>
+  <default_database>default</default_database><mark_cache_size>268435456</mark_cache_size>
+  ${more}
+</yandex>
+`;
 }
 
 function readLog(folder: string): string {

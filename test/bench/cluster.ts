@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HAS_CLICKHOUSE, startClickhouse } from "../cluster/clickhouse-servers.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type Finding, median, ratioOf } from "./finding.ts";
+import { measureCalltally, startPageServer, type Usage } from "./process.ts";
+import type { BenchOptions } from "./run.ts";
+
+const SHARDS = 2;
+
+interface Question {
+  what: string;
+  args: readonly string[];
+}
+
+/** A warehouse that is published, and where. */
+interface Published {
+  calls: number;
+  runs: number;
+  url: string;
+  /** Folder that files are written to. */
+  folder: string;
+  env: Record<string, string>;
+}
+
+/** Rollups of few groups, and one of nearly half as many as there are calls. */
+const EXPORTS: readonly Question[] = [
+  { what: "channel campaign --grain month", args: ["channel", "campaign", "--grain", "month"] },
+  { what: "--by channel,campaign --grain month", args: ["--by", "channel,campaign", "--grain", "month"] },
+  { what: "gclid", args: ["gclid"] },
+];
+
+/** How fast are the facts published to two servers of this machine, and how long do the rollups take there, beside SQLite? */
+export async function* cluster({ calls: sizes, runs, skip }: BenchOptions): AsyncGenerator<Finding> {
+  if (!HAS_CLICKHOUSE) {
+    skip("cluster: there is no clickhouse-server here");
+    return;
+  }
+  for (const calls of sizes) {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    {
+      await using server = await startPageServer(calls);
+      await measureCalltally(["sync", "--full", "--json", "--database", database], server.env);
+    }
+    yield* measureCluster(database, calls, runs);
+  }
+}
+
+async function* measureCluster(database: string, calls: number, runs: number): AsyncGenerator<Finding> {
+  using folder = makeTempFolder();
+  await using servers = await startClickhouse(SHARDS);
+  const url = servers.url("bench");
+  const env = {
+    CALLTALLY_DATABASE: database,
+    CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+    CALLTALLY_PUBLISH_PERSONAL_DATA: "true", // without it gclid is no dimension of a cluster
+  };
+  const publish = ["publish", "--quiet", "--to", url];
+  yield { what: "publish, all of it", calls, ...(await measureCalltally(publish, env)) };
+  yield { what: "publish, nothing changed", calls, ...(await measureRuns(runs, publish, env)) };
+  for (const question of EXPORTS) {
+    yield await compare(question, { calls, runs, url, folder: folder.path, env });
+  }
+}
+
+/** Asks SQLite and the cluster by turns; both have to write the same files. */
+async function compare(
+  { what, args }: Question,
+  { calls, runs, url, folder, env }: Published,
+): Promise<Finding> {
+  const [ours, theirs, peaks] = [[] as number[], [] as number[], [] as number[]];
+  const [here, there] = [join(folder, "here"), join(folder, "there")];
+  for (let run = 0; run < runs; run++) {
+    ours.push((await measureCalltally(["export", ...args, "--out", here], env)).seconds);
+    const { seconds, peakMb } = await measureCalltally(
+      ["export", ...args, "--engine", url, "--out", there],
+      env,
+    );
+    theirs.push(seconds);
+    peaks.push(peakMb);
+  }
+  for (const file of readdirSync(here).filter((name) => name.endsWith(".csv"))) {
+    const isSame = readFileSync(join(here, file)).equals(readFileSync(join(there, file)));
+    if (!isSame) throw new Error(`${file} of the cluster differs from SQLite's`);
+  }
+  const ratio = { value: ratioOf(theirs, ours), of: `times SQLite's ${median(ours).toFixed(1)} s` };
+  return { what: `export ${what}`, calls, seconds: median(theirs), peakMb: Math.max(...peaks), ratio };
+}
+
+async function measureRuns(runs: number, args: readonly string[], env: Record<string, string>) {
+  const measured: (Usage & { stdout: string })[] = [];
+  for (let run = 0; run < runs; run++) measured.push(await measureCalltally(args, env));
+  return {
+    seconds: median(measured.map(({ seconds }) => seconds)),
+    cpuSeconds: median(measured.map(({ cpuSeconds }) => cpuSeconds)),
+    peakMb: Math.max(...measured.map(({ peakMb }) => peakMb)),
+  };
+}
