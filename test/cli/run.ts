@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { assertNoSecrets } from "./secrets.ts";
+import { runWarm } from "./warm-pool.ts";
 
 /** The built program. */
 export const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
@@ -41,9 +42,21 @@ export function startCalltally(
   return Object.assign(child, { done });
 }
 
-/** Runs the built program to its end. */
-export function calltally(args: string[], options: RunOptions): Promise<Finished> {
-  return startCalltally(args, options).done;
+/** What Node reads only when it starts. */
+const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
+
+/**
+ * Runs the built program to its end, in a process that may have run other commands; in one of its own where the options
+ * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`.
+ */
+export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
+  const { cwd, env = {}, umask, uid } = options;
+  const needsOwn =
+    umask !== undefined || uid !== undefined || Object.keys(env).some((name) => OF_NODE.test(name));
+  if (needsOwn || process.env.CALLTALLY_WARM === "0") return startCalltally(args, options).done;
+  const finished = await runWarm(BIN, { args, cwd, env });
+  assertNoSecrets(finished, env);
+  return finished;
 }
 
 /** The settings that point the program at a server. */
