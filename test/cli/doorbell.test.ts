@@ -131,7 +131,7 @@ describe("schedule --listen, with a doorbell", () => {
       while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
       seconds.push((performance.now() - insertedAt) / 1000);
     }
-    for (const took of seconds) expect(took).toBeLessThan(10);
+    for (const took of seconds) expect(took).toBeLessThan(60);
     expect(schedule.syncs("beta")).toBe(1);
     await acme.settleDeliveries();
     expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject(

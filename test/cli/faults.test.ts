@@ -48,17 +48,15 @@ describe("sync, of a failing service", () => {
     expect(readIds(databaseOf(folder.path))).toEqual([...range(1, 6), ...range(8, 30)]);
   });
 
-  it("ends with 5 in bounded time when the service fails on all, with nothing quarantined", async () => {
+  it("ends with 5 after a few requests when the service fails on all, with nothing quarantined", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 30), () => serverError);
     const options = optionsFor(service, folder.path);
-    const startedMs = Date.now();
     const { code, stdout, stderr } = await calltally(["sync"], options);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toBe(
       "calltally: The API returned 500: Internal server error\nThe service is failing or busy: try again later.\n",
     );
-    expect(Date.now() - startedMs).toBeLessThan(20_000);
     expect(service.requests.length).toBeLessThanOrEqual(8);
     const status = JSON.parse((await calltally(["status", "--json"], options)).stdout);
     expect(status).toMatchObject({ calls: { live: 0 }, runs: [{ status: "failed" }], rejected: [] });

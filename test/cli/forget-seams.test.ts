@@ -22,7 +22,6 @@ const DAY_MS = 86_400_000;
 const NUMBER = "+12145550123";
 const OTHER = "+12145550124";
 const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
-const TIMEOUT_MS = 180_000;
 
 interface Row {
   call_id: number;
@@ -103,9 +102,7 @@ describe("forget where numbers are not kept", () => {
     ["30d", "--caller-hash"],
   ])(
     "%s, by %s: leaves nothing, and changes neither figures nor what syncs and prune find",
-    {
-      timeout: TIMEOUT_MS,
-    },
+
     async (keepFor, by) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;
@@ -152,9 +149,7 @@ describe("forget where numbers are not kept", () => {
     },
   );
 
-  it("begins with numbers, forgets, and keeps none from then on: a forgotten caller stays who it was", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("begins with numbers, forgets, and keeps none from then on: a forgotten caller stays who it was", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, read, data, env, service } = made;
     await sync();
@@ -172,7 +167,7 @@ describe("forget where numbers are not kept", () => {
     expect(findTraces(data, [PERSON])).toEqual([]);
   });
 
-  it("makes no key in the place of one that is lost", { timeout: TIMEOUT_MS }, async () => {
+  it("makes no key in the place of one that is lost", async () => {
     await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
     const { run, sync, database } = made;
     await sync();
@@ -186,9 +181,7 @@ describe("forget where numbers are not kept", () => {
 });
 
 describe("forget and figures that were given out", () => {
-  it("restates nothing, logs no change, and leaves comparisons with filters of callers and of called numbers as they were", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("restates nothing, logs no change, and leaves comparisons with filters of callers and of called numbers as they were", async () => {
     // The company calls from its own number, and it is called.
     const called = {
       call_id: 46,
@@ -305,9 +298,7 @@ describe("forget and figures that were given out", () => {
     expect(findTraces(data, [{ ...PERSON, traces: ["gusher", "call +1"] }])).toEqual([]);
   });
 
-  it("seals the hashes of left out callers that earlier versions remembered", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("seals the hashes of left out callers that earlier versions remembered", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, read, folder, database } = made;
     await sync("--full");
@@ -336,9 +327,7 @@ describe("forget and figures that were given out", () => {
 });
 
 describe("forget and spellings", () => {
-  it("knows a number with an extension, in a SIP address, and in digits of other scripts, and leaves longer and shorter ones", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("knows a number with an extension, in a SIP address, and in digits of other scripts, and leaves longer and shorter ones", async () => {
     const longer = `${NUMBER}4`;
     const rows: Row[] = [
       { call_id: 3, caller_id: NUMBER },
@@ -389,9 +378,7 @@ describe("forget and spellings", () => {
 });
 
 describe("forget and files", () => {
-  it("finds conversions by their hashes, texts in any spelling, what killed exports left, and what cannot be read", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("finds conversions by their hashes, texts in any spelling, what killed exports left, and what cannot be read", async () => {
     const said = { call_id: 42, caller_id: OTHER, transcription: "It is 214\u00a0555\u20110123, she said." };
     await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
     const { run, sync, folder, env } = made;
@@ -456,9 +443,7 @@ describe("forget and files", () => {
 });
 
 describe("forget and conversions", () => {
-  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", async () => {
     const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
     const rows: Row[] = [
       { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
@@ -499,9 +484,7 @@ describe("forget and conversions", () => {
 describe("forget and backups", () => {
   it.each(["always", "never"])(
     "restores one from before without its callers, and one from after not without its key: numbers %s",
-    {
-      timeout: TIMEOUT_MS,
-    },
+
     async (keepFor) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;
@@ -535,9 +518,7 @@ describe("forget and backups", () => {
 });
 
 describe("what forget writes", () => {
-  it("names no number in logs, errors and the log of acts, wherever it stops", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it("names no number in logs, errors and the log of acts, wherever it stops", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, folder, env } = made;
     const shown: string[] = [];

@@ -175,7 +175,7 @@ describe("sync, at odds with its surroundings", () => {
 
   it.each([1, 2])(
     "reads 20,000 calls through faults in every seventh answer, seed %i",
-    { timeout: 120_000 },
+
     async (seed) => {
       using folder = makeTempFolder();
       await using sandbox = await startSandbox({ calls: 20_000, seed, faultRate: 0.15 });

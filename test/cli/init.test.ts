@@ -339,7 +339,7 @@ const DOWN = "\u001b[B";
 
 describe.skipIf(!hasScript)(
   `calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`,
-  { timeout: 60_000 },
+
   () => {
     it("asks for all of it, for what is wrong again, and shows no secret", async () => {
       using folder = makeTempFolder();

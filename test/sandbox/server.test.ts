@@ -7,16 +7,18 @@ import { makeTempFolder } from "../temp-folder.ts";
 import { fetchPage, fetchRaw, PATH } from "./requests.ts";
 
 test("startSandbox listens on 127.0.0.1 at a free port, with 5000 calls that end shortly before now", async () => {
+  const beforeMs = Date.now();
   await using sandbox = await startSandbox();
+  const afterMs = Date.now();
 
   const page = await fetchPage(sandbox, "?limit=1");
 
   expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(sandbox.token).toBe("sandbox-token");
   expect(page.total).toBe(5000);
-  const ageMs = Date.now() - Date.parse(String(page.calls[0]?.call_started));
-  expect(ageMs).toBeGreaterThanOrEqual(60_000);
-  expect(ageMs).toBeLessThan(120_000);
+  const startedMs = Date.parse(String(page.calls[0]?.call_started));
+  expect(startedMs).toBeGreaterThan(beforeMs - 120_000);
+  expect(startedMs).toBeLessThanOrEqual(afterMs - 60_000);
 });
 
 test("startSandbox refuses options out of bounds, and a port that is taken", async () => {
@@ -44,9 +46,10 @@ test("startSandbox seeds 100,000 calls fast and serves 1000 rows fast", async ()
   const text = JSON.stringify(page());
   const pageMs = process.cpuUsage(pageStarted).user / 1000;
 
-  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch as it does the clock.
-  expect(seedingMs).toBeLessThan(300);
-  expect(pageMs).toBeLessThan(100);
+  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch as it does the clock; collecting
+  // what other tests have left may take hundreds, and whatever grows with the square takes minutes.
+  expect(seedingMs).toBeLessThan(3000);
+  expect(pageMs).toBeLessThan(1000);
   expect(text.length).toBeGreaterThan(2_500_000);
   expect((await fetchPage(sandbox, "?limit=1000&offset=99500")).calls).toHaveLength(500);
 });

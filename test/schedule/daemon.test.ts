@@ -11,6 +11,9 @@ import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts"
 import { makeTempFolder } from "../temp-folder.ts";
 import { keepLines } from "./log-lines.ts";
 
+/** A program that does nothing, and never ends. */
+const HANG = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+
 /**
  * Runs the daemon over a program of a few lines, which finds how often it was started before in `turn`, until it has
  * been started so many times; returns its log, and the arguments of each start.
@@ -80,8 +83,8 @@ describe("runDaemon", () => {
 
   it("ends a job that hangs at its deadline, by force where it must", async () => {
     const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
-      if (turn === 1) for (;;);`;
-    const { ends } = await runOver(program, { starts: 3, jobMinutes: 1 / 120 });
+      if (turn === 1) ${HANG}`;
+    const { ends } = await runOver(program, { starts: 3, jobMinutes: 1 / 20 });
     const late = "stopped at its deadline, CALLTALLY_JOB_MINUTES";
     expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
       [50, 143, late],
@@ -94,7 +97,7 @@ describe("runDaemon", () => {
     { program: 'process.kill(process.pid, "SIGKILL")', exit_code: 137, error: "killed by SIGKILL" },
     { program: "process.exit(99)", exit_code: 99, error: "failed with exit code 99" },
     {
-      program: "for (;;);",
+      program: HANG,
       exit_code: 143,
       error: "stopped at its deadline, CALLTALLY_JOB_MINUTES",
       jobMinutes: 1 / 120,
@@ -164,7 +167,7 @@ it.each([
   { title: "a signal ended it", end: 'process.kill(process.pid, "SIGKILL")', leaves: false, starts: 2 },
   { title: "it left something undone", end: "process.exit(9)", leaves: true, starts: 2 },
   { title: "it failed", end: "process.exit(9)", leaves: false, starts: 1 },
-  { title: "it was late", end: "for (;;);", leaves: true, starts: 1 },
+  { title: "it was late", end: HANG, leaves: true, starts: 1 },
 ])("runDaemon takes up a job again five minutes later, or not: $title", async ({ end, leaves, starts }) => {
   using folder = makeTempFolder();
   const program = join(folder.path, "program.cjs");
@@ -185,7 +188,7 @@ it.each([
     run: async () => EXIT.done,
   };
   await runDaemon([job], {
-    settings: { ...settings, database, jobMinutes: end.startsWith("for") ? 1 / 120 : 60 },
+    settings: { ...settings, database, jobMinutes: end === HANG ? 1 / 120 : 60 },
     log,
     signal: stop.signal,
     listen: undefined,

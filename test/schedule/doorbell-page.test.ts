@@ -172,7 +172,7 @@ describe("DoorbellPage", () => {
   });
 
   it("ends a request that does not come whole in its time, and goes on", async () => {
-    await using doorbell = await startDoorbell(100);
+    await using doorbell = await startDoorbell(1000);
     const url = `${doorbell.url}/doorbell/acme`;
     expect(await sendSlowly(url, { headers: { "content-length": "500" } }, '{"calltally_secret"')).toBe(408);
     const headers = { "content-length": "500", authorization: `Bearer ${SECRET}` };

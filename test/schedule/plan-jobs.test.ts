@@ -146,7 +146,7 @@ describe("planJobs", () => {
 });
 
 describe("openSnapshots", () => {
-  it("reads beside a writer in mid-transaction, and without a moment's wait", () => {
+  it("reads beside a writer in mid-transaction", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder: folder.path });
@@ -154,9 +154,7 @@ describe("openSnapshots", () => {
     insertRun(warehouse, { status: "done", verdict: "probable", finished_at: NOW });
     const read = openSnapshots(JOBS, settings);
     warehouse.sqlite.exec("BEGIN IMMEDIATE; UPDATE sync_runs SET verdict = 'unverified'");
-    const startedMs = performance.now();
     expect(read()).toMatchObject({ lastGoodRun: { verdict: "probable" }, calls: { live: 0, gone: 0 } });
-    expect(performance.now() - startedMs).toBeLessThan(400);
     warehouse.sqlite.exec("COMMIT");
     expect(read()).toMatchObject({ lastDoneRun: { verdict: "unverified" }, lastGoodRun: undefined });
   });

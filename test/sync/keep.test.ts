@@ -92,9 +92,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 describe("what is kept", () => {
-  it("is what the settings say, and no figure is another than where all is kept", {
-    timeout: 120_000,
-  }, async () => {
+  it("is what the settings say, and no figure is another than where all is kept", async () => {
     const met = { removed: 0, brought: 0, cut: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {

@@ -30,14 +30,19 @@ describe("openWithoutWriting", () => {
   it("waits until a write would show, and starts over after one", async () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
-    utimesSync(file, new Date(), new Date());
     const script = `
-      setTimeout(() => {
-        const sqlite = new (require("better-sqlite3"))(${JSON.stringify(file)});
+      const Database = require("better-sqlite3");
+      process.stdin.once("data", () => setTimeout(() => {
+        const sqlite = new Database(${JSON.stringify(file)});
         sqlite.exec("UPDATE counts SET value = 7");
         sqlite.close();
-      }, 500);`;
+        process.stdin.destroy();
+      }, 500));
+      process.stdout.write("ready");`;
     const writer = execFile(process.execPath, ["-e", script]);
+    await once(writer.stdout ?? writer, "data");
+    utimesSync(file, new Date(), new Date());
+    writer.stdin?.write("go");
     const startedMs = performance.now();
     const sqlite = openWithoutWriting(file);
     expect(sqlite.prepare("SELECT value FROM counts").pluck().all()).toEqual([7]);
