@@ -102,7 +102,6 @@ describe("forget where numbers are not kept", () => {
     ["30d", "--caller-hash"],
   ])(
     "%s, by %s: leaves nothing, and changes neither figures nor what syncs and prune find",
-
     async (keepFor, by) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;
@@ -484,7 +483,6 @@ describe("forget and conversions", () => {
 describe("forget and backups", () => {
   it.each(["always", "never"])(
     "restores one from before without its callers, and one from after not without its key: numbers %s",
-
     async (keepFor) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;

@@ -337,78 +337,74 @@ const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 
 const ENTER = "\r";
 const DOWN = "\u001b[B";
 
-describe.skipIf(!hasScript)(
-  `calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`,
-
-  () => {
-    it("asks for all of it, for what is wrong again, and shows no secret", async () => {
-      using folder = makeTempFolder();
-      await using sandbox = await startSandbox({ calls: 300 });
-      await using terminal = startOnTerminal(["init"], { cwd: folder.path, env: { TZ: "America/Denver" } });
-      await terminal.reply("Address of the API", `api.example.com${ENTER}`);
-      await terminal.reply("is not a full address", `\u0015${sandbox.url}${ENTER}`);
-      await terminal.reply("Token (not shown)", `wr0ng-token${ENTER}`);
-      await terminal.reply("The API refused the token", "");
-      await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
-      await terminal.reply("accepts the token, and counts 300 calls", "");
-      await terminal.reply("Time zone of the reports", `PST${ENTER}`);
-      await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
-      await terminal.reply("A name for the account", `acme${ENTER}`);
-      await terminal.reply("First report", DOWN);
-      await terminal.reply("charts for a browser", ENTER);
-      await terminal.reply("Folder for reports", ENTER);
-      await terminal.reply("Mail it to", `a@acme.example, b@acme.example${ENTER}`);
-      await terminal.reply("Mail server", `mail.example.com${ENTER}`);
-      await terminal.reply("is not a URL", `\u0015${SMTP_URL}${ENTER}`);
-      expect(await terminal.ended).toBe(0);
-      expect(terminal.shown).toContain("Wrote secrets/acme.token, secrets/smtp.url, calltally.yaml\r\n");
-      for (const secret of ["wr0ng", sandbox.token, "s3cret"]) expect(terminal.shown).not.toContain(secret);
-      expect(sandbox.requests.length).toBe(2);
-      expect(readFileSync(join(folder.path, "secrets/smtp.url"), "utf8")).toBe(`${SMTP_URL}\n`);
-      expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
-        "calltally.yaml: 1 account, 1 report: no problem\n",
-      );
-      const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
-      expect(file?.content).toMatchObject({
-        timezone: "America/Denver",
-        reports: {
-          weekly: { format: "html", deliver: [{ email: { to: ["a@acme.example", "b@acme.example"] } }] },
-        },
-      });
+describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
+  it("asks for all of it, for what is wrong again, and shows no secret", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300 });
+    await using terminal = startOnTerminal(["init"], { cwd: folder.path, env: { TZ: "America/Denver" } });
+    await terminal.reply("Address of the API", `api.example.com${ENTER}`);
+    await terminal.reply("is not a full address", `\u0015${sandbox.url}${ENTER}`);
+    await terminal.reply("Token (not shown)", `wr0ng-token${ENTER}`);
+    await terminal.reply("The API refused the token", "");
+    await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
+    await terminal.reply("accepts the token, and counts 300 calls", "");
+    await terminal.reply("Time zone of the reports", `PST${ENTER}`);
+    await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
+    await terminal.reply("A name for the account", `acme${ENTER}`);
+    await terminal.reply("First report", DOWN);
+    await terminal.reply("charts for a browser", ENTER);
+    await terminal.reply("Folder for reports", ENTER);
+    await terminal.reply("Mail it to", `a@acme.example, b@acme.example${ENTER}`);
+    await terminal.reply("Mail server", `mail.example.com${ENTER}`);
+    await terminal.reply("is not a URL", `\u0015${SMTP_URL}${ENTER}`);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown).toContain("Wrote secrets/acme.token, secrets/smtp.url, calltally.yaml\r\n");
+    for (const secret of ["wr0ng", sandbox.token, "s3cret"]) expect(terminal.shown).not.toContain(secret);
+    expect(sandbox.requests.length).toBe(2);
+    expect(readFileSync(join(folder.path, "secrets/smtp.url"), "utf8")).toBe(`${SMTP_URL}\n`);
+    expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
+      "calltally.yaml: 1 account, 1 report: no problem\n",
+    );
+    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
+    expect(file?.content).toMatchObject({
+      timezone: "America/Denver",
+      reports: {
+        weekly: { format: "html", deliver: [{ email: { to: ["a@acme.example", "b@acme.example"] } }] },
+      },
     });
+  });
 
-    it("does not ask for what the flags say, and stops or goes on where the service is unreachable", async () => {
-      using folder = makeTempFolder();
-      writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
-      const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token", "--timezone", "UTC"];
-      const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
-      await using first = start();
-      await first.reply("What now?", DOWN + DOWN + DOWN + ENTER);
-      expect(await first.ended).toBe(5);
-      expect(readdirSync(folder.path)).toEqual(["a.token"]);
-      await using second = start("--account", "acme");
-      await second.reply("What now?", DOWN + DOWN + ENTER);
-      await second.reply("First report", DOWN + DOWN + DOWN + ENTER);
-      expect(await second.ended).toBe(0);
-      for (const question of ["Address", "Token", "Time zone", "A name", "Folder"])
-        expect(second.shown).not.toContain(question);
-      expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
-    });
+  it("does not ask for what the flags say, and stops or goes on where the service is unreachable", async () => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
+    const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token", "--timezone", "UTC"];
+    const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
+    await using first = start();
+    await first.reply("What now?", DOWN + DOWN + DOWN + ENTER);
+    expect(await first.ended).toBe(5);
+    expect(readdirSync(folder.path)).toEqual(["a.token"]);
+    await using second = start("--account", "acme");
+    await second.reply("What now?", DOWN + DOWN + ENTER);
+    await second.reply("First report", DOWN + DOWN + DOWN + ENTER);
+    expect(await second.ended).toBe(0);
+    for (const question of ["Address", "Token", "Time zone", "A name", "Folder"])
+      expect(second.shown).not.toContain(question);
+    expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
+  });
 
-    it.each([
-      ["Ctrl-C", "\u0003"],
-      ["Ctrl-D", "\u0004"],
-      ["Esc", "\u001b"],
-    ])("writes nothing when it is cancelled by %s", async (_, key) => {
-      using folder = makeTempFolder();
-      await using terminal = startOnTerminal(["init", ...OFFLINE], {
-        cwd: folder.path,
-      });
-      await terminal.reply("Token (not shown)", `t0ken${ENTER}`);
-      await terminal.reply("A name for the account", key);
-      expect(await terminal.ended).toBe(130);
-      expect(terminal.shown).toContain("Cancelled: nothing was written");
-      expect(readdirSync(folder.path)).toEqual([]);
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+    ["Esc", "\u001b"],
+  ])("writes nothing when it is cancelled by %s", async (_, key) => {
+    using folder = makeTempFolder();
+    await using terminal = startOnTerminal(["init", ...OFFLINE], {
+      cwd: folder.path,
     });
-  },
-);
+    await terminal.reply("Token (not shown)", `t0ken${ENTER}`);
+    await terminal.reply("A name for the account", key);
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.shown).toContain("Cancelled: nothing was written");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+});

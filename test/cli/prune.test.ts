@@ -92,7 +92,6 @@ const COUNT =
 describe("prune", () => {
   it.each(["never", "20d"])(
     "of what is kept %s leaves no byte, no other figure, and no sync brings it back",
-
     async (keepFor) => {
       await using made = await makeWarehouse();
       const { data, folder, run, sync, sandbox, database } = made;

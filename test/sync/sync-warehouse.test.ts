@@ -14,7 +14,7 @@ import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls } from "../warehouse/facts.ts";
 
-const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 300);
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 120);
 const HOUR_MS = 3_600_000;
 
 /** What happens at the service before one of its answers. */

@@ -10,6 +10,7 @@ import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, callers, counts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "./facts.ts";
 
@@ -166,10 +167,10 @@ describe("the facts of a warehouse", () => {
         seen.displaced += history.displaced;
         seen.gone += history.gone.size;
       }),
-      { numRuns: 300 },
+      { numRuns: draws(100) },
     );
-    expect(seen.displaced).toBeGreaterThan(100);
-    expect(seen.gone).toBeGreaterThan(100);
-    expect(seen.rules).toBeGreaterThan(50);
+    expect(seen.displaced).toBeGreaterThan(30);
+    expect(seen.gone).toBeGreaterThan(30);
+    expect(seen.rules).toBeGreaterThan(15);
   });
 });
