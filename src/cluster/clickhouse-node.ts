@@ -18,6 +18,9 @@ export interface StatementOptions {
   maxSeconds?: number;
 }
 
+/** What goes with a statement: ClickHouse's settings by their names. */
+type Settings = Record<string, string | number>;
+
 /** Rows, and what they are made of. */
 export interface ClusterRows {
   names: string[];
@@ -30,6 +33,9 @@ const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 const MAX_MEMORY_BYTES = 4_000_000_000;
 const MAX_ERROR_BYTES = 65_536;
+/** Of a row: texts of the API are bounded by its pages. */
+const MAX_LINE_LENGTH = 32 * 1024 * 1024;
+const MAX_COLLECTED = 1_000_000;
 /** Beyond the time that the server gives a statement. */
 const GRACE_SECONDS = 30;
 
@@ -74,8 +80,7 @@ export class ClickhouseNode implements AsyncDisposable {
 
   /** Runs a statement that returns nothing. */
   async run(sql: string, options: StatementOptions): Promise<void> {
-    const body = await this.#request(sql, {}, options);
-    await body.dump();
+    await this.#execute(sql, {}, options);
   }
 
   /**
@@ -85,9 +90,7 @@ export class ClickhouseNode implements AsyncDisposable {
    * @param rows a JSON object for each, a line each
    */
   async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
-    const query = `${statement} FORMAT JSONEachRow`;
-    const body = await this.#request(rows, { query }, options);
-    await body.dump();
+    await this.#execute(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
   }
 
   /** Asks a SELECT, and returns all of its rows. */
@@ -106,7 +109,7 @@ export class ClickhouseNode implements AsyncDisposable {
     const body = await this.#request(`${sql}\nFORMAT TabSeparatedWithNamesAndTypes`, settings, options);
     const lines = this.#readLines(body, options);
     const [names, types] = [await lines.next(), await lines.next()];
-    if (names.done || types.done) throw this.#strange(options);
+    if (names.done || types.done) throw this.#strange(options, names.value);
     const read = lineReader(types.value);
     const columns = names.value.split("\t");
     const strange = () => this.#strange(options);
@@ -124,43 +127,54 @@ export class ClickhouseNode implements AsyncDisposable {
     await this.#pool.destroy();
   }
 
+  /** Success says nothing: a server that has begun to respond before it failed says so after that. */
+  async #execute(body: string | Buffer, settings: Settings, options: StatementOptions): Promise<void> {
+    const lines = this.#readLines(await this.#request(body, settings, options), options);
+    const said = await lines.next();
+    if (!said.done) throw this.#strange(options, said.value);
+  }
+
   /** Not by readline, which takes U+2028 for the end of a line. */
-  async *#readLines(body: AsyncIterable<Buffer>, { signal }: StatementOptions): AsyncGenerator<string> {
+  async *#readLines(
+    body: AsyncIterable<Buffer>,
+    options: StatementOptions,
+  ): AsyncGenerator<string, undefined> {
     const decoder = new TextDecoder();
     let rest = "";
     try {
       for await (const chunk of body) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = lines.pop() ?? "";
+        if (rest.length > MAX_LINE_LENGTH) throw this.#strange(options);
         yield* lines;
       }
     } catch (error) {
-      signal?.throwIfAborted();
-      throw this.#unreachable(error);
+      options.signal?.throwIfAborted();
+      throw error instanceof CalltallyError ? error : this.#unreachable(error, options);
     }
+    // Cut short, or an error.
+    if (rest !== "") throw this.#strange(options, rest);
   }
 
-  #unreachable(error: unknown, deadlineMs = 0): CalltallyError {
-    const reason = reasonForNoResponse(error, deadlineMs);
+  #unreachable(error: unknown, options: StatementOptions): CalltallyError {
+    const reason = reasonForNoResponse(error, deadlineMsOf(options));
     return new CalltallyError(EXIT.unreachable, `Cannot reach ${this.name} of the cluster: ${reason}`, {
       hint: "Check the address and the network, and whether that server runs; then try again.",
     });
   }
 
-  #strange({ doing }: StatementOptions): CalltallyError {
-    return new CalltallyError(
-      EXIT.contract,
-      `Cannot ${doing} at ${this.name}: the response is none of ClickHouse's`,
-    );
+  /** @param body what was said with the status of success */
+  #strange({ doing }: StatementOptions, body = ""): CalltallyError {
+    return errorOfResponse(this.name, doing, { status: 200, body, hasRows: false });
   }
 
   async #request(
     body: string | Buffer,
-    settings: Record<string, string | number>,
-    { doing, signal, maxSeconds = MAX_SECONDS }: StatementOptions,
+    settings: Settings,
+    options: StatementOptions,
   ): Promise<Dispatcher.ResponseData["body"]> {
-    const deadlineMs = (maxSeconds + GRACE_SECONDS) * 1000;
-    const timeout = AbortSignal.timeout(deadlineMs);
+    const { doing, signal, maxSeconds = MAX_SECONDS } = options;
+    const timeout = AbortSignal.timeout(deadlineMsOf(options));
     try {
       const response = await this.#pool.request({
         method: "POST",
@@ -180,14 +194,22 @@ export class ClickhouseNode implements AsyncDisposable {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof CalltallyError) throw error;
-      throw this.#unreachable(timeout.aborted ? timeout.reason : error, deadlineMs);
+      throw this.#unreachable(timeout.aborted ? timeout.reason : error, options);
     }
   }
 }
 
-/** Reads all there are. */
+function deadlineMsOf({ maxSeconds = MAX_SECONDS }: StatementOptions): number {
+  return (maxSeconds + GRACE_SECONDS) * 1000;
+}
+
+/** Reads all there are, of which there are few. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
-  for await (const item of items) all.push(item);
+  for await (const item of items) {
+    all.push(item);
+    if (all.length > MAX_COLLECTED)
+      throw new CalltallyError(EXIT.contract, "Cannot read the cluster: it returns more rows than there are");
+  }
   return all;
 }

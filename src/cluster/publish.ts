@@ -13,6 +13,7 @@ import { type Cluster, openCluster } from "./cluster.ts";
 import { FACTS_TABLE, makeTables, SPEND_TABLE } from "./cluster-tables.ts";
 import { openLocalFacts, openLocalSpend } from "./local-rows.ts";
 import {
+  assertAlone,
   assertSameWarehouse,
   type Published,
   readNextVersion,
@@ -121,23 +122,20 @@ async function publishFrom(
 
   const { warehouse_id } = readOrigin(reader);
   const [before] = await readPublished(cluster, { account, signal });
-  assertSameWarehouse(cluster, before, warehouse_id);
+  await assertSameWarehouse(cluster, { account, found: before, warehouseId: warehouse_id }, signal);
   const version = await readNextVersion(cluster, account, signal);
   const shards = cluster.shards.length;
-  let isBegun = false;
+  const recorded: number[] = [];
+  const claim = { account, before, recorded };
   const onSending = async () => {
-    if (isBegun) return;
-    isBegun = true;
-    const unfinished_since = new Date(startedMs).toISOString();
-    const blank = { published_at: null, about: "{}", buckets: "{}" };
-    await writePublished(
-      cluster,
-      { ...blank, ...before, account, warehouse_id, version, unfinished_since },
-      signal,
-    );
-    // Somebody else may have begun at the same moment.
-    const [now] = await readPublished(cluster, { account, signal });
-    assertSameWarehouse(cluster, now, warehouse_id);
+    if (recorded.length === 0) {
+      const unfinished_since = new Date(startedMs).toISOString();
+      const blank = { published_at: null, about: "{}", buckets: "{}" };
+      const begun = { ...blank, ...before, account, warehouse_id, version, unfinished_since };
+      await writePublished(cluster, begun, signal);
+      recorded.push(version);
+    }
+    await assertAlone(cluster, claim, signal);
   };
   const send = { account, signal, onSent, onSending };
   const local = { account, shards, isPersonal };
@@ -166,7 +164,10 @@ async function publishFrom(
       [SPEND_TABLE.name]: spend.totals.describe(),
     }),
   };
+  await assertAlone(cluster, claim, signal);
   await writePublished(cluster, published, signal);
+  recorded.push(published.version);
+  await assertAlone(cluster, claim, signal);
   return {
     target: to.name,
     account,

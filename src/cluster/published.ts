@@ -1,4 +1,5 @@
-import { UsageError } from "../errors.ts";
+import { randomInt } from "node:crypto";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import type { StatementOptions } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
@@ -62,6 +63,9 @@ export async function writePublished(
   );
 }
 
+/** Versions are drawn, so that of two publications that begin at once each is known by its own. */
+const VERSIONS = 2 ** 20;
+
 /** Returns a version above all that the cluster has of an account. */
 export async function readNextVersion(
   cluster: Cluster,
@@ -76,19 +80,82 @@ export async function readNextVersion(
   const versions = await cluster.atEach((node) =>
     node.select(`SELECT max(version) FROM (${greatest.join(" UNION ALL ")})`, options),
   );
-  return 1 + Math.max(...versions.flatMap((rows) => rows.map(([version]) => Number(version))));
+  return 1 + randomInt(VERSIONS) + Math.max(...versions.flat(2).map(Number));
+}
+
+/** A publication of an account that is under way. */
+export interface Claim {
+  account: string;
+  /** What was published before; undefined for nothing. */
+  before: Published | undefined;
+  /** Versions that it has recorded, the last one last. */
+  recorded: readonly number[];
 }
 
 /**
- * Asserts that an account in the cluster is published from the same warehouse.
+ * Asserts that what was last recorded of an account is this publication, and that no other one has begun since it looked.
  *
- * @throws UsageError where it is another one: the rows of both would replace each other
+ * @throws CalltallyError (exit 6) where one has, after it is recorded that rows of both may be there
  */
-export function assertSameWarehouse(
-  { address: { name } }: Cluster,
-  found: Published | undefined,
-  warehouseId: string,
-): void {
+export async function assertAlone(
+  cluster: Cluster,
+  { account, before, recorded }: Claim,
+  signal?: AbortSignal,
+): Promise<void> {
+  const rows = await cluster.select(
+    `SELECT version FROM ${cluster.table(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${before?.version ?? 0}`,
+    { doing: `read the version of ${account}`, signal },
+  );
+  const versions = rows.flat().map(Number);
+  const { name } = cluster.address;
+  if (versions.some((version) => !recorded.includes(version))) {
+    const [last] = await readPublished(cluster, { account, signal });
+    if (last !== undefined && recorded.length > 0) {
+      const unfinished_since = new Date().toISOString();
+      await writePublished(
+        cluster,
+        { ...last, version: Math.max(...versions) + 1, unfinished_since },
+        signal,
+      );
+    }
+    throw new CalltallyError(
+      EXIT.locked,
+      `Cannot publish ${account} to ${name}: another publication of it has begun there meanwhile`,
+      { hint: "Is a copy of its warehouse published as well? Publish one of them alone, and once more." },
+    );
+  }
+  if (recorded.length === 0 || versions.includes(Math.max(...recorded))) return;
+  throw new CalltallyError(
+    EXIT.unverified,
+    `Cannot confirm that ${account} is published to ${name}: the cluster has not recorded it`,
+    { hint: "Does something else write to these tables? Publish again." },
+  );
+}
+
+/**
+ * Asserts that an account in the cluster is published from the same warehouse, and that under no other name.
+ *
+ * @throws UsageError where it is another one: the rows of both would replace each other, or count twice
+ */
+export async function assertSameWarehouse(
+  cluster: Cluster,
+  { account, found, warehouseId }: { account: string; found: Published | undefined; warehouseId: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  const { name } = cluster.address;
+  const [other] = await cluster.select(
+    `SELECT account FROM ${cluster.table(PUBLISHED_TABLE)} WHERE warehouse_id = ${literal(warehouseId)} AND account <> ${literal(account)} LIMIT 1`,
+    { doing: "read what is published", signal },
+  );
+  if (other !== undefined) {
+    const removal = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE].map(
+      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other[0]))}`,
+    );
+    throw new UsageError(
+      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other[0]}, and would count twice`,
+      { hint: `Name it so again, or remove that from all servers: ${removal.join("; ")}` },
+    );
+  }
   if (found === undefined || found.warehouse_id === warehouseId) return;
   throw new UsageError(
     `Cannot publish ${found.account} to ${name}: the account of that name there is of another warehouse, ${found.warehouse_id}, and this one is ${warehouseId}`,

@@ -17,7 +17,7 @@ export interface Sent {
 interface SendOptions {
   account: string;
   signal?: AbortSignal | undefined;
-  /** Is called before anything is written. */
+  /** Is called before rows are written, again and again. */
   onSending: () => Promise<void>;
   /** Receives how many rows were sent so far. */
   onSent?: ((rows: number) => void) | undefined;
@@ -54,8 +54,8 @@ export async function sendDifferences(
     const different = here.differences(there);
     if (different.length === 0) return { sent, totals: here };
     if (round === ROUNDS) throw differentError(cluster, table, different, options.account);
-    await options.onSending();
     for (const group of groupsOf(different, there)) {
+      await options.onSending();
       const sender = new Sender(cluster, table, { ...options, version: version + round, sent });
       await sendGroup(cluster, local, group, sender, { ...options, isWhole: round > 0 });
     }

@@ -1,4 +1,4 @@
-import { isOnThisMachine } from "./setting-parsers.ts";
+import { isOnThisMachine, parseUserName } from "./setting-parsers.ts";
 
 /** Where a ClickHouse cluster is, and what of it is used. */
 export interface ClusterAddress {
@@ -9,7 +9,7 @@ export interface ClusterAddress {
   cluster: string;
   /** Undefined where the address names none. */
   user: string | undefined;
-  /** The address in one form, without the user. */
+  /** The address in one form, without the user: the same in whatever order the servers are named. */
   name: string;
 }
 
@@ -55,8 +55,13 @@ export function parseClusterUrl(text: string): ClusterAddress {
     database,
     cluster,
     user: user === undefined ? undefined : decodeUser(user),
-    name: `clickhouse://${urls.map(({ host }) => host).join(",")}/${database}?cluster=${cluster}`,
+    name: `clickhouse://${urls.map(hostAndPort).toSorted().join(",")}/${database}?cluster=${cluster}`,
   };
+}
+
+/** A URL leaves out the port of its scheme, which is not ours. */
+function hostAndPort({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port || (protocol === "http:" ? 80 : 443)}`;
 }
 
 function parseHost(text: string): { host: string; port?: number } {
@@ -70,7 +75,7 @@ function parseHost(text: string): { host: string; port?: number } {
 function decodeUser(text: string): string {
   try {
     const user = decodeURIComponent(text);
-    if (user !== "" && !/\p{Cc}/u.test(user)) return user;
+    return parseUserName(user);
   } catch {
     // Said below.
   }

@@ -83,7 +83,7 @@ function sourceOf({ env, flag }: SettingSpec<unknown>, { origin, text, place }: 
   if (place !== undefined) return place;
   // Nothing, white space and line breaks would not be seen, and a password in an address must not be.
   if (origin === "flag") {
-    const shown = text.replace(/:\/\/.*@/s, "://…@");
+    const shown = text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
     return `${flag ?? env} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;
   }
   return origin === ".env" ? `${env} in .env` : env;

@@ -73,7 +73,8 @@ export function parseYesNo(text: string): boolean {
 }
 
 export function parseUserName(text: string): string {
-  if (text.trim() === "" || /\p{Cc}/u.test(text)) throw new Error("is not the name of a user");
+  // The password of HTTP's Basic begins after the first colon.
+  if (text.trim() === "" || /[\p{Cc}:]/u.test(text)) throw new Error("is not the name of a user");
   return text;
 }
 

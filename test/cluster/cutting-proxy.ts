@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 
+/** What becomes of a request; what is said succeeds. */
+export type Fate = "pass" | "swallow" | { said: string };
 /** Decides about a request before it is passed on. */
-type Decide = (statement: string) => "pass" | "swallow" | Promise<"pass" | "swallow">;
+type Decide = (statement: string) => Fate | Promise<Fate>;
 
 /** Stands before a server on this machine: each of its requests is decided about, and what is swallowed succeeds. */
 export async function startProxy(host: string, decide: Decide) {
@@ -12,7 +14,9 @@ export async function startProxy(host: string, decide: Decide) {
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const query = new URL(incoming.url ?? "/", "http://proxy").searchParams.get("query");
-    if ((await decide(query ?? body.toString())) === "swallow") return void outgoing.end();
+    const fate = await decide(query ?? body.toString());
+    if (fate === "swallow") return void outgoing.end();
+    if (fate !== "pass") return void outgoing.end(fate.said);
     const { headers, method, url } = incoming;
     const passed = request({ hostname, port, path: url, method, headers, agent: false }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers);

@@ -21,7 +21,7 @@ import {
   startClickhouse,
   UNLESS_SKIPPED,
 } from "./clickhouse-servers.ts";
-import { startProxy } from "./cutting-proxy.ts";
+import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 // Whatever the cluster holds, and whatever cut a publication short: one that ends leaves the rows of the warehouse.
@@ -234,6 +234,99 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "lossy", "acme");
   });
 
+  it.each([
+    ["it says that it begins", "INSERT INTO `at_once`.`published_local`", 1],
+    ["it sends rows", "INSERT INTO `at_once`.`call_facts_local`", 1],
+    ["it says that it is done", "INSERT INTO `at_once`.`published_local`", 2],
+  ])(
+    "ends with 6 where a copy of its warehouse is published as %s, and says that rows may be of both",
+    async (_, statement, nth) => {
+      using warehouse = makeWarehouse(makeCalls(300, 14));
+      const copy = join(servers.folder, "copy.db");
+      copyFileSync(warehouse.database, copy);
+      change(copy, 900);
+      let met = 0;
+      const decide = async (text: string): Promise<Fate> => {
+        if (text.startsWith(statement) && ++met === nth)
+          await publish(optionsFor(copy, "acme", servers.url("at_once")));
+        return "pass";
+      };
+      await using one = await startProxy(servers.hosts[0] ?? "", decide);
+      await using two = await startProxy(servers.hosts[1] ?? "", decide);
+      const hosts = [one.host, two.host];
+      const publication = publish(optionsFor(warehouse.database, "acme", servers.url("at_once", hosts)));
+      await expect(publication).rejects.toMatchObject({ exitCode: EXIT.locked });
+      expect(await readAbout("at_once", "acme")).toMatch(/Z$/);
+      await publish(optionsFor(warehouse.database, "acme", servers.url("at_once")));
+      await expectSame(warehouse.database, "at_once", "acme");
+      await servers.ask(0, "DROP DATABASE at_once");
+      await servers.ask(1, "DROP DATABASE at_once");
+    },
+  );
+
+  it("believes no success that says something, is cut short, or was not recorded", async () => {
+    using warehouse = makeWarehouse(makeCalls(100, 15));
+    const full =
+      "Code: 241, e.displayText() = DB::Exception: Memory limit exceeded, e.what() = DB::Exception";
+    const lies: [RegExp, Fate, number, string][] = [
+      [
+        /^INSERT INTO .*call_facts/,
+        { said: full },
+        EXIT.unreachable,
+        "says Memory limit exceeded (code 241)",
+      ],
+      [/groupBitXor/, { said: full }, EXIT.unreachable, "says Memory limit exceeded (code 241)"],
+      [
+        /^CREATE TABLE/,
+        { said: "<html>" },
+        EXIT.contract,
+        "the response, status 200, is none of ClickHouse's",
+      ],
+      [/groupBitXor/, { said: "a\tb\tc\nInt64\tUInt64\tString\n1\t2\t3" }, EXIT.contract, "is none of Click"],
+      [/^INSERT INTO .*published/, "swallow", EXIT.unverified, "the cluster has not recorded it"],
+    ];
+    for (const [index, [statement, fate, exitCode, message]] of lies.entries()) {
+      await using one = await startProxy(servers.hosts[0] ?? "", (text) =>
+        statement.test(text) ? fate : "pass",
+      );
+      await using two = await startProxy(servers.hosts[1] ?? "", (text) =>
+        statement.test(text) ? fate : "pass",
+      );
+      const options = optionsFor(
+        warehouse.database,
+        "acme",
+        servers.url(`lied_${index}`, [one.host, two.host]),
+      );
+      const error = await publish(options).catch((thrown: unknown) => thrown);
+      expect(error, message).toMatchObject({ exitCode });
+      expect(String(error)).toContain(message);
+    }
+  });
+
+  it("refuses a warehouse that is there under another name, and says how to remove that", async () => {
+    using warehouse = makeWarehouse(makeCalls(20, 16));
+    await publish(optionsFor(warehouse.database, "acme", servers.url("renamed")));
+    const again = optionsFor(warehouse.database, "acme-inc", servers.url("renamed"));
+    const error = await publish(again).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ exitCode: EXIT.usage });
+    expect(String(error)).toContain("its warehouse is published there as acme, and would count twice");
+    const { hint = "" } = error instanceof CalltallyError ? error : {};
+    for (const statement of hint.slice(hint.indexOf("ALTER")).split("; ")) {
+      for (const server of [0, 1])
+        await servers.ask(server, statement.replace("ALTER TABLE ", "ALTER TABLE renamed."));
+    }
+    await expect
+      .poll(() => servers.ask(0, "SELECT count() FROM renamed.call_facts WHERE account = 'acme'"), {
+        timeout: 30_000,
+      })
+      .toBe("0");
+    await expect
+      .poll(() => servers.ask(0, "SELECT count() FROM renamed.published"), { timeout: 30_000 })
+      .toBe("0");
+    await publish(again);
+    await expectSame(warehouse.database, "renamed", "acme-inc");
+  });
+
   it("sends neither numbers nor click ids unless it may, and publishes anew when it may, or may no more", async () => {
     using warehouse = makeWarehouse(makeCalls(400, 10));
     const options = optionsFor(warehouse.database, "acme", servers.url("personal"));
@@ -326,7 +419,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         at(servers.url("refused", [one, stranger.host])),
         EXIT.contract,
-        `at ${stranger.host}: the response is none of ClickHouse's`,
+        `at ${stranger.host}: the response, status 200, is none of ClickHouse's`,
       ],
       [
         at(servers.url("foreign")),

@@ -24,6 +24,15 @@ describe("parseClusterUrl", () => {
     });
   });
 
+  it("gives a cluster one name, in whatever order its servers are named", () => {
+    const names = ["b.example,a.example:443", "a.example:443,b.example:8443"].map(
+      (hosts) => parseClusterUrl(`clickhouse://${hosts}/calls`).name,
+    );
+    const name = "clickhouse://a.example:443,b.example:8443/calls?cluster=calltally";
+    expect(names).toEqual([name, name]);
+    expect(parseClusterUrl(name).name).toBe(name);
+  });
+
   it.each([
     ["clickhouse://user:geheim@a.example/calls", "must be without a password"],
     ["clickhouse://user:ge/heim@a.example/calls", "must look like"],
@@ -40,6 +49,7 @@ describe("parseClusterUrl", () => {
     ["clickhouse://a.example/calls?cluster=a'b", "has a cluster that is not"],
     ["clickhouse://a.example/calls?secure=0", "has the parameter secure"],
     ["clickhouse://%00@a.example/calls", "has a user before the @"],
+    ["clickhouse://user%3Ageheim@a.example/calls", "has a user before the @"],
   ])("refuses %s, and shows no password", (text, message) => {
     expect(() => parseClusterUrl(text)).toThrow(message);
     expect(() => parseClusterUrl(text)).not.toThrow("geheim");

@@ -150,7 +150,7 @@ describe("loadSettings", () => {
           database: "calls",
           cluster: "calltally",
           user: "anna",
-          name: "clickhouse://ch1.example.com:8443,ch2.example.com/calls?cluster=calltally",
+          name: "clickhouse://ch1.example.com:8443,ch2.example.com:443/calls?cluster=calltally",
         },
         user: "bob",
         passwordFile: "/srv/password",
@@ -308,6 +308,16 @@ describe("loadSettings", () => {
       message: "--limit many: must be a whole number from 2 to 1000",
     });
   });
+
+  it.each(["clickhouse://u:geheim@h/calls", "clickhouse://h/calls?password=geheim", "clickhouse:u:geheim@h"])(
+    "does not show the password in --to %s",
+    (to) => {
+      const error = catchError({ flags: { CALLTALLY_PUBLISH_TO: to } });
+      expect(error).toBeInstanceOf(UsageError);
+      expect(String(error)).toMatch(/--to clickhouse:.*…/);
+      expect(String(error)).not.toContain("geheim");
+    },
+  );
 
   it("does not fall back on a good value behind a bad one", () => {
     expect(catchError({ env: { CALLTALLY_LIMIT: "0" }, dotenv: "CALLTALLY_LIMIT=5" })).toBeInstanceOf(
