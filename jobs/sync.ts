@@ -53,6 +53,7 @@ export const syncJob: Job = {
     if (isPublishedAfterSync(settings)) {
       const { target, totals, sent, elapsed_ms } = await publish({
         ...toPublishOptions(settings, account),
+        isThorough: false,
         signal,
       });
       log.info({ run_id, target, ...totals, sent: sent.calls, elapsed_ms }, "published");

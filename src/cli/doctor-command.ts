@@ -45,7 +45,7 @@ export function doctorCommand(context: Context, exit: (code: ExitCode) => void) 
 async function examine({ env, folder, signal }: Context, account: Account, deep: boolean): Promise<Check[]> {
   const inspected = inspectSettings(account.sources);
   const { settings, tokenFile, found } = inspected;
-  const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules, keep } = settings;
+  const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules, keep, publish } = settings;
   const clock = systemClock;
   const isTokenInDotenv = found.some(
     ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
@@ -70,6 +70,7 @@ async function examine({ env, folder, signal }: Context, account: Account, deep:
     orgUnitId,
     rules,
     keep,
+    publishTo: publish.to?.name,
     deep,
     nowMs,
     signal,

@@ -17,6 +17,7 @@ import { type Forgettable, type Forgotten, forgetCallers } from "../warehouse/fo
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { holdsTraces } from "../warehouse/personal-bytes.ts";
+import { readPublications } from "../warehouse/publication-table.ts";
 import { PHONE_NUMBER, readCallersFile } from "./callers-file.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { formatQuantity } from "./terminal-text.ts";
@@ -66,8 +67,12 @@ export function forgetCommand(context: Context) {
       const numbersOnly = traces.numbers.map((number) => number.slice(1));
       const texts = [...numbersOnly, ...traces.texts];
       const copies = findCopies(warehouse).filter((copy) => mayHold(copy, texts));
-      if (json) context.print(JSON.stringify(toJson(forgotten, { files, isRemoved: exports, copies })));
-      else describe(context, forgotten, { files, isRemoved: exports, copies });
+      const clusters = readPublications(warehouse).flatMap(({ target, is_behind }) =>
+        is_behind ? [target] : [],
+      );
+      const left = { files, isRemoved: exports, copies, clusters };
+      if (json) context.print(JSON.stringify(toJson(forgotten, left)));
+      else describe(context, forgotten, left);
     });
 }
 
@@ -85,19 +90,23 @@ interface Left {
   files: readonly PersonalFile[];
   isRemoved: boolean;
   copies: readonly string[];
+  /** Addresses of clusters that are to be published to again. */
+  clusters: readonly string[];
 }
 
-function toJson({ counts, unknown, newKey }: Forgotten, { files, isRemoved, copies }: Left) {
+function toJson({ counts, unknown, newKey }: Forgotten, { files, isRemoved, copies, clusters }: Left) {
   return {
     forgotten: counts,
     unknown: unknown.length,
     exported_files: files.map((file) => ({ ...file, removed: isRemoved })),
     copies,
+    clusters,
     ...(newKey !== undefined && { new_key: newKey }),
   };
 }
 
-function describe(context: Context, { counts, newKey }: Forgotten, { files, isRemoved, copies }: Left): void {
+function describe(context: Context, { counts, newKey }: Forgotten, left: Left): void {
+  const { files, isRemoved, copies, clusters } = left;
   const { callers, calls, transcripts, rejected_rows, texts } = counts;
   const others = [
     transcripts > 0 && formatQuantity(transcripts, "transcript"),
@@ -127,6 +136,10 @@ function describe(context: Context, { counts, newKey }: Forgotten, { files, isRe
   }
   if (!isRemoved && files.length > 0) context.note("Remove them with --exports, and export anew.");
   if (copies.length > 0) context.note(`Copies of the warehouse that have them still:${list(copies)}`);
+  if (clusters.length > 0) {
+    const named = clusters.map((target) => `\n  ${target}`).join("");
+    context.note(`Clusters that have them until the next publication, which erases them there:${named}`);
+  }
   context.note(
     "Out of reach: backups and files that were moved elsewhere, what was delivered, and what the file system and the disk keep of overwritten files.",
   );

@@ -1,4 +1,4 @@
-import { type PublishResult, publish } from "../cluster/publish.ts";
+import { type PublishOptions, type PublishResult, publish } from "../cluster/publish.ts";
 import { toPublishOptions } from "../cluster/publish-options.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { Context } from "./context.ts";
@@ -9,8 +9,9 @@ export async function runPublish(
   { signal }: Pick<Context, "signal">,
   settings: Settings,
   account: string | undefined,
+  { isThorough }: Pick<PublishOptions, "isThorough"> = {},
 ): Promise<PublishResult> {
-  return await publish({ ...toPublishOptions(settings, account), signal });
+  return await publish({ ...toPublishOptions(settings, account), isThorough, signal });
 }
 
 /** Returns a publication in words. */
@@ -20,6 +21,7 @@ export function describePublished({
   shards,
   totals,
   sent,
+  erased,
   elapsed_ms,
 }: PublishResult): string {
   const { calls, spend } = sent;
@@ -34,5 +36,6 @@ export function describePublished({
           `  spend     ${rows(totals.spend_rows)}   rows; ${formatCount(spend.rows)} sent, ${formatCount(spend.removed)} removed`,
         ]
       : []),
+    ...(erased ? ["  erased                what was replaced: the servers have merged their parts"] : []),
   ].join("\n");
 }

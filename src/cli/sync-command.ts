@@ -79,7 +79,7 @@ async function publishAfter(
 ): Promise<{ exitCode: ExitCode; shown?: { publication: object } }> {
   if (!isPublishedAfterSync(settings)) return { exitCode: EXIT.done };
   try {
-    const publication = await runPublish(context, settings, account.name);
+    const publication = await runPublish(context, settings, account.name, { isThorough: false });
     if (!json) context.tell(describePublished(publication));
     return { exitCode: EXIT.done, shown: { publication } };
   } catch (thrown) {

@@ -113,7 +113,7 @@ export const NOTHING = "~";
  * The hash of what a row says: the first half of the MD5 of its columns one after the other. The server computes it from
  * the columns that it received, and stores it.
  */
-function rowHashExpression(columns: AccountTable["columns"]): string {
+export function rowHashExpression(columns: AccountTable["columns"]): string {
   const texts = Object.entries(columns).map(([name, type]) => {
     const column = quoted(name);
     const text = type.includes("String")

@@ -143,7 +143,7 @@ async function readMembers(
 }
 
 const CLUSTER_HINT =
-  "Name each server of the cluster once, by its HTTP port, as remote_servers of all of them has them: one for each shard.";
+  "Name each server of the cluster once, by its HTTP port, as remote_servers of all of them has them: one for each shard. Where these have TLS ports, 18.16 does not know itself: give it tcp_port there, or take a later version.";
 
 /** @throws UsageError that names the server which is none of the cluster, or knows another one */
 function inOrderOfShards(

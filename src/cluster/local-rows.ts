@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { openCallerHash, openPseudonyms } from "../warehouse/caller-hash.ts";
+import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/caller-hash.ts";
+import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";
-import { type AccountTable, FACTS_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
-import { BUCKETS, BucketTotals, hashRow, shardOf } from "./row-hash.ts";
+import { type AccountTable, FACTS_TABLE, rowHashExpression, SPEND_TABLE } from "./cluster-tables.ts";
+import { BucketTotals, hashRow, shardOf } from "./row-hash.ts";
 
 /** A row as it is to be in the cluster. */
 export interface LocalRow {
@@ -20,6 +21,21 @@ export interface LocalTable {
   table: AccountTable;
   /** Reads them all, or those of some buckets; more than once, if need be. */
   read: (buckets?: readonly number[]) => Iterable<LocalRow>;
+}
+
+/** The facts, and what tells whether what is published of them may have changed where they themselves have not. */
+export interface LocalFacts extends LocalTable {
+  /** What rows are made by. */
+  basis: string;
+  /** The calls that are a caller's first where gone ones count as well, and are not without those, or the other way round. */
+  otherFirsts: BucketTotals;
+}
+
+/** What is known of an account's rows without hashing them all. */
+export interface KnownTotals {
+  totals: BucketTotals;
+  /** Buckets of which it is not known any more. */
+  changed: readonly number[];
 }
 
 export interface LocalOptions {
@@ -39,7 +55,8 @@ const FIRST_OF_ALL = "temp.first_calls_of_all";
  *
  * @param reader a connection that is in a transaction, and stays in it
  */
-export function openLocalFacts(reader: Warehouse, { account, shards, isPersonal }: LocalOptions): LocalTable {
+export function openLocalFacts(reader: Warehouse, options: LocalOptions): LocalFacts {
+  const { account, shards, isPersonal } = options;
   // Of a caller without gone calls, the first live call is the first of all.
   reader.sqlite.exec(`CREATE TABLE ${GONE_CALLERS} (caller TEXT PRIMARY KEY) WITHOUT ROWID;
     INSERT INTO ${GONE_CALLERS} SELECT DISTINCT caller FROM call_facts WHERE NOT is_live AND caller IS NOT NULL;
@@ -56,8 +73,22 @@ export function openLocalFacts(reader: Warehouse, { account, shards, isPersonal 
   );
   const [caller, gclid] = [columns.indexOf("caller"), columns.indexOf("gclid")];
   const digest = isPersonal ? undefined : openDigests(reader);
+  const otherFirsts = new BucketTotals(1);
+  const others = reader.sqlite
+    .prepare<[], number>(
+      `SELECT call_id FROM call_facts WHERE caller IN (SELECT caller FROM ${GONE_CALLERS})
+      AND is_first_call <> (call_id IN (SELECT call_id FROM ${FIRST_OF_ALL}))`,
+    )
+    .pluck();
+  for (const id of others.iterate()) otherFirsts.add(0, id, hashRow([id]));
   return {
     table: FACTS_TABLE,
+    basis: JSON.stringify({
+      ...options,
+      digest: digest?.basis,
+      rowHash: rowHashExpression(FACTS_TABLE.columns),
+    }),
+    otherFirsts,
     read: (buckets) =>
       iterate(reader, { table: FACTS_TABLE, columns }, buckets, (values) => {
         if (digest !== undefined) {
@@ -83,9 +114,14 @@ export function openLocalSpend(reader: Warehouse, { account, shards }: LocalOpti
 
 /** How callers and click ids are told apart without being told. */
 function openDigests(reader: Warehouse) {
-  const { toPseudonym } = openPseudonyms(reader);
+  const { toPseudonym, fingerprint } = openPseudonyms(reader);
   const { hash } = openCallerHash(reader.path);
-  return { caller: toPseudonym, gclid: (gclid: string) => hash(`gclid ${gclid}`) };
+  const isDigest = openCallerDigests(reader) !== undefined;
+  return {
+    basis: { fingerprint, isDigest },
+    caller: toPseudonym,
+    gclid: (gclid: string) => hash(`gclid ${gclid}`),
+  };
 }
 
 /** @param toShard may change the values to what is published of them */
@@ -109,14 +145,16 @@ function* iterate(
   }
 }
 
-/** Adds up what is in each bucket. */
+/** Adds up what is in each bucket: in those of which it is not known. */
 export async function totalsOf(
   { read }: LocalTable,
   shards: number,
-  signal: AbortSignal | undefined,
+  { known, signal }: { known?: KnownTotals | undefined; signal: AbortSignal | undefined },
 ): Promise<BucketTotals> {
-  const totals = new BucketTotals(shards);
-  for await (const { id, shard, hash } of paced(read(), signal)) totals.add(shard, id, hash);
+  const totals = known?.totals ?? new BucketTotals(shards);
+  totals.clear(known?.changed ?? []);
+  if (known?.changed.length === 0) return totals;
+  for await (const { id, shard, hash } of paced(read(known?.changed), signal)) totals.add(shard, id, hash);
   return totals;
 }
 

@@ -1,16 +1,20 @@
 import { type Clock, systemClock } from "../clock.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { CalltallyError, describeError, EXIT, InterruptedError } from "../errors.ts";
+import { beginMarks, readChanges } from "../warehouse/changed-buckets.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
-import { upsertPublication } from "../warehouse/publication-table.ts";
+import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
+import { readPublication, upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { type About, readAbout, type Totals } from "./about.ts";
 import { literal } from "./clickhouse-text.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { FACTS_TABLE, makeTables, SPEND_TABLE } from "./cluster-tables.ts";
+import { eraseReplaced, hasPlainTexts } from "./erase-replaced.ts";
+import { describeTotals, type LocalState, readKnownTotals } from "./known-totals.ts";
 import { openLocalFacts, openLocalSpend } from "./local-rows.ts";
 import {
   assertAlone,
@@ -35,6 +39,8 @@ export interface PublishOptions {
   passwordFile?: string | undefined;
   /** Whether numbers and click ids go as they are. */
   isPersonal: boolean;
+  /** Whether all facts are hashed, and not only those that have changed since the last publication. @default true */
+  isThorough?: boolean | undefined;
   /** What the account's figures stand on beside its warehouse, for those who read them. */
   timezone: string;
   lookbackHours: number;
@@ -54,6 +60,8 @@ export interface PublishResult {
   run_id: number | null;
   totals: Totals;
   sent: { calls: Sent; spend: Sent };
+  /** Whether the servers merged their parts, since rows that were replaced told what is not to be there any more. */
+  erased: boolean;
   elapsed_ms: number;
 }
 
@@ -71,10 +79,11 @@ export async function publish(options: PublishOptions): Promise<PublishResult> {
   using _lock = warehouse.sqlite.readonly ? undefined : acquireLock(warehouse);
   const started = { target: to.name, account, attempted_at: new Date(clock.now()).toISOString() };
   record(warehouse, { ...started, error: null });
+  if (!warehouse.sqlite.readonly) beginMarks(warehouse);
   try {
-    const result = await publishFrom(warehouse, { ...options, account, clock });
+    const { result, state } = await publishFrom(warehouse, { ...options, account, clock });
     const { published_at, run_id, totals } = result;
-    record(warehouse, { ...started, error: null, published_at, run_id, calls: totals.calls });
+    record(warehouse, { ...started, error: null, published_at, run_id, calls: totals.calls, ...state });
     return result;
   } catch (error) {
     const known = nameFile(error, warehouse.path);
@@ -106,6 +115,7 @@ async function publishFrom(
     isPersonal,
     timezone,
     lookbackHours,
+    isThorough = true,
     clock,
     signal,
     onSent,
@@ -113,7 +123,7 @@ async function publishFrom(
     account: string;
     clock: Clock;
   },
-): Promise<PublishResult> {
+): Promise<{ result: PublishResult; state: LocalState }> {
   const startedMs = clock.now();
   await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
   await makeTables(cluster, signal);
@@ -139,7 +149,11 @@ async function publishFrom(
   };
   const send = { account, signal, onSent, onSending };
   const local = { account, shards, isPersonal };
-  const calls = await sendDifferences(cluster, openLocalFacts(reader, local), version, send);
+  const facts = openLocalFacts(reader, local);
+  const last = readPublication(reader, to.name);
+  const changes = readChanges(reader, last?.change_id ?? 0);
+  const known = isThorough ? undefined : readKnownTotals(last, facts, { shards, changes, nowMs: startedMs });
+  const calls = await sendDifferences(cluster, facts, version, { ...send, known });
   const spend = await sendDifferences(cluster, openLocalSpend(reader, local), version, send);
   const totals = readLocalTotals(reader);
   await assertTotals(cluster, account, totals, signal);
@@ -168,7 +182,13 @@ async function publishFrom(
   await writePublished(cluster, published, signal);
   recorded.push(published.version);
   await assertAlone(cluster, claim, signal);
-  return {
+  const forgotten = readLastForgotten(reader);
+  const erasing = { account, signal };
+  const isErased =
+    (before !== undefined && forgotten > (last?.act_id ?? 0)) ||
+    (await hasPlainTexts(cluster, digestedColumns(isPersonal, about), erasing));
+  if (isErased) await eraseReplaced(cluster, erasing);
+  const result = {
     target: to.name,
     account,
     shards,
@@ -176,8 +196,22 @@ async function publishFrom(
     run_id: about.run?.run_id ?? null,
     totals,
     sent: { calls: calls.sent, spend: spend.sent },
+    erased: isErased,
     elapsed_ms: clock.now() - startedMs,
   };
+  const state = {
+    change_id: changes.changeId,
+    act_id: forgotten,
+    totals: describeTotals(facts, calls.totals),
+    ...(calls.isHashed && { hashed_at: new Date(startedMs).toISOString() }),
+  };
+  return { result, state };
+}
+
+/** Columns that are to have keyed digests alone. */
+function digestedColumns(isPersonal: boolean, { caller_digests }: Pick<About, "caller_digests">): string[] {
+  if (!isPersonal) return ["caller", "gclid"];
+  return caller_digests ? ["caller"] : [];
 }
 
 const COUNTED = "count(*), coalesce(sum(is_live), 0), coalesce(sum(duration), 0), count(DISTINCT caller)";

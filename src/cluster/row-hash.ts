@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
+import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";
 import { NOTHING } from "./cluster-tables.ts";
-
-/** Buckets of an account's rows, by their number modulo this. A power of two. */
-export const BUCKETS = 1024;
 
 /** Returns the bucket of a row, as `bitAnd(key, 1023)` is it in SQL. */
 export function bucketOf(id: number): number {
@@ -28,14 +26,23 @@ export function shardOf(account: string, name: string | number, shards: number):
 
 /** How many rows there are in each bucket of each shard, and the XOR of their hashes. */
 export class BucketTotals {
+  readonly #words: Uint32Array;
   readonly #counts: Uint32Array;
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
 
-  constructor(shards: number) {
-    this.#counts = new Uint32Array(shards * BUCKETS);
-    this.#high = new Uint32Array(shards * BUCKETS);
-    this.#low = new Uint32Array(shards * BUCKETS);
+  /** @param text what {@link toText} returned of so many shards. @default there are no rows */
+  constructor(shards: number, text = "") {
+    const length = shards * BUCKETS;
+    this.#words = new Uint32Array(3 * length);
+    if (text !== "") this.#words.set(new Uint32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer));
+    this.#counts = this.#words.subarray(0, length);
+    this.#high = this.#words.subarray(length, 2 * length);
+    this.#low = this.#words.subarray(2 * length);
+  }
+
+  toText(): string {
+    return Buffer.from(this.#words.buffer).toString("base64");
   }
 
   add(shard: number, id: number, rowHash: Buffer): void {
@@ -43,6 +50,17 @@ export class BucketTotals {
     this.#counts[index] = this.count(index) + 1;
     this.#high[index] = (this.#high[index] ?? 0) ^ rowHash.readUInt32BE(0);
     this.#low[index] = (this.#low[index] ?? 0) ^ rowHash.readUInt32BE(4);
+  }
+
+  /** Forgets the rows of some buckets. */
+  clear(buckets: readonly number[]): void {
+    for (const bucket of buckets) {
+      for (let index = bucket; index < this.#counts.length; index += BUCKETS) {
+        this.#counts[index] = 0;
+        this.#high[index] = 0;
+        this.#low[index] = 0;
+      }
+    }
   }
 
   set(shard: number, bucket: number, count: number, xor: bigint): void {

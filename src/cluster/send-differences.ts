@@ -1,10 +1,11 @@
 import { CalltallyError, EXIT } from "../errors.ts";
+import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { type AccountTable, localName } from "./cluster-tables.ts";
-import { type LocalTable, paced, totalsOf } from "./local-rows.ts";
-import { BUCKETS, BucketTotals, bucketOf } from "./row-hash.ts";
+import { type KnownTotals, type LocalTable, paced, totalsOf } from "./local-rows.ts";
+import { BucketTotals, bucketOf } from "./row-hash.ts";
 
 /** What was done to make the rows of an account the same on both sides. */
 export interface Sent {
@@ -16,6 +17,8 @@ export interface Sent {
 
 interface SendOptions {
   account: string;
+  /** What need not be hashed again. */
+  known?: KnownTotals | undefined;
   signal?: AbortSignal | undefined;
   /** Is called before rows are written, again and again. */
   onSending: () => Promise<void>;
@@ -37,7 +40,7 @@ const BUCKETS_SHOWN = 5;
  * differ, and compares again.
  *
  * @param version rows of this version take precedence over those that the cluster has; the next one may be used as well
- * @returns what was sent, and the totals that are now on both sides
+ * @returns what was sent, the totals that are now on both sides, and whether all rows were hashed
  * @throws CalltallyError (exit 3) that names the buckets which differ all the same
  */
 export async function sendDifferences(
@@ -45,14 +48,22 @@ export async function sendDifferences(
   local: LocalTable,
   version: number,
   options: SendOptions,
-): Promise<{ sent: Sent; totals: BucketTotals }> {
+): Promise<{ sent: Sent; totals: BucketTotals; isHashed: boolean }> {
   const { table } = local;
+  const { signal } = options;
   const sent = { rows: 0, removed: 0 };
-  const here = await totalsOf(local, cluster.shards.length, options.signal);
+  let { known } = options;
+  let here = await totalsOf(local, cluster.shards.length, { known, signal });
   for (let round = 0; ; round++) {
     const there = await readTotals(cluster, table, options);
-    const different = here.differences(there);
-    if (different.length === 0) return { sent, totals: here };
+    let different = here.differences(there);
+    // It is not for the side that is known to be right to say so.
+    if (different.some((index) => known?.changed.includes(index % BUCKETS) === false)) {
+      known = undefined;
+      here = await totalsOf(local, cluster.shards.length, { signal });
+      different = here.differences(there);
+    }
+    if (different.length === 0) return { sent, totals: here, isHashed: known === undefined };
     if (round === ROUNDS) throw differentError(cluster, table, different, options.account);
     for (const group of groupsOf(different, there)) {
       await options.onSending();

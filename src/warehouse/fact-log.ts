@@ -72,11 +72,10 @@ export function beginFactLog(warehouse: Warehouse): number {
 /** Changes how facts are written, and not what they say, without logging it. Call it in a transaction that writes. */
 export function withoutFactLog({ sqlite }: Pick<Store, "sqlite">, change: () => void): void {
   const stored = sqlite
-    .prepare<[], [name: string, sql: string]>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'call_facts'",
-    )
+    .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .raw()
-    .all();
+    .all()
+    .filter(([name]) => name in TRIGGERS);
   for (const [name] of stored) sqlite.exec(`DROP TRIGGER ${name}`);
   change();
   for (const [, statement] of stored) sqlite.exec(statement);

@@ -52,6 +52,17 @@ export function markErased({ db }: Pick<Warehouse, "db">, erased_at: string): vo
   db.update(privacy_acts).set({ erased_at }).where(isNull(privacy_acts.erased_at)).run();
 }
 
+/** Returns the number of the last act that forgot callers; 0 for none. */
+export function readLastForgotten({ db }: Pick<Warehouse, "db">): number {
+  const { act_id, act } = privacy_acts;
+  const last = db
+    .select({ id: max(act_id) })
+    .from(privacy_acts)
+    .where(eq(act, "forget"))
+    .get();
+  return last?.id ?? 0;
+}
+
 /** Returns the acts, the first one first. */
 export function readPrivacyActs({ db }: Pick<Warehouse, "db">): PrivacyAct[] {
   const rows = db.select().from(privacy_acts).orderBy(asc(privacy_acts.act_id)).all();

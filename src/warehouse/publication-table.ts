@@ -1,30 +1,59 @@
+import { and, eq, getTableColumns, isNull, ne } from "drizzle-orm";
+import { readChanges } from "./changed-buckets.ts";
 import { isCurrent } from "./migrate.ts";
 import type { Warehouse } from "./open.ts";
-import type { SyncRun } from "./runs.ts";
+import { readLastDoneRun } from "./runs.ts";
 import { publications } from "./schema.ts";
 
+const { totals: _, ...SHOWN } = getTableColumns(publications);
+
 /** What is known of the publications to one cluster. */
-export type Publication = typeof publications.$inferSelect;
+export type Publication = Omit<typeof publications.$inferSelect, "totals">;
 
 /** Writes what is known of the publications to a cluster; of what is left out, what was known stays. */
 export function upsertPublication(
   { db }: Pick<Warehouse, "db">,
-  publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> & Partial<Publication>,
+  publication: Pick<Publication, "target" | "account" | "attempted_at" | "error"> &
+    Partial<typeof publications.$inferSelect>,
 ): void {
   const { target, ...changes } = publication;
   db.insert(publications)
     .values(publication)
     .onConflictDoUpdate({ target: publications.target, set: changes })
     .run();
+  // Slips of earlier tries.
+  if (publication.published_at != null)
+    db.delete(publications)
+      .where(and(ne(publications.target, target), isNull(publications.published_at)))
+      .run();
 }
 
-/** Returns what is known of the publications; nothing in a warehouse of an older schema. */
-export function readPublications(warehouse: Warehouse): Publication[] {
+/** Returns what is known of the publications to one cluster. */
+export function readPublication({ db }: Pick<Warehouse, "db">, target: string) {
+  return db.select().from(publications).where(eq(publications.target, target)).get();
+}
+
+/**
+ * Returns what is known of the publications, and whether the cluster is behind; nothing in a warehouse of an older schema.
+ *
+ * @param target the one that the settings name, if they do: others are those of earlier settings, or by hand
+ */
+export function readPublications(
+  warehouse: Warehouse,
+  target?: string,
+): (Publication & { is_behind: boolean })[] {
   if (!isCurrent(warehouse)) return [];
-  return warehouse.db.select().from(publications).orderBy(publications.target).all();
-}
-
-/** Whether a run has ended since what the cluster has. */
-export function isBehind({ published_at, run_id }: Publication, last: SyncRun | undefined): boolean {
-  return published_at === null || (last !== undefined && last.run_id > (run_id ?? 0));
+  const last = readLastDoneRun(warehouse)?.run_id ?? 0;
+  const { changeId } = readChanges(warehouse);
+  return warehouse.db
+    .select(SHOWN)
+    .from(publications)
+    .where(target === undefined ? undefined : eq(publications.target, target))
+    .orderBy(publications.target)
+    .all()
+    .map((publication) => {
+      const { published_at, run_id, change_id } = publication;
+      const isBehind = published_at === null || last > (run_id ?? 0) || changeId > (change_id ?? 0);
+      return { ...publication, is_behind: isBehind };
+    });
 }

@@ -931,4 +931,20 @@ export const publications = sqliteTable("publications", {
   run_id: integer(),
   /** How many calls they were of; null while there is none. */
   calls: integer(),
+  /** The last row in `changed_buckets` that those facts have. */
+  change_id: integer(),
+  /** The last `forget` in `privacy_acts` that those facts have; null for none. */
+  act_id: integer(),
+  /** When all facts were last hashed for it, ISO 8601 UTC. */
+  hashed_at: text(),
+  /** JSON object: what there was in each bucket as of `change_id`, and on what that stands beside the facts. */
+  totals: text(),
+});
+
+/** Which buckets of calls, of those that publications compare, have changed, one row a bucket; written by triggers once there is a publication. */
+export const changed_buckets = sqliteTable("changed_buckets", {
+  /** Number of the last change in it. */
+  change_id: integer().primaryKey({ autoIncrement: true }),
+  /** The identifier of a call modulo 1024; 1024 for spend. */
+  bucket: integer().notNull().unique(),
 });

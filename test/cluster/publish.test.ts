@@ -8,11 +8,12 @@ import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { CalltallyError, EXIT } from "../../src/errors.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { settleCallers } from "../../src/warehouse/first-load.ts";
+import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
-import { readPublications } from "../../src/warehouse/publication-table.ts";
+import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
-import { startCalltally } from "../cli/run.ts";
+import { calltally, startCalltally } from "../cli/run.ts";
 import { makeWarehouse } from "../export/warehouse.ts";
 import { markGone, setRules } from "../warehouse/facts.ts";
 import {
@@ -35,7 +36,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
   });
   afterAll(async () => {
     await servers[Symbol.asyncDispose]();
-  });
+  }, 60_000);
 
   const optionsFor = (database: string, account: string, to: string): PublishOptions => ({
     database,
@@ -325,6 +326,105 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       .toBe("0");
     await publish(again);
     await expectSame(warehouse.database, "renamed", "acme-inc");
+  });
+
+  it("ends in the same rows where it hashes what has changed alone, and hashes all where that is in doubt, or for a day", async () => {
+    using warehouse = makeWarehouse(makeCalls(1200, 17));
+    const { database } = warehouse;
+    const startMs = Date.parse("2026-11-01T00:00:00.000Z");
+    let nowMs = startMs;
+    const options = {
+      ...optionsFor(database, "acme", servers.url("brief")),
+      isThorough: false,
+      clock: { now: () => nowMs, sleep: () => Promise.resolve() },
+    };
+    const publishAgain = async (own: Partial<PublishOptions> = {}) => {
+      nowMs += 60_000;
+      await publish({ ...options, ...own });
+      await expectSame(database, "brief", "acme", own);
+      using reader = openWarehouseReader(database);
+      const hashedAt = readPublication(reader, options.to.name)?.hashed_at ?? "";
+      return Date.parse(hashedAt) === nowMs ? "all" : "changed";
+    };
+    const execute = (sql: string) => {
+      using open = openExistingWarehouse(database);
+      open.sqlite.exec(sql);
+    };
+    expect(await publishAgain()).toBe("all");
+    expect(await publishAgain()).toBe("changed");
+    change(database, 1200);
+    expect(await publishAgain()).toBe("changed");
+    // A call that is gone ceases to be the first of its caller, and another one becomes it, of which nothing else changes.
+    execute(`UPDATE call_facts SET call_started = '2030-01-01T00:00:00.000Z' WHERE NOT is_live`);
+    expect(await publishAgain()).toBe("changed");
+    {
+      using open = openExistingWarehouse(database);
+      setRules(open, { ...DEFAULT_RULES, qualified_seconds: 5 });
+      const caller = open.sqlite
+        .prepare<[], string>("SELECT caller FROM call_facts WHERE caller LIKE '+%'")
+        .pluck();
+      forgetCallers(open, [{ caller: caller.get() ?? "" }], { nowMs });
+    }
+    expect(await publishAgain()).toBe("all");
+    expect(await publishAgain({ isPersonal: true })).toBe("all");
+    expect(await publishAgain()).toBe("all");
+    expect(await publishAgain()).toBe("changed");
+    // What others did there.
+    for (const server of [0, 1]) await servers.ask(server, "TRUNCATE TABLE brief.call_facts_local");
+    expect(await publishAgain()).toBe("all");
+    // What no trigger saw.
+    execute("DROP TRIGGER mark_changed_call; UPDATE call_facts SET campaign = 'unseen' WHERE call_id = 7");
+    expect(await publishAgain()).toBe("all");
+    expect(await publishAgain()).toBe("changed");
+    nowMs += 86_400_000;
+    expect(await publishAgain()).toBe("all");
+    nowMs -= 2 * 86_400_000;
+    expect(await publishAgain()).toBe("all");
+    expect(await publishAgain({ isThorough: true })).toBe("all");
+  });
+
+  it("leaves no number and no click id in any row of the servers once it is told so, nor a caller who was forgotten", async () => {
+    using warehouse = makeWarehouse(makeCalls(400, 18));
+    const to = servers.url("erased");
+    const run = async (...args: string[]) => {
+      const env = {
+        CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile,
+        CALLTALLY_PUBLISH_PERSONAL_DATA: "true",
+      };
+      const ended = await calltally([...args, "--database", warehouse.database], {
+        cwd: servers.folder,
+        env,
+      });
+      expect(ended.code).toBe(0);
+      return ended.stdout + ended.stderr;
+    };
+    const countWhere = async (condition: string) => {
+      const counts = await Promise.all(
+        [0, 1].map((server) =>
+          servers.ask(server, `SELECT count() FROM erased.call_facts_local WHERE ${condition}`),
+        ),
+      );
+      return counts.map(Number).reduce((sum, count) => sum + count);
+    };
+    await run("publish", "--to", to);
+    const number = await servers.ask(0, "SELECT any(caller) FROM erased.call_facts WHERE caller LIKE '+%'");
+    const isTheirs = `caller = '${number}'`;
+    expect(await countWhere(isTheirs)).toBeGreaterThan(0);
+    const target = parseClusterUrl(to).name;
+    expect(await run("status")).toContain("as here");
+    expect(await run("forget", number)).toContain(
+      `Clusters that have them until the next publication, which erases them there:\n  ${target}`,
+    );
+    expect(await run("status")).toContain("and is behind");
+    expect(await run("publish", "--to", to)).toContain("the servers have merged their parts");
+    expect(await countWhere(isTheirs)).toBe(0);
+    expect(await run("status")).toContain("as here");
+    expect(await run("publish", "--to", to)).not.toContain("merged");
+
+    expect(await countWhere("caller LIKE '+%' OR gclid LIKE 'Cj%'")).toBeGreaterThan(0);
+    const { erased } = await publish({ ...optionsFor(warehouse.database, "", to), account: undefined });
+    expect(erased).toBe(true);
+    expect(await countWhere("caller LIKE '+%' OR gclid LIKE 'Cj%'")).toBe(0);
   });
 
   it("sends neither numbers nor click ids unless it may, and publishes anew when it may, or may no more", async () => {

@@ -52,6 +52,7 @@ const NOBODYS = `
   privacy_acts.at privacy_acts.act privacy_acts.counts privacy_acts.erased_at
   backups.path backups.backed_up_at
   publications.target publications.account publications.attempted_at publications.published_at
+  publications.hashed_at publications.totals
 `;
 
 const textColumns = Object.values(schema).flatMap((table) => {

@@ -13,9 +13,9 @@ import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../warehouse/origin.ts";
 import { countOtherUnits } from "../../warehouse/other-units.ts";
-import { isBehind, readPublications } from "../../warehouse/publication-table.ts";
+import { readPublications } from "../../warehouse/publication-table.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
-import { readLastDoneRun, readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
 import { findUnmatchedDispositions } from "../../warehouse/unmatched-dispositions.ts";
 import { toCalltallyError } from "../known-error.ts";
@@ -37,6 +37,8 @@ export interface WarehouseOptions {
   orgUnitId: string | undefined;
   rules: Pick<AttributionRules, "answered" | "missed">;
   keep: Keep;
+  /** The cluster that is published to, where the settings name one. */
+  publishTo: string | undefined;
   /** Check the whole file, and compute the hash of every row anew. */
   deep: boolean;
   nowMs: number;
@@ -104,7 +106,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   yield checkLastRun(warehouse);
   yield checkVerified(warehouse, options);
   yield* checkJobs(warehouse, nowMs);
-  yield* checkPublications(warehouse, nowMs);
+  yield* checkPublications(warehouse, nowMs, options.publishTo);
 }
 
 /** When the file was last checked for damage; `--deep` does it now. */
@@ -203,16 +205,13 @@ function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
   });
 }
 
-/** Whether the clusters that the facts are published to have those of the last run. */
-function checkPublications(warehouse: Warehouse, nowMs: number): Check[] {
-  const last = readLastDoneRun(warehouse);
-  return readPublications(warehouse).map((publication) => {
-    const { target, published_at, error } = publication;
+/** Whether the cluster of the settings, or those that the facts were published to, have what is here. */
+function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
+  return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(nowMs - Date.parse(published_at));
     const name = "published";
     if (error !== null) return warn(name, `${age}; the last try failed: ${error}`, PUBLISH);
-    if (isBehind(publication, last))
-      return warn(name, `${age}, and is behind the last run; ${target}`, PUBLISH);
+    if (is_behind) return warn(name, `${age}, and is behind; ${target}`, PUBLISH);
     return ok(name, `${age}, to ${target}`);
   });
 }

@@ -9,7 +9,7 @@ import { type JobRecord, readJobs } from "../../warehouse/job-table.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
-import { isBehind, readPublications } from "../../warehouse/publication-table.ts";
+import { readPublications } from "../../warehouse/publication-table.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
 import { readLastReportRuns } from "../../warehouse/report-run-table.ts";
 import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
@@ -58,11 +58,8 @@ export function readStatus(
       jobs: readJobs(warehouse).map((job) => withGoodRun(job, warehouse)),
       /** The reports of calltally.yaml and those that were made, with their last run, its deliveries, and the next time. */
       reports: readReports(warehouse, reports, settings.timezone, nowMs),
-      /** The clusters that the facts were published to, and whether they have those of the last finished run. */
-      publications: readPublications(warehouse).map((publication) => ({
-        ...publication,
-        is_behind: isBehind(publication, readLastDoneRun(warehouse)),
-      })),
+      /** The cluster of the settings, or those that the facts were published to, and whether they have what is here. */
+      publications: readPublications(warehouse, settings.publish.to?.name),
       rejected: readRejected(warehouse),
       drift: readDrift(warehouse),
       next: readNext(warehouse, settings, nowMs),

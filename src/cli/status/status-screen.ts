@@ -48,7 +48,7 @@ function describePublications({ publications }: Status, nowMs: number): string[]
     const how =
       error !== null
         ? `${age}; the last try failed: ${error}`
-        : `${age}, ${is_behind ? "and is behind the last run" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
+        : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
     return line(index === 0 ? "Published" : "", `${how}; ${target}`);
   });
 }

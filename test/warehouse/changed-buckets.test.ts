@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { FACT_COLUMNS } from "../../src/warehouse/call-facts.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { BUCKETS, beginMarks, readChanges } from "../../src/warehouse/changed-buckets.ts";
+import { beginFactLog } from "../../src/warehouse/fact-log.ts";
+import { forgetCallers } from "../../src/warehouse/forget.ts";
+import { clearAbsence } from "../../src/warehouse/gone.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { upsertPublication } from "../../src/warehouse/publication-table.ts";
+import { publications } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { markGone, setRules } from "./facts.ts";
+
+const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
+  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls.map((call) => makeCall(call))));
+
+/** Returns the facts of each call as text, by its identifier. */
+function readFacts({ sqlite }: Warehouse): Map<number, string> {
+  const rows = sqlite
+    .prepare<[], unknown[]>(`SELECT ${FACT_COLUMNS.join(", ")} FROM call_facts`)
+    .raw()
+    .all();
+  return new Map(rows.map((row) => [Number(row[0]), JSON.stringify(row)]));
+}
+
+const ids = fc.integer({ min: -4, max: 12 });
+const changes = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant("write"), id: ids, caller: fc.integer({ min: 1, max: 6 }), day: ids }),
+    fc.record({ kind: fc.constantFrom("gone", "back", "remove", "hand"), id: ids }),
+    fc.record({ kind: fc.constantFrom("rules", "forget"), id: fc.integer({ min: 1, max: 6 }) }),
+  ),
+  { minLength: 1, maxLength: 8 },
+);
+
+function apply(
+  warehouse: Warehouse,
+  change: typeof changes extends fc.Arbitrary<(infer T)[]> ? T : never,
+): void {
+  const { kind, id } = change;
+  if ("caller" in change) {
+    const call_started = new Date(Date.UTC(2026, 0, 15 + change.day)).toISOString();
+    write(warehouse, {
+      call_id: id,
+      caller_id: `+49301234${change.caller}`,
+      call_started,
+      duration: change.day,
+    });
+  } else if (kind === "gone") markGone(warehouse, [id]);
+  else if (kind === "back") writeTransaction(warehouse, () => clearAbsence(warehouse, [id]));
+  else if (kind === "rules") setRules(warehouse, { ...DEFAULT_RULES, qualified_seconds: id });
+  else if (kind === "forget")
+    forgetCallers(warehouse, [{ caller: `+49301234${id}` }], { nowMs: 0, isUnknownAllowed: true });
+  else if (kind === "hand")
+    warehouse.sqlite.exec(`UPDATE call_facts SET campaign = 'by hand' WHERE call_id = ${id}`);
+  else
+    warehouse.sqlite.exec(`INSERT OR IGNORE INTO call_facts SELECT * FROM call_facts WHERE call_id = ${id};
+    DELETE FROM calls WHERE call_id = ${id}`);
+}
+
+describe("readChanges", () => {
+  it.each([false, true])(
+    "has the bucket of every call whose facts have changed, whatever changed them (facts are logged: %s)",
+    (isLogged) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      write(warehouse, { call_id: 1 });
+      if (isLogged) beginFactLog(warehouse);
+      beginMarks(warehouse);
+      let changed = 0;
+      fc.assert(
+        fc.property(changes, (made) => {
+          const [facts, { changeId }] = [readFacts(warehouse), readChanges(warehouse)];
+          for (const change of made) apply(warehouse, change);
+          const now = readFacts(warehouse);
+          const others = [...new Set([...facts.keys(), ...now.keys()])].filter(
+            (id) => facts.get(id) !== now.get(id),
+          );
+          changed += others.length;
+          const { buckets } = readChanges(warehouse, changeId);
+          expect(buckets).toEqual(expect.arrayContaining(others.map((id) => id & (BUCKETS - 1))));
+        }),
+        { numRuns: 40 },
+      );
+      expect(changed).toBeGreaterThan(40);
+    },
+  );
+
+  it("has nothing of calls that are written as they were", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, { call_id: 1 }, { call_id: 2000 });
+    beginMarks(warehouse);
+    const { changeId } = readChanges(warehouse);
+    setRules(warehouse, DEFAULT_RULES);
+    expect(readChanges(warehouse, changeId)).toEqual({ changeId, buckets: [] });
+    write(warehouse, { call_id: 2000, duration: 77 });
+    expect(readChanges(warehouse, changeId).buckets).toEqual([2000 % BUCKETS]);
+  });
+});
+
+describe("beginMarks", () => {
+  it("takes nothing for known that changed while somebody had taken the triggers out", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    beginMarks(warehouse);
+    const at = "2026-01-01T00:00:00.000Z";
+    const publication = { target: "a", account: "acme", attempted_at: at, error: null, totals: "{}" };
+    upsertPublication(warehouse, publication);
+    const readTotals = () => warehouse.db.select().from(publications).get()?.totals;
+    beginMarks(warehouse);
+    expect(readTotals()).toBe("{}");
+    const { changeId } = readChanges(warehouse);
+    warehouse.sqlite.exec("DROP TRIGGER mark_removed_call");
+    beginMarks(warehouse);
+    expect(readTotals()).toBeNull();
+    expect(readChanges(warehouse).changeId).toBeGreaterThan(changeId);
+  });
+});
