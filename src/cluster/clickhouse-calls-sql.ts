@@ -19,8 +19,8 @@ export interface ClusterSource {
   /** Returns the name of a table that reaches over all shards. */
   table: (name: string) => string;
   accounts: readonly string[];
-  /** Whether the tables may have rows that others take the place of. */
-  isFinal: boolean;
+  /** Whether calls may have rows that others take the place of. */
+  hasReplaced: boolean;
 }
 
 /** A question to the cluster; each of its columns, and what it holds. */
@@ -151,7 +151,7 @@ ${fromText(source)} AND (isNotNull(campaign) OR isNotNull(campaign_id))\nGROUP B
 export function spendQuestion(source: ClusterSource): ClusterQuestion {
   const { name, columns } = SPEND_TABLE;
   return {
-    sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText(source, undefined, {}, name)}`,
+    sql: `SELECT account, ${Object.keys(columns).join(", ")}\n${fromText({ ...source, hasReplaced: true }, undefined, {}, name)}`,
     columns: {
       ...ACCOUNT,
       ...Object.fromEntries(
@@ -165,15 +165,13 @@ export function spendQuestion(source: ClusterSource): ClusterQuestion {
 }
 
 /** Returns the question for the numbers of rows: as they lie there, and of them those that count. */
-export function rowsQuestion(source: Omit<ClusterSource, "isFinal">): ClusterQuestion {
-  const count = (isFinal: boolean) =>
-    `SELECT account, ${isFinal ? "toUInt64(0) AS lying, count() AS rows" : "count() AS lying, toUInt64(0) AS rows"}\n${
-      isFinal
-        ? fromText({ ...source, isFinal })
-        : `FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}`
-    }\nGROUP BY account`;
+export function rowsQuestion(source: Omit<ClusterSource, "hasReplaced">): ClusterQuestion {
+  const lying = `SELECT account, count() AS lying, toUInt64(0) AS rows
+FROM ${source.table(FACTS_TABLE.name)}\nWHERE ${isOf(source)}\nGROUP BY account`;
+  const rows = `SELECT account, toUInt64(0) AS lying, count() AS rows
+${fromText({ ...source, hasReplaced: true })}\nGROUP BY account`;
   return {
-    sql: `SELECT account, sum(lying) AS lying, sum(rows) AS rows FROM (${count(false)} UNION ALL ${count(true)}) GROUP BY account`,
+    sql: `SELECT account, sum(lying) AS lying, sum(rows) AS rows FROM (${lying} UNION ALL ${rows}) GROUP BY account`,
     columns: { ...ACCOUNT, lying: "INTEGER", rows: "INTEGER" },
     doing: "count calls",
   };
@@ -192,7 +190,7 @@ function fromText(
     ...(startsAt === undefined ? [] : [`call_started >= ${literal(startsAt)}`]),
     ...(endsAt === undefined ? [] : [`call_started < ${literal(endsAt)}`]),
   ];
-  return `FROM ${source.table(name)}${source.isFinal ? " FINAL" : ""}\nWHERE ${where.join("\n  AND ")}`;
+  return `FROM ${source.table(name)}${source.hasReplaced ? " FINAL" : ""}\nWHERE ${where.join("\n  AND ")}`;
 }
 
 const isOf = ({ accounts }: Pick<ClusterSource, "accounts">) =>

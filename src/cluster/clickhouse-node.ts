@@ -1,9 +1,11 @@
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { type Dispatcher, Pool } from "undici";
 import { reasonForNoResponse } from "../api/failure.ts";
 import { readBody } from "../api/response-body.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
-import { type ClusterValue, lineReader } from "./clickhouse-text.ts";
+import { type ClusterValue, lineReader, literal } from "./clickhouse-text.ts";
 
 export interface Login {
   user: string | undefined;
@@ -33,26 +35,57 @@ const CONNECT_MS = 10_000;
 const MAX_SECONDS = 300;
 const MAX_MEMORY_BYTES = 4_000_000_000;
 const MAX_ERROR_BYTES = 65_536;
-/** Of a row: texts of the API are bounded by its pages. */
-const MAX_LINE_LENGTH = 32 * 1024 * 1024;
 const MAX_COLLECTED = 1_000_000;
 /** Beyond the time that the server gives a statement. */
 const GRACE_SECONDS = 30;
 
-/** What a profile of the server could have set otherwise, so that it returns less than it was asked for and calls it success. */
-const ALL_OR_NOTHING = {
-  skip_unavailable_shards: 0,
-  extremes: 0,
+/** A row has some texts of a call, or what all of an account adds up to. */
+const MAX_LINE_LENGTH = 64 * 1024 * 1024;
+
+const OVERFLOWS = [
+  "timeout",
+  "timeout_leaf",
+  "read",
+  "read_leaf",
+  "group_by",
+  "sort",
+  "result",
+  "distinct",
+  "set",
+];
+
+/**
+ * Settings of a SELECT, of which each version knows some. What a profile could have set otherwise, the server would answer
+ * with less or with something else than it was asked for, and call it success.
+ */
+const SELECT_SETTINGS: Readonly<Record<string, string | number>> = {
   ...Object.fromEntries(
-    ["timeout", "read", "group_by", "sort", "result", "distinct", "set"].map((what) => [
-      `${what}_overflow_mode`,
-      "throw",
-    ]),
+    OVERFLOWS.map((what) => [`${what.replace(/(_leaf)?$/, "_overflow_mode$1")}`, "throw"]),
   ),
+  skip_unavailable_shards: 0,
+  distributed_group_by_no_merge: 0,
+  limit: 0,
+  offset: 0,
+  additional_table_filters: "{}",
+  additional_result_filter: "",
+  use_query_cache: 0,
+  aggregate_functions_null_for_empty: 0,
+  empty_result_for_aggregation_by_empty_set: 0,
+  partial_result_on_first_cancel: 0,
+  extremes: 0,
+  format_tsv_null_representation: "\\N",
+  output_format_tsv_crlf_end_of_line: 0,
+  // Lists of keys and callers are part of a statement.
+  max_query_size: 256 * 1024 * 1024,
+  max_ast_elements: 10_000_000,
+  max_expanded_ast_elements: 10_000_000,
+  // Groups of all shards are put together part by part, as later versions do unasked: 18.16 needs a third of the memory then.
+  distributed_aggregation_memory_efficient: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
 };
 
-/** Groups of all shards are put together part by part, as later versions do unasked: 18.16 needs a third of the memory then. */
-const PIECEMEAL = { distributed_aggregation_memory_efficient: 1 };
+/** Rows come after the server has all of them, so that no error comes after some; compressed, so that a cut is seen. */
+const WHOLE = { wait_end_of_query: 1, enable_http_compression: 1, http_zlib_compression_level: 1 };
 
 /** One server of a cluster, by its HTTP interface; dispose of it to close its connections. */
 export class ClickhouseNode implements AsyncDisposable {
@@ -60,11 +93,13 @@ export class ClickhouseNode implements AsyncDisposable {
   readonly name: string;
   readonly #pool: Pool;
   readonly #headers: Record<string, string>;
+  #selectSettings: Promise<Settings> | undefined;
 
   constructor({ origin, host }: URL, { user = "default", password = "" }: Login) {
     this.name = host;
     this.#headers = {
       authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+      "accept-encoding": "gzip",
       "user-agent": "calltally",
     };
     this.#pool = new Pool(origin, {
@@ -100,19 +135,36 @@ export class ClickhouseNode implements AsyncDisposable {
   }
 
   /**
-   * Asks a SELECT. The server returns rows only after it has all of them, so that no error comes after some.
+   * Asks a SELECT.
    *
    * @param sql without FORMAT
    */
   async iterate(sql: string, options: StatementOptions): Promise<ClusterRows> {
-    const settings = { ...ALL_OR_NOTHING, ...PIECEMEAL, wait_end_of_query: 1 };
-    const body = await this.#request(`${sql}\nFORMAT TabSeparatedWithNamesAndTypes`, settings, options);
-    const lines = this.#readLines(body, options);
+    this.#selectSettings ??= this.#readSelectSettings(options);
+    return await this.#iterate(sql, await this.#selectSettings, options);
+  }
+
+  /** Returns those settings of a SELECT that the server knows; in one row, which is there or not, whatever a profile limits. */
+  async #readSelectSettings(options: StatementOptions): Promise<Settings> {
+    const names = Object.keys(SELECT_SETTINGS).map(literal).join(", ");
+    const sql = `SELECT arrayStringConcat(groupArray(name), ',') FROM system.settings WHERE name IN (${names})`;
+    const { rows } = await this.#iterate(sql, {}, options);
+    const [row] = await collect(rows);
+    const known = String(row?.[0] ?? "")
+      .trim()
+      .split(",");
+    if (!known.includes("max_query_size")) throw this.#strange(options);
+    return Object.fromEntries(Object.entries(SELECT_SETTINGS).filter(([name]) => known.includes(name)));
+  }
+
+  async #iterate(sql: string, settings: Settings, options: StatementOptions): Promise<ClusterRows> {
+    const text = `${sql}\nFORMAT TabSeparatedWithNamesAndTypes`;
+    const lines = this.#readLines(await this.#request(text, { ...settings, ...WHOLE }, options), options);
     const [names, types] = [await lines.next(), await lines.next()];
     if (names.done || types.done) throw this.#strange(options, names.value);
+    const strange = () => this.#strange(options);
     const read = lineReader(types.value);
     const columns = names.value.split("\t");
-    const strange = () => this.#strange(options);
     const rows = async function* () {
       for await (const line of lines) {
         const row = read(line);
@@ -128,21 +180,29 @@ export class ClickhouseNode implements AsyncDisposable {
   }
 
   /** Success says nothing: a server that has begun to respond before it failed says so after that. */
-  async #execute(body: string | Buffer, settings: Settings, options: StatementOptions): Promise<void> {
-    const lines = this.#readLines(await this.#request(body, settings, options), options);
-    const said = await lines.next();
-    if (!said.done) throw this.#strange(options, said.value);
+  async #execute(rows: string | Buffer, settings: Settings, options: StatementOptions): Promise<void> {
+    const response = await this.#request(rows, settings, options);
+    const said = await readBody(response, MAX_ERROR_BYTES).catch((error: unknown) => {
+      options.signal?.throwIfAborted();
+      throw error instanceof CalltallyError ? this.#strange(options) : this.#unreachable(error, options);
+    });
+    if (said.length > 0) throw this.#strange(options, said.toString());
   }
 
   /** Not by readline, which takes U+2028 for the end of a line. */
   async *#readLines(
-    body: AsyncIterable<Buffer>,
+    { body, headers }: Dispatcher.ResponseData,
     options: StatementOptions,
   ): AsyncGenerator<string, undefined> {
+    if (headers["content-encoding"] !== "gzip") {
+      body.on("error", () => {}).destroy();
+      throw this.#strange(options);
+    }
     const decoder = new TextDecoder();
     let rest = "";
     try {
-      for await (const chunk of body) {
+      const chunks: AsyncIterable<Buffer> = pipeline(body, createGunzip(), () => {}); // it throws to whom reads it
+      for await (const chunk of chunks) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = lines.pop() ?? "";
         if (rest.length > MAX_LINE_LENGTH) throw this.#strange(options);
@@ -172,7 +232,7 @@ export class ClickhouseNode implements AsyncDisposable {
     body: string | Buffer,
     settings: Settings,
     options: StatementOptions,
-  ): Promise<Dispatcher.ResponseData["body"]> {
+  ): Promise<Dispatcher.ResponseData> {
     const { doing, signal, maxSeconds = MAX_SECONDS } = options;
     const timeout = AbortSignal.timeout(deadlineMsOf(options));
     try {
@@ -184,7 +244,7 @@ export class ClickhouseNode implements AsyncDisposable {
         body,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      if (response.statusCode === 200) return response.body;
+      if (response.statusCode === 200) return response;
       const text = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
       throw errorOfResponse(this.name, doing, {
         status: response.statusCode,

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
+import { CalltallyError, EXIT } from "../errors.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, Kept, Side } from "../rollup/engine.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
@@ -25,12 +26,13 @@ import {
 import type { ClusterReader } from "./cluster-reader.ts";
 import { SPEND_TABLE } from "./cluster-tables.ts";
 
-interface ClusterEngineOptions {
+interface ClusterEngineOptions extends Pick<ClusterSource, "hasReplaced"> {
   /** The account that is asked about. */
   account: string;
   /** The accounts that are likely to be asked the same; the cluster says it of all of them at once. */
   accounts: readonly string[];
-  isFinal: boolean;
+  /** How many rows of spend the account has. */
+  spendRows: number;
 }
 
 /** The facts of an account in a cluster. What the cluster says lies in tables, which all that is made of it is read from. */
@@ -41,18 +43,20 @@ export class ClusterEngine implements Engine {
   /** All of them, and this one alone. */
   readonly #source: ClusterSource;
   readonly #own: ClusterSource;
+  readonly #spendRows: number;
   #kept = 0;
 
   /** @param database a connection to the answers of the reader */
   constructor(
     database: Database,
     reader: ClusterReader,
-    { account, accounts, isFinal }: ClusterEngineOptions,
+    { account, accounts, hasReplaced, spendRows }: ClusterEngineOptions,
   ) {
     this.#database = database;
     this.#reader = reader;
     this.#account = account;
-    this.#source = { table: reader.table, accounts, isFinal };
+    this.#spendRows = spendRows;
+    this.#source = { table: reader.table, accounts, hasReplaced };
     this.#own = { ...this.#source, accounts: [account] };
   }
 
@@ -140,6 +144,8 @@ export class ClusterEngine implements Engine {
   loadCampaigns(): SqlText {
     const own = `WHERE account = ${literal(this.#account)}`;
     const spend = this.#reader.ask(spendQuestion(this.#source));
+    const [[rows] = []] = this.#all({ sql: `SELECT count(*) FROM ${spend} ${own}`, values: {} });
+    assertAll(this.#account, "rows of spend", { found: Number(rows), published: this.#spendRows });
     const columns = Object.keys(SPEND_TABLE.columns).join(", ");
     this.#database.exec(`CREATE TEMP VIEW IF NOT EXISTS spend AS SELECT ${columns} FROM ${spend} ${own}`);
     const campaigns = this.#reader.ask(campaignsQuestion(this.#source));
@@ -168,6 +174,24 @@ export class ClusterEngine implements Engine {
     if (kept === undefined) return shown;
     return `CASE WHEN is_kept THEN ${shown} ELSE ${index === 0 ? literal(OTHER) : "NULL"} END`;
   }
+}
+
+/**
+ * Asserts that the cluster has as many rows of an account as were published.
+ *
+ * @throws CalltallyError (exit 3) where some are missing
+ */
+export function assertAll(
+  account: string,
+  what: string,
+  { found, published }: { found: number; published: number },
+): void {
+  if (found === published) return;
+  throw new CalltallyError(
+    EXIT.unverified,
+    `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
+    { hint: "Publish the account again: what the cluster has lost is sent anew." },
+  );
 }
 
 /** A row of everything is there without any calls as well. */

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
+import { hasEnded, markProcess } from "../process-mark.ts";
 import type { ClusterQuestion } from "./clickhouse-calls-sql.ts";
 import type { ClusterAccess } from "./cluster.ts";
 import type { Published } from "./published.ts";
@@ -24,9 +25,12 @@ export interface WorkerTask {
 /** What the worker is asked: to put the answer to a question into a table. */
 export interface WorkerQuestion extends ClusterQuestion {
   table: string;
-  /** What was published when the reading began, as JSON; an answer of another moment is none. */
-  published: string;
+  /** What was published when the reading began, of the accounts that are read; an answer of another moment is none. */
+  published: Publication[];
 }
+
+/** What tells a publication of an account from others. */
+export type Publication = Pick<Published, "account" | "version" | "published_at" | "unfinished_since">;
 
 /** What it answers. */
 export type WorkerAnswer = { published: Published[] } | { rows: number } | { error: WorkerError };
@@ -49,12 +53,18 @@ export class PublicationMovedError extends CalltallyError {
 /** A thread that ends without an answer must not be waited for. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
+interface ReaderOptions {
+  table: ClusterReader["table"];
+  choose: (published: readonly Published[]) => readonly Published[];
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Asks a cluster, and keeps what it says in tables of an SQLite file of its own. The questions of a session are synchronous:
  * a thread asks them, while this one waits. Dispose of it to end both.
  */
 export class ClusterReader implements Disposable {
-  /** All accounts of the cluster, when the reading began. */
+  /** The accounts that are read, when the reading began. */
   readonly published: readonly Published[];
   /** Returns the name of a table that reaches over all shards, as SQL takes it. */
   readonly table: (name: string) => string;
@@ -63,7 +73,7 @@ export class ClusterReader implements Disposable {
   readonly #answered: Int32Array;
   readonly #folder: string;
   readonly #tables = new Map<string, string>();
-  readonly #state: string;
+  readonly #publications: Publication[];
   /** The first one says what is published. */
   #answers = 1;
 
@@ -78,15 +88,19 @@ export class ClusterReader implements Disposable {
     this.#port = port;
     this.#answered = answered;
     this.#folder = folder;
-    this.#state = JSON.stringify(published);
+    this.#publications = published.map(({ account, version, published_at, unfinished_since }) => ({
+      account,
+      version,
+      published_at,
+      unfinished_since,
+    }));
   }
 
-  /** @throws CalltallyError (exit 2, 4, 5 or 8) that names the server which cannot be asked */
-  static async open(
-    access: ClusterAccess,
-    table: ClusterReader["table"],
-    signal?: AbortSignal,
-  ): Promise<ClusterReader> {
+  /**
+   * @param choose returns which of the accounts of the cluster are read
+   * @throws CalltallyError (exit 2, 4, 5 or 8) that names the server which cannot be asked
+   */
+  static async open(access: ClusterAccess, { table, choose, signal }: ReaderOptions): Promise<ClusterReader> {
     const thread = startThread(access);
     try {
       const [answer]: WorkerAnswer[] = await once(thread.port, "message", signal ? { signal } : {});
@@ -94,7 +108,7 @@ export class ClusterReader implements Disposable {
       if (answer === undefined || "rows" in answer)
         throw new Error("The thread did not say what is published");
       if ("error" in answer) throw toError(answer.error);
-      return new ClusterReader(answer.published, table, thread);
+      return new ClusterReader(choose(answer.published), table, thread);
     } catch (error) {
       endThread(thread);
       throw error;
@@ -111,7 +125,7 @@ export class ClusterReader implements Disposable {
     const known = this.#tables.get(sql);
     if (known !== undefined) return known;
     const table = `answer_${this.#tables.size + 1}`;
-    const question: WorkerQuestion = { sql, columns, doing, table, published: this.#state };
+    const question: WorkerQuestion = { sql, columns, doing, table, published: this.#publications };
     this.#port.postMessage(question);
     this.#awaitAnswer(doing);
     const received: { message: WorkerAnswer } | undefined = receiveMessageOnPort(this.#port);
@@ -124,6 +138,7 @@ export class ClusterReader implements Disposable {
   /** By their number: the thread may still be at telling of the one before. */
   #awaitAnswer(doing: string): void {
     this.#answers++;
+    using _ = letSignalsEnd();
     for (let heard = 0; heard < this.#answers; heard = Atomics.load(this.#answered, 0)) {
       if (Atomics.wait(this.#answered, 0, heard, LONGEST_WAIT_MS) === "timed-out") {
         throw new CalltallyError(EXIT.unreachable, `Cannot ${doing}: the cluster has not answered in time`);
@@ -143,10 +158,39 @@ interface Thread {
   folder: string;
 }
 
+/** Lets signals end the process, since nobody listens to them while this thread waits. */
+function letSignalsEnd(): Disposable {
+  const listeners = (["SIGINT", "SIGTERM"] as const).flatMap((signal) =>
+    process.listeners(signal).map((listener) => ({ signal, listener })),
+  );
+  for (const { signal, listener } of listeners) process.off(signal, listener);
+  return {
+    [Symbol.dispose]: () => {
+      for (const { signal, listener } of listeners) process.on(signal, listener);
+    },
+  };
+}
+
 const ANSWERS = "answers.db";
+const FOLDER_FORM = /^calltally-answers-(?<mark>.+)-\w+$/;
+
+/** Makes a folder for answers, and removes those that killed processes have left. */
+function makeAnswersFolder(): string {
+  const within = tmpdir();
+  for (const name of readdirSync(within)) {
+    const { mark } = FOLDER_FORM.exec(name)?.groups ?? {};
+    if (mark === undefined || !hasEnded(mark)) continue;
+    try {
+      rmSync(join(within, name), { recursive: true, force: true });
+    } catch {
+      // It is another user's.
+    }
+  }
+  return mkdtempSync(join(within, `calltally-answers-${markProcess()}-`));
+}
 
 function startThread({ address, ...access }: ClusterAccess): Thread {
-  const folder = mkdtempSync(join(tmpdir(), "calltally-"));
+  const folder = makeAnswersFolder();
   const { port1: port, port2 } = new MessageChannel();
   const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const task: WorkerTask = {

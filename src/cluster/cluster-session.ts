@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { type CalltallyError, UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { nearest } from "../nearest.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
@@ -14,7 +14,7 @@ import { type About, parseAbout } from "./about.ts";
 import { rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { quoted } from "./clickhouse-text.ts";
 import type { ClusterAccess } from "./cluster.ts";
-import { ClusterEngine } from "./cluster-engine.ts";
+import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import type { Published } from "./published.ts";
 
@@ -41,7 +41,7 @@ export class ClusterSession extends FigureSession implements Disposable {
 }
 
 /** A reading is tried so often, while the cluster is published to. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 
 interface ReadOptions {
@@ -68,8 +68,9 @@ export async function readCluster<Result>(
     try {
       const { database } = access.address;
       const table = (name: string) => `${quoted(database)}.${quoted(name)}`;
-      using reader = await ClusterReader.open(access, table, signal);
-      return await work(openAccounts(reader, chooseAccounts(reader.published, names, access)));
+      const choose = (published: readonly Published[]) => chooseAccounts(published, names, access);
+      using reader = await ClusterReader.open(access, { table, choose, signal });
+      return await work(openAccounts(reader));
     } catch (error) {
       if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
       await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
@@ -98,14 +99,14 @@ function chooseAccounts(
   });
 }
 
-function openAccounts(reader: ClusterReader, chosen: readonly Published[]): PublishedAccount[] {
-  const known = chosen.map((published) => {
+function openAccounts(reader: ClusterReader): PublishedAccount[] {
+  const known = reader.published.map((published) => {
     const { account, published_at, unfinished_since } = published;
     if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
     return { account, publishedAt: published_at, about: parseAbout(published) };
   });
   const accounts = known.map(({ account }) => account);
-  const isFinal = assertWhole(reader, known);
+  const hasReplaced = assertWhole(reader, known);
   return known.map(({ account, publishedAt, about }) => ({
     account,
     publishedAt,
@@ -114,7 +115,8 @@ function openAccounts(reader: ClusterReader, chosen: readonly Published[]): Publ
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
       const connection = reader.openAnswers();
       try {
-        const engine = new ClusterEngine(connection, reader, { account, accounts, isFinal });
+        const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
+        const engine = new ClusterEngine(connection, reader, own);
         return new ClusterSession(connection, engine, { rules: about.rules, filter, nameCaller });
       } catch (error) {
         connection.close();
@@ -140,19 +142,13 @@ function assertWhole(reader: ClusterReader, known: readonly { account: string; a
   const accounts = known.map(({ account }) => account);
   const table = reader.ask(rowsQuestion({ table: reader.table, accounts }));
   const counted = readCounts(reader.openAnswers(), table);
-  let isFinal = false;
+  let hasReplaced = false;
   for (const { account, about } of known) {
     const [lying, rows] = counted.get(account) ?? [0, 0];
-    if (rows !== about.totals.calls) {
-      throw new CalltallyError(
-        EXIT.unverified,
-        `Cannot read ${account} in the cluster: it has ${rows} calls over all shards, and ${about.totals.calls} were published`,
-        { hint: "Publish the account again: what the cluster has lost is sent anew." },
-      );
-    }
-    isFinal ||= lying !== rows;
+    assertAll(account, "calls", { found: rows, published: about.totals.calls });
+    hasReplaced ||= lying !== rows;
   }
-  return isFinal;
+  return hasReplaced;
 }
 
 function readCounts(database: Database, table: string): Map<string, [lying: number, rows: number]> {

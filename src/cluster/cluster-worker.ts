@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { CalltallyError, describeError, EXIT } from "../errors.ts";
 import type { FactValue } from "../rollup/engine.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { ClusterRows } from "./clickhouse-node.ts";
+import { literal } from "./clickhouse-text.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
-import type { WorkerAnswer, WorkerError, WorkerQuestion, WorkerTask } from "./cluster-reader.ts";
+import type { Publication, WorkerAnswer, WorkerError, WorkerQuestion, WorkerTask } from "./cluster-reader.ts";
+import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 import { readPublished } from "./published.ts";
 
 /** The thread of a {@link ClusterReader}: asks the cluster, and writes what it says into a file. */
@@ -33,7 +37,7 @@ port.on("message", async (question: WorkerQuestion) => {
   try {
     if (cluster === undefined) throw new Error("There is no cluster");
     const rows = await write(question, await cluster.iterate(question.sql, question));
-    const isMoved = JSON.stringify(await readPublished(cluster)) !== question.published;
+    const isMoved = !isDeepStrictEqual(await readPublications(cluster, question), question.published);
     say(isMoved ? { error: MOVED } : { rows });
   } catch (error) {
     say({ error: toWorkerError(error) });
@@ -47,11 +51,30 @@ const MOVED: WorkerError = {
   isMoved: true,
 };
 
+/** What the question has been asked of, as it is now. */
+async function readPublications(cluster: Cluster, { published }: WorkerQuestion): Promise<Publication[]> {
+  const accounts = published.map(({ account }) => literal(account)).join(", ");
+  const rows = await cluster.select(
+    `SELECT account, version, published_at, unfinished_since FROM ${cluster.table(PUBLISHED_TABLE)}
+WHERE account IN (${accounts}) ORDER BY account, version DESC LIMIT 1 BY account`,
+    { doing: "read what is published" },
+  );
+  const textOrNull = (value: FactValue = null) => (value === null ? null : String(value));
+  return rows.map(([account, version, publishedAt, unfinishedSince]) => ({
+    account: String(account),
+    version: Number(version),
+    published_at: textOrNull(publishedAt),
+    unfinished_since: textOrNull(unfinishedSince),
+  }));
+}
+
 async function write(
   { table, columns, doing }: WorkerQuestion,
   { names, rows }: ClusterRows,
 ): Promise<number> {
-  if (names.join() !== Object.keys(columns).join()) throw new Error(`The cluster gives ${names.join(", ")}`);
+  if (names.join() !== Object.keys(columns).join()) {
+    throw new CalltallyError(EXIT.contract, `Cannot ${doing}: the cluster gives ${names.join(", ")}`);
+  }
   const declared = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
   answers.exec(`CREATE TABLE ${table} (${declared.join(", ")})`);
   const insert = answers.prepare<FactValue[]>(
@@ -82,10 +105,10 @@ function say(answer: WorkerAnswer): void {
   Atomics.notify(answered, 0);
 }
 
-function toWorkerError(error: unknown): WorkerError {
-  if (error instanceof CalltallyError) {
-    const { exitCode, message, hint } = error;
-    return { exitCode, message, hint };
-  }
-  return { exitCode: EXIT.failed, message: describeError(error) };
+function toWorkerError(thrown: unknown): WorkerError {
+  const error = nameFile(thrown, file);
+  const message = describeError(error);
+  if (!(error instanceof CalltallyError)) return { exitCode: EXIT.failed, message };
+  const { exitCode, hint } = error;
+  return { exitCode, message, hint };
 }

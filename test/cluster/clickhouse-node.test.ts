@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
 import { EXIT } from "../../src/errors.ts";
@@ -11,6 +14,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), { ...PUBLISHER, password });
     const names = [
       "distributed_aggregation_memory_efficient",
+      "distributed_group_by_no_merge",
       "max_execution_time",
       "max_memory_usage",
       "skip_unavailable_shards",
@@ -18,7 +22,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     const list = names.map((name) => `'${name}'`).join(", ");
     const inForce = `SELECT name, value FROM system.settings WHERE name IN (${list}) ORDER BY name`;
     expect(await node.select(inForce, { doing: "read settings" })).toEqual(
-      [1, 300, 4_000_000_000, 0].map((value, index) => [names[index], String(value)]),
+      [1, 0, 300, 4_000_000_000, 0].map((value, index) => [names[index], String(value)]),
     );
     const endless = node.select("SELECT count() FROM system.numbers", { doing: "count", maxSeconds: 1 });
     await expect(endless).rejects.toMatchObject({
@@ -29,4 +33,81 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
       hint: expect.stringContaining("A shorter period"),
     });
   });
+
+  it("fails where a profile lets a server leave rows or groups out", async () => {
+    await using servers = await startClickhouse(1);
+    const { password } = PUBLISHER;
+    await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), {
+      user: "limited",
+      password,
+    });
+    const doing = { doing: "count" };
+    const numbers = (more: string) => node.select(`SELECT number FROM system.numbers ${more}`, doing);
+    await expect(numbers("LIMIT 20")).rejects.toThrow("Limit for result exceeded");
+    await expect(
+      node.select(
+        "SELECT number % 10 AS digit, count() FROM (SELECT number FROM system.numbers LIMIT 100) GROUP BY digit LIMIT 3",
+        doing,
+      ),
+    ).rejects.toThrow("Limit for rows to GROUP BY exceeded");
+    expect(await numbers("LIMIT 3")).toEqual([[0], [1], [2]]);
+  });
 });
+
+// What stands before a server may cut its responses off, or answer in its place.
+describe("ClickhouseNode", () => {
+  const SETTINGS = "name\nString\nmax_query_size\n";
+  const ROWS = "name\tcalls\nString\tUInt64\na\t1\nb\t2\n";
+
+  it("takes no response that is not whole for one", async () => {
+    const lies: [response: Buffer | string, exitCode: number, message: string][] = [
+      [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "unexpected end of file"],
+      [Buffer.alloc(0), EXIT.unreachable, "unexpected end of file"],
+      [gzipSync(ROWS.slice(0, -1)), EXIT.contract, "none of ClickHouse's"],
+      [gzipSync(`${ROWS}Code: 241, e.displayText() = DB::Exception`), EXIT.contract, "none of ClickHouse's"],
+      [gzipSync(`${ROWS}Code: 241. DB::Exception: …\n`), EXIT.contract, "none of ClickHouse's"],
+      [gzipSync(""), EXIT.contract, "none of ClickHouse's"],
+      ["<html>Please log in</html>", EXIT.contract, "none of ClickHouse's"],
+      [ROWS, EXIT.contract, "none of ClickHouse's"],
+    ];
+    for (const [response, exitCode, message] of lies) {
+      await using node = await startLiar(SETTINGS, response);
+      await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+        exitCode,
+        message: expect.stringContaining(message),
+      });
+    }
+    await using honest = await startLiar(SETTINGS, gzipSync(ROWS));
+    expect(await honest.select("SELECT name, calls", { doing: "count" })).toEqual([
+      ["a", 1],
+      ["b", 2],
+    ]);
+    await using page = await startLiar("<html>Please log in</html>", "");
+    await expect(page.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
+      exitCode: EXIT.contract,
+      hint: "Is this the HTTP port of a ClickHouse server, and no proxy before it?",
+    });
+  });
+});
+
+/** A node whose first response has settings, and all others something else; bytes are said to be compressed. */
+async function startLiar(settings: string, response: Buffer | string) {
+  let requests = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    for await (const _ of incoming);
+    const body = requests++ === 0 ? gzipSync(settings) : response;
+    if (Buffer.isBuffer(body)) outgoing.setHeader("content-encoding", "gzip");
+    outgoing.end(body);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("It does not listen");
+  const node = new ClickhouseNode(new URL(`http://127.0.0.1:${address.port}`), PUBLISHER);
+  return {
+    select: node.select.bind(node),
+    [Symbol.asyncDispose]: async () => {
+      await node[Symbol.asyncDispose]();
+      server.close();
+    },
+  };
+}

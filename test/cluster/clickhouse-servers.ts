@@ -13,6 +13,16 @@ const FOLDERS = ["data", "tmp", "formats"];
 
 export const PUBLISHER = { user: "publisher", password: "a secret of the cluster's" };
 
+/** Users with the publisher's password, whose profiles are as bad as they may be. */
+const PROFILES = {
+  /** Rows of each shard by themselves, and none of shards that are down. */
+  reader:
+    "<readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><distributed_group_by_no_merge>1</distributed_group_by_no_merge><extremes>1</extremes>",
+  /** The first rows and groups alone. */
+  limited:
+    "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_block_size>5</max_block_size>",
+};
+
 /** In CI it is there, or the tests fail. */
 export const HAS_CLICKHOUSE = existsSync(SERVER) || process.env.CI === "true";
 export const UNLESS_SKIPPED = HAS_CLICKHOUSE
@@ -28,7 +38,7 @@ export interface ClickhouseServers extends AsyncDisposable {
   /** Hosts and HTTP ports. */
   hosts: string[];
   /** The address of a database, as `--to` takes it. */
-  url: (database: string, hosts?: readonly string[]) => string;
+  url: (database: string, hosts?: readonly string[], user?: string) => string;
   /** Runs a statement at one of them, and returns what it prints, without the last line break. */
   ask: (server: number, sql: string) => Promise<string>;
   stop: (server: number) => Promise<void>;
@@ -114,7 +124,8 @@ export async function startClickhouse(
     folder: temp.path,
     passwordFile,
     hosts,
-    url: (database, named = hosts) => `clickhouse://${PUBLISHER.user}@${named.join(",")}/${database}`,
+    url: (database, named = hosts, user = PUBLISHER.user) =>
+      `clickhouse://${user}@${named.join(",")}/${database}`,
     ask,
     start,
     stop,
@@ -146,13 +157,22 @@ function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[]):
       `<remote_servers><calltally>${replicas.join("")}</calltally><first>${replicas[0]}</first></remote_servers>`,
     ),
   );
-  // The profile is as bad as it may be: what it sets must not make figures smaller.
+  const profiles = {
+    default: "<skip_unavailable_shards>1</skip_unavailable_shards><extremes>1</extremes>",
+    ...PROFILES,
+  };
+  const users = { [user]: "default", reader: "reader", limited: "limited" };
+  const elements = (content: Readonly<Record<string, string>>) =>
+    Object.entries(content)
+      .map(([name, text]) => `<${name}>${text}</${name}>`)
+      .join("\n");
+  const toUser = (profile: string) =>
+    `<password>${password}</password><networks><ip>127.0.0.1</ip></networks><profile>${profile}</profile><quota>default</quota>`;
   writeFileSync(
     join(folder, "users.xml"),
     `<yandex>
-  <profiles><default><skip_unavailable_shards>1</skip_unavailable_shards><extremes>1</extremes></default></profiles>
-  <users><${user}><password>${password}</password><networks><ip>127.0.0.1</ip></networks>
-    <profile>default</profile><quota>default</quota></${user}></users>
+  <profiles>${elements(profiles)}</profiles>
+  <users>${elements(Object.fromEntries(Object.entries(users).map(([name, profile]) => [name, toUser(profile)])))}</users>
   <quotas><default></default></quotas>
 </yandex>
 `,

@@ -54,13 +54,13 @@ function stretchOf(
 
 const ASKED: [query: Omit<RollupQuery, "spend">, filter?: CallFilter][] = [
   [{ dimensions: [] }],
-  ...DIMENSIONS.map((dimension): [RollupQuery] => [{ dimensions: [dimension] }]),
+  // Each leads once, and follows once.
   ...DIMENSIONS.map((dimension, index): [RollupQuery] => [
     { dimensions: [dimension, DIMENSIONS[(index + 5) % DIMENSIONS.length] ?? "channel"] },
   ]),
   [{ dimensions: ["source", "campaign", "org_unit", "hour"] }],
-  ...[2, 5, 50, 400].map((minCell): [RollupQuery] => [{ dimensions: ["source"], minCell }]),
-  ...[1, 3, 10].map((top): [RollupQuery] => [{ dimensions: ["utm_term", "org_unit"], top }]),
+  ...[2, 50, 400].map((minCell): [RollupQuery] => [{ dimensions: ["source"], minCell }]),
+  ...[1, 10].map((top): [RollupQuery] => [{ dimensions: ["utm_term", "org_unit"], top }]),
   [{ dimensions: ["weekday"], top: 2 }],
   [{ dimensions: ["channel"] }, { include_gone: true }],
   [{ dimensions: ["channel"] }, { include_gone: true, first_time: true }],
@@ -79,43 +79,49 @@ const ASKED: [query: Omit<RollupQuery, "spend">, filter?: CallFilter][] = [
   [{ dimensions: [] }, { source: ["of no call"] }],
 ];
 
-/** Every kind of question to an account: dimensions, periods, comparisons, other keys, filters, spend. */
+/** What may be asked of a stretch that is cut by a grain. */
+function* cutQuestions({ previous, ...stretch }: ReturnType<typeof stretchOf>): Generator<RollupQuery> {
+  yield { dimensions: [], ...stretch };
+  yield { dimensions: ["channel"], ...stretch, previous, fill: true };
+  yield { dimensions: ["source"], ...stretch, previous, top: 3, fill: true };
+  yield { dimensions: ["campaign"], ...stretch, previous, minCell: 4 };
+}
+
+/**
+ * Every kind of question to an account: dimensions, filters, other keys, spend; each zone with each grain, and each grain with
+ * all that goes with it.
+ */
 export function* everyQuestion(
   { isPersonal, zone: own }: OddAccount,
   zones = ZONES,
 ): Generator<EngineQuestion> {
   for (const [query, filter = {}] of ASKED) {
     if (query.dimensions.includes("gclid") && !isPersonal) continue;
-    yield { filter: filter, ask: rollup(query, own) };
+    yield { filter, ask: rollup(query, own) };
   }
-  for (const zone of zones) {
+  for (const [place, zone] of zones.entries()) {
     yield { filter: {}, ask: rollup({ dimensions: ["weekday", "hour"] }, zone) };
-    for (const grain of GRAINS) {
-      const { previous, ...stretch } = stretchOf(zone, grain);
-      yield { filter: {}, ask: rollup({ dimensions: [], ...stretch }, zone) };
-      yield { filter: {}, ask: rollup({ dimensions: ["channel"], ...stretch, previous, fill: true }, zone) };
-      yield {
-        filter: {},
-        ask: rollup({ dimensions: ["source"], ...stretch, previous, top: 3, fill: true }, zone),
-      };
-      yield { filter: {}, ask: rollup({ dimensions: ["campaign"], ...stretch, previous, minCell: 4 }, zone) };
+    for (const [step, grain] of GRAINS.entries()) {
+      const [...queries] = cutQuestions(stretchOf(zone, grain));
+      const query = queries[(place + step) % queries.length];
+      if (query !== undefined) yield { filter: {}, ask: rollup(query, zone) };
     }
   }
   const month = stretchOf(own, "month");
-  for (const dimensions of [
+  const spent = [
     ...SPEND_DIMENSIONS.map((dimension) => [dimension]),
-    [],
     ["campaign", "source"] as const,
-  ]) {
-    for (const more of [{}, month, { ...month, fill: true, top: 2 }] as const) {
-      if (dimensions.length === 0 && "top" in more) continue;
-      yield { filter: {}, ask: rollup({ dimensions, ...more }, own, true) };
-    }
-    yield {
-      filter: { source: ["google"], channel: ["Paid Search"] },
-      ask: rollup({ dimensions, ...month }, own, true),
-    };
+    ["channel", "campaign"] as const,
+  ];
+  const more = [{}, month, { ...month, fill: true, top: 2 }];
+  yield { filter: {}, ask: rollup({ dimensions: [], ...month }, own, true) };
+  for (const [index, dimensions] of spent.entries()) {
+    yield { filter: {}, ask: rollup({ dimensions, ...more[index % more.length] }, own, true) };
   }
+  yield {
+    filter: { source: ["google"], channel: ["Paid Search"] },
+    ask: rollup({ dimensions: ["campaign"], ...month }, own, true),
+  };
   yield {
     filter: { include_gone: true },
     ask: (session) => [
