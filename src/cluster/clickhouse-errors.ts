@@ -32,6 +32,10 @@ const TOO_MUCH: ReadonlySet<number> = new Set([158, 159, 160, 241, 307]);
 const TOO_MUCH_HINT =
   "A shorter period, a coarser grain, fewer dimensions or one account take less; or the cluster is busy: try again later.";
 
+/** Codes for a table or a database that is not there. */
+const MISSING: ReadonlySet<number> = new Set([60, 81]);
+const MISSING_HINT = "calltally publish makes it: at each server, where it is missing.";
+
 function readServerError(body: string): ServerError | undefined {
   const { code, said } = FORM.exec(body)?.groups ?? {};
   if (code === undefined || said === undefined) return undefined;
@@ -53,7 +57,11 @@ export function errorOfResponse(
   const found = readServerError(body);
   if (found !== undefined) {
     const exitCode = EXITS.get(found.code) ?? EXIT.contract;
-    const hint = TOO_MUCH.has(found.code) ? TOO_MUCH_HINT : HINTS[exitCode];
+    const hint = TOO_MUCH.has(found.code)
+      ? TOO_MUCH_HINT
+      : MISSING.has(found.code)
+        ? MISSING_HINT
+        : HINTS[exitCode];
     // What it could not read of rows, it repeats.
     const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
     return new CalltallyError(

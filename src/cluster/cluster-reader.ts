@@ -7,6 +7,7 @@ import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { hasEnded, markProcess } from "../process-mark.ts";
 import type { ClusterQuestion } from "./clickhouse-calls-sql.ts";
+import type { ClusterValue } from "./clickhouse-text.ts";
 import type { ClusterAccess } from "./cluster.ts";
 import type { Published } from "./published.ts";
 
@@ -25,12 +26,12 @@ export interface WorkerTask {
 /** What the worker is asked: to put the answer to a question into a table. */
 export interface WorkerQuestion extends ClusterQuestion {
   table: string;
-  /** What was published when the reading began, of the accounts that are read; an answer of another moment is none. */
-  published: Publication[];
+  /** {@link PUBLICATION_COLUMNS} of the accounts that are read, when the reading began; an answer of another moment is none. */
+  published: ClusterValue[][];
 }
 
 /** What tells a publication of an account from others. */
-export type Publication = Pick<Published, "account" | "version" | "published_at" | "unfinished_since">;
+export const PUBLICATION_COLUMNS = ["account", "version", "published_at", "unfinished_since"] as const;
 
 /** What it answers. */
 export type WorkerAnswer = { published: Published[] } | { rows: number } | { error: WorkerError };
@@ -73,7 +74,7 @@ export class ClusterReader implements Disposable {
   readonly #answered: Int32Array;
   readonly #folder: string;
   readonly #tables = new Map<string, string>();
-  readonly #publications: Publication[];
+  readonly #publications: ClusterValue[][];
   /** The first one says what is published. */
   #answers = 1;
 
@@ -88,12 +89,7 @@ export class ClusterReader implements Disposable {
     this.#port = port;
     this.#answered = answered;
     this.#folder = folder;
-    this.#publications = published.map(({ account, version, published_at, unfinished_since }) => ({
-      account,
-      version,
-      published_at,
-      unfinished_since,
-    }));
+    this.#publications = published.map((own) => PUBLICATION_COLUMNS.map((column) => own[column]));
   }
 
   /**

@@ -5,9 +5,15 @@ import { CalltallyError, describeError, EXIT } from "../errors.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { ClusterRows } from "./clickhouse-node.ts";
-import { literal } from "./clickhouse-text.ts";
+import { type ClusterValue, literal } from "./clickhouse-text.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
-import type { Publication, WorkerAnswer, WorkerError, WorkerQuestion, WorkerTask } from "./cluster-reader.ts";
+import {
+  PUBLICATION_COLUMNS,
+  type WorkerAnswer,
+  type WorkerError,
+  type WorkerQuestion,
+  type WorkerTask,
+} from "./cluster-reader.ts";
 import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 import { readPublished } from "./published.ts";
 
@@ -15,6 +21,8 @@ import { readPublished } from "./published.ts";
 
 /** More rows are no table that a person reads. */
 const MAX_ROWS = 20_000_000;
+
+const FULL_HINT = "Free space there, or name another folder for temporary files in TMPDIR.";
 
 const { access, file, port, answered }: WorkerTask = workerData;
 const answers = new Database(file);
@@ -51,21 +59,14 @@ const MOVED: WorkerError = {
   isMoved: true,
 };
 
-/** What the question has been asked of, as it is now. */
-async function readPublications(cluster: Cluster, { published }: WorkerQuestion): Promise<Publication[]> {
-  const accounts = published.map(({ account }) => literal(account)).join(", ");
-  const rows = await cluster.select(
-    `SELECT account, version, published_at, unfinished_since FROM ${cluster.table(PUBLISHED_TABLE)}
+/** Returns the publications of the accounts that are read, as they are now. */
+async function readPublications(cluster: Cluster, { published }: WorkerQuestion): Promise<ClusterValue[][]> {
+  const accounts = published.map(([account]) => literal(String(account))).join(", ");
+  return await cluster.select(
+    `SELECT ${PUBLICATION_COLUMNS.join(", ")} FROM ${cluster.table(PUBLISHED_TABLE)}
 WHERE account IN (${accounts}) ORDER BY account, version DESC LIMIT 1 BY account`,
     { doing: "read what is published" },
   );
-  const textOrNull = (value: FactValue = null) => (value === null ? null : String(value));
-  return rows.map(([account, version, publishedAt, unfinishedSince]) => ({
-    account: String(account),
-    version: Number(version),
-    published_at: textOrNull(publishedAt),
-    unfinished_since: textOrNull(unfinishedSince),
-  }));
 }
 
 async function write(
@@ -109,6 +110,6 @@ function toWorkerError(thrown: unknown): WorkerError {
   const error = nameFile(thrown, file);
   const message = describeError(error);
   if (!(error instanceof CalltallyError)) return { exitCode: EXIT.failed, message };
-  const { exitCode, hint } = error;
+  const { exitCode, hint = exitCode === EXIT.storage ? FULL_HINT : undefined } = error;
   return { exitCode, message, hint };
 }

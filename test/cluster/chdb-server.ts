@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 
 // Serves today's ClickHouse by HTTP, as one server that is a cluster of one shard: chDB is ClickHouse within a process, and
 // has neither HTTP nor clusters of its own. Half a gigabyte, so it is no dependency:
@@ -48,11 +49,13 @@ const server = createServer(async (request, response) => {
   const { searchParams } = new URL(request.url ?? "/", "http://chdb");
   const statement = searchParams.get("query");
   searchParams.delete("query");
-  searchParams.delete("wait_end_of_query"); // it is one of HTTP's
+  for (const name of ["wait_end_of_query", "enable_http_compression"]) searchParams.delete(name); // they are HTTP's
   const body = Buffer.concat(chunks).toString();
   try {
-    for (const [name, value] of searchParams) session.query(`SET ${name} = '${value}'`);
-    response.end(session.query(statement === null ? body : `${statement}\n${body}`));
+    for (const [name, value] of searchParams)
+      session.query(`SET ${name} = '${value.replaceAll("\\", "\\\\")}'`);
+    const said = session.query(statement === null ? body : `${statement}\n${body}`);
+    response.setHeader("content-encoding", "gzip").end(gzipSync(said));
   } catch (error) {
     response.statusCode = 500;
     response.end(error instanceof Error ? error.message : String(error));

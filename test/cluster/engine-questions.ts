@@ -99,11 +99,11 @@ export function* everyQuestion(
     if (query.dimensions.includes("gclid") && !isPersonal) continue;
     yield { filter, ask: rollup(query, own) };
   }
-  for (const [place, zone] of zones.entries()) {
+  for (const [index, zone] of zones.entries()) {
     yield { filter: {}, ask: rollup({ dimensions: ["weekday", "hour"] }, zone) };
     for (const [step, grain] of GRAINS.entries()) {
       const [...queries] = cutQuestions(stretchOf(zone, grain));
-      const query = queries[(place + step) % queries.length];
+      const query = queries[(index + step) % queries.length];
       if (query !== undefined) yield { filter: {}, ask: rollup(query, zone) };
     }
   }

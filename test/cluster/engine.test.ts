@@ -99,10 +99,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
           if (isThere && hasSpend) seen.spend++;
           if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
         }),
-        { numRuns: 30 },
+        { numRuns: 40 },
       );
     });
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(3);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
   }, 300_000);
 
   it("does what was read while the account was published again, and gives the figures of one moment", async () => {
@@ -126,35 +126,33 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
   });
 
   it("reads spend as it was published last, whole or not at all", async () => {
-    const west = accounts[2] ?? unreachable();
-    const { execute } = west.warehouse;
+    const ads = makeOddAccount("ads", 300, 5, { isPersonal: false, zone: "UTC", rules: DEFAULT_RULES });
+    using warehouse = ads.warehouse;
+    await send(ads);
     const question = {
       filter: {},
-      ask: (session: FigureSession) => [
-        session.loadSpend(west.zone).sums(),
-        session.loadSpend(west.zone).days(),
-      ],
+      ask: (session: FigureSession) => [...session.loadSpend("UTC").sums(), session.loadSpend("UTC").days()],
     };
     const read = () =>
-      readCluster(accessOf(), ["west"], async (published) => askBoth(west, published, question));
-    execute("UPDATE spend SET cost_micros = cost_micros + 1000000 WHERE spend_id % 3 = 0");
-    execute("DELETE FROM spend WHERE spend_id % 3 = 1");
-    await send(west);
+      readCluster(accessOf(), ["ads"], async (published) => askBoth(ads, published, question));
+    warehouse.execute("UPDATE spend SET cost_micros = cost_micros + 1000000 WHERE spend_id % 3 = 0");
+    warehouse.execute("DELETE FROM spend WHERE spend_id % 3 = 1");
+    await send(ads); // all calls are as they were
     const { expected, found } = await read();
     expect(found).toEqual(expected);
-    // As a server that has lost its disk.
-    await servers.ask(1, `TRUNCATE TABLE ${DATABASE}.spend_local`);
+
+    const local = `${DATABASE}.spend_local`;
+    const row = `SELECT account, spend_id, version + 1, 1 FROM ${local} WHERE account = 'ads' AND spend_id % 3 = 2 LIMIT 1`;
+    await servers.ask(0, `INSERT INTO ${local} (account, spend_id, version, is_deleted) ${row}`);
     await expect(read()).rejects.toMatchObject({
       exitCode: EXIT.unverified,
-      message: expect.stringMatching(/it has \d+ rows of spend over all shards, and \d+ were published/),
+      message: expect.stringMatching(/has (\d+) rows of spend over all shards, and (?!\1)\d+ were published/),
     });
-    for (const account of accounts) await send(account);
-    expect((await read()).found).toEqual(expected);
   }, 60_000);
 
   it("takes long lists", async () => {
     const north = accounts[0] ?? unreachable();
-    const callers = Array.from({ length: 20_000 }, (_, index) => `+49${index * 2}`);
+    const callers = Array.from({ length: 60_000 }, (_, index) => `+49${index * 2}`);
     await readCluster(accessOf(), ["north"], async (published) => {
       const ask = rollup({ dimensions: [] }, north.zone);
       const { expected, found } = askBoth(north, published, { filter: { exclude_callers: callers }, ask });
