@@ -46,7 +46,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
   afterAll(async () => {
     for (const { warehouse } of accounts) warehouse[Symbol.dispose]();
     await servers[Symbol.asyncDispose]();
-  });
+  }, 60_000);
 
   it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
     let compared = 0;
