@@ -191,12 +191,13 @@ export class ClickhouseNode implements AsyncDisposable {
 
   /** Not by readline, which takes U+2028 for the end of a line. */
   async *#readLines(
-    { body, headers }: Dispatcher.ResponseData,
+    response: Dispatcher.ResponseData,
     options: StatementOptions,
   ): AsyncGenerator<string, undefined> {
+    const { body, headers } = response;
     if (headers["content-encoding"] !== "gzip") {
-      body.on("error", () => {}).destroy();
-      throw this.#strange(options);
+      const said = await readBody(response, MAX_ERROR_BYTES).catch(() => "");
+      throw this.#strange(options, said.toString());
     }
     const decoder = new TextDecoder();
     let rest = "";
