@@ -21,7 +21,9 @@ export async function hasPlainTexts(
   { account, signal }: EraseOptions,
 ): Promise<boolean> {
   if (columns.length === 0) return false;
-  const isPlain = columns.map((column) => `NOT match(ifNull(${column}, ''), '^([0-9a-f]{64})?$')`);
+  const isPlain = columns.map(
+    (column) => `NOT match(ifNull(${column}, ''), '^(forgotten[0-9a-f]{16}|[0-9a-f]{64})?$')`,
+  );
   const rows = await cluster.select(
     `SELECT count() FROM ${cluster.table(FACTS_TABLE.name)} WHERE account = ${literal(account)} AND (${isPlain.join(" OR ")})`,
     { doing: `look for what is personal of ${account}`, signal },

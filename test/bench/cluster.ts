@@ -39,15 +39,21 @@ export async function* cluster({ calls: sizes, runs, skip }: BenchOptions): Asyn
   for (const calls of sizes) {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    {
-      await using server = await startPageServer(calls);
-      await measureCalltally(["sync", "--full", "--json", "--database", database], server.env);
-    }
-    yield* measureCluster(database, calls, runs);
+    await using server = await startPageServer(calls);
+    await measureCalltally(["sync", "--full", "--json", "--database", database], server.env);
+    yield* measureCluster({ database, calls, runs, service: server.env });
   }
 }
 
-async function* measureCluster(database: string, calls: number, runs: number): AsyncGenerator<Finding> {
+interface Measured {
+  database: string;
+  calls: number;
+  runs: number;
+  /** Settings by which the service is reached. */
+  service: Record<string, string>;
+}
+
+async function* measureCluster({ database, calls, runs, service }: Measured): AsyncGenerator<Finding> {
   using folder = makeTempFolder();
   await using servers = await startClickhouse(SHARDS);
   const url = servers.url("bench");
@@ -59,6 +65,11 @@ async function* measureCluster(database: string, calls: number, runs: number): A
   const publish = ["publish", "--quiet", "--to", url];
   yield { what: "publish, all of it", calls, ...(await measureCalltally(publish, env)) };
   yield { what: "publish, nothing changed", calls, ...(await measureRuns(runs, publish, env)) };
+  const sync = ["sync", "--quiet"];
+  const after = { ...env, ...service, CALLTALLY_PUBLISH_TO: url };
+  const alone = { ...after, CALLTALLY_PUBLISH_AFTER_SYNC: "false" };
+  yield { what: "sync, nothing new", calls, ...(await measureRuns(runs, sync, alone)) };
+  yield { what: "sync, nothing new, and publish", calls, ...(await measureRuns(runs, sync, after)) };
   for (const question of EXPORTS) {
     yield await compare(question, { calls, runs, url, folder: folder.path, env });
   }
