@@ -4,6 +4,7 @@ import { comparePeriods } from "../../src/calendar/comparison.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { periods } from "../../src/calendar/periods.ts";
+import { draws } from "../draws.ts";
 
 /** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */
 function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {
@@ -110,7 +111,7 @@ describe("comparePeriods", () => {
           expect(places).toEqual(places.toSorted((a, b) => a - b));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: draws(100) },
     );
   });
 });

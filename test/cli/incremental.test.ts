@@ -32,10 +32,11 @@ function query(folder: string, sql: string): unknown {
 }
 
 describe("sync, the second time", () => {
-  it.each(["newest", "oldest"] as const)("of 12,000 calls, %s first, reads the news alone", async (order) => {
+  it.each(["newest", "oldest"] as const)("of 3,000 calls, %s first, reads the news alone", async (order) => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 12_000, order });
-    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0" } };
+    await using sandbox = await startSandbox({ calls: 3000, order });
+    const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "250" };
+    const options = { cwd: folder.path, env };
     expect((await sync(sandbox, options)).run).toMatchObject({
       mode: "full",
       verdict: "exact",
@@ -51,12 +52,12 @@ describe("sync, the second time", () => {
     expect(news).toMatchObject({ code: 0, run: { mode: "incremental", calls_new: 7 } });
     expect(news.requests).toBeLessThanOrEqual(10);
 
-    const deleted = sandbox.calls.ids.filter((_, index) => index % 2000 === 1000).slice(0, 5);
+    const deleted = sandbox.calls.ids.filter((_, index) => index % 500 === 250).slice(0, 5);
     for (const id of deleted) sandbox.calls.remove(id);
     const missing = await sync(sandbox, options);
     expect(missing.run).toMatchObject({
       mode: "full",
-      plan_reason: "the books do not balance: 12007 calls here, total 12002",
+      plan_reason: "the books do not balance: 3007 calls here, total 3002",
     });
     expect(missing).toMatchObject({ code: 0, run: { calls_missing: 5, calls_gone: 0 } });
     expect((await sync(sandbox, options, "--full")).run).toMatchObject({ calls_missing: 0, calls_gone: 5 });
@@ -68,32 +69,30 @@ describe("sync, the second time", () => {
       run: { mode: "incremental", verdict: "probable" },
     });
 
-    for (const id of sandbox.calls.ids.slice(1000, 3000)) sandbox.calls.remove(id);
+    for (const id of sandbox.calls.ids.slice(250, 750)) sandbox.calls.remove(id);
     const braked = await sync(sandbox, options, "--full");
     expect(braked).toMatchObject({
       code: 3,
-      run: { verdict: "exact", calls_withheld: 2000, calls_missing: 0 },
+      run: { verdict: "exact", calls_withheld: 500, calls_missing: 0 },
     });
     expect(
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
     const status = await calltally(["status"], options);
-    expect(status.stdout).toMatch(
-      /^Working {4}in doubt: 2,000 calls went missing at once; see --accept-gone/,
-    );
+    expect(status.stdout).toMatch(/^Working {4}in doubt: 500 calls went missing at once; see --accept-gone/);
     for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
       const exported = await calltally(command, options);
       expect(exported).toMatchObject({ code: 3 });
       expect(exported.stdout + exported.stderr).toContain(
-        "2000 calls went missing at once, over the missing-call threshold",
+        "500 calls went missing at once, over the missing-call threshold",
       );
     }
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
-    expect(manifest.caveats).toEqual({ withheld_calls: 2000 });
+    expect(manifest.caveats).toEqual({ withheld_calls: 500 });
     const doctor = await calltally(["doctor"], options);
-    expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 2000") });
-    const accepted = await sync(sandbox, options, "--full", "--accept-gone", "2000");
-    expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 2000, calls_withheld: 0 } });
+    expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 500") });
+    const accepted = await sync(sandbox, options, "--full", "--accept-gone", "500");
+    expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 500, calls_withheld: 0 } });
     expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
 
@@ -173,11 +172,16 @@ describe("sync, at odds with its surroundings", () => {
     expect(requests).toBeLessThan(50);
   });
 
-  it.each([1, 2])("reads 20,000 calls through faults in every seventh answer, seed %i", async (seed) => {
+  it.each([1, 2])("reads 4,000 calls through faults in every seventh answer, seed %i", async (seed) => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20_000, seed, faultRate: 0.15 });
-    const { code, run } = await sync(sandbox, { cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code, run }).toMatchObject({ code: 0, run: { verdict: "exact", calls_read: 20_000 } });
+    await using sandbox = await startSandbox({ calls: 4000, seed, faultRate: 0.15 });
+    const { code, run } = await sync(
+      sandbox,
+      { cwd: folder.path, env: settingsFor(sandbox) },
+      "--limit",
+      "200",
+    );
+    expect({ code, run }).toMatchObject({ code: 0, run: { verdict: "exact", calls_read: 4000 } });
     expect(sandbox.requests.filter(({ fault }) => fault !== undefined).length).toBeGreaterThan(0);
   });
 });

@@ -254,29 +254,25 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
       file: 0o000,
       says: /may not read .*calls\.db\.\n$/,
     },
-  ])(
-    "is not said to be missing: $title",
-    async ({ folder, file, says }) => {
-      using place = await makePlace();
-      symlinkSync(place.database, join(place.cwd, "link.db"));
-      chmodSync(place.database, file);
-      chmodSync(place.folder, folder);
-      const commands = READS.filter(([name]) => name !== "schema");
-      const results = await Promise.all(
-        commands.flatMap((args) =>
-          [place.database, "link.db"].map((database) => place.run(args, { CALLTALLY_DATABASE: database })),
-        ),
-      );
-      for (const { code, stdout, stderr } of results) {
-        expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
-        expect(stderr).toMatch(says);
-        expect(stderr).toContain("permission denied");
-      }
-      const doctor = await place.run(["doctor"]);
-      expect(doctor.stdout).toMatch(/^fail +warehouse +Cannot (look at|open) .*: permission denied$/m);
-    },
-    60_000,
-  );
+  ])("is not said to be missing: $title", async ({ folder, file, says }) => {
+    using place = await makePlace();
+    symlinkSync(place.database, join(place.cwd, "link.db"));
+    chmodSync(place.database, file);
+    chmodSync(place.folder, folder);
+    const commands = READS.filter(([name]) => name !== "schema");
+    const results = await Promise.all(
+      commands.flatMap((args) =>
+        [place.database, "link.db"].map((database) => place.run(args, { CALLTALLY_DATABASE: database })),
+      ),
+    );
+    for (const { code, stdout, stderr } of results) {
+      expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
+      expect(stderr).toMatch(says);
+      expect(stderr).toContain("permission denied");
+    }
+    const doctor = await place.run(["doctor"]);
+    expect(doctor.stdout).toMatch(/^fail +warehouse +Cannot (look at|open) .*: permission denied$/m);
+  });
 
   it("makes no key of caller_hash where it cannot, and says so", async () => {
     using place = await makePlace();

@@ -15,7 +15,7 @@ const VARYING: readonly [RegExp, string][] = [
     "‹time›",
   ],
   [/just now|\d+ (minutes?|hours|days) ago/g, "‹age›"],
-  [/\d+\.\d (s|kB|MB|GB)\b/g, "‹amount›"],
+  [/\d+\.\d (s|kB|MB|GB)\b|\d+ min \d+ s\b/g, "‹amount›"],
   [/\d+\.\d+\.\d+/g, "‹version›"],
   // Widths of columns go with what is in them.
   [/ +/g, " "],

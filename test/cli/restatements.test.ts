@@ -183,7 +183,7 @@ describe("export, the second time", () => {
     expect((await write()).stdout).not.toContain("restatements.csv");
     expect(existsSync(restatements)).toBe(false);
     expect(ofExport((await run("restatements", "--json")).stdout)).toHaveLength(expected.length);
-  }, 60_000);
+  });
 
   it("finds what other spend has changed: of costs the whole change, of costs per call no effect of its own", async () => {
     const calls = [1, 2, 3, 4].map((call_id) =>

@@ -23,6 +23,9 @@ export interface RunOptions {
   uid?: number | undefined;
 }
 
+/** Node keeps what it has compiled, for the next process to start in three quarters of the time. */
+const COMPILED = { NODE_COMPILE_CACHE: resolve(BIN, "../.compiled") };
+
 /** Starts the built program; `done` rejects if it has shown a secret. */
 export function startCalltally(
   args: string[],
@@ -31,7 +34,13 @@ export function startCalltally(
   const command = [process.execPath, BIN, ...args];
   const [file = "", ...rest] =
     umask === undefined ? command : ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`, ...command];
-  const child = spawn(file, rest, { cwd, env, uid, gid: uid, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(file, rest, {
+    cwd,
+    env: { ...COMPILED, ...env },
+    uid,
+    gid: uid,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const closed = new Promise<number | null>((ended) => child.once("close", ended));
   const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
     ([code, stdout, stderr]) => {

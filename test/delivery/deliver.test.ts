@@ -207,7 +207,7 @@ describe("deliver by e-mail", () => {
 
   it("gives up a server that says nothing: at the greeting it tries again, after the message it does not know", async () => {
     const never = () => new Promise<undefined>(() => undefined);
-    const [impatient, patient] = [200, 20_000];
+    const [impatient, patient] = [1000, 60_000];
     using run = makeRun();
     await using mute = await startMailServer({ onConnect: never });
     await using slow = await startMailServer({ onMessage: never });
@@ -217,7 +217,7 @@ describe("deliver by e-mail", () => {
     };
     const results = await send(run, [
       toOne("ann@example.com", mute.port, impatient, patient),
-      toOne("bob@example.com", slow.port, patient, 5 * impatient),
+      toOne("bob@example.com", slow.port, patient, 3 * impatient),
     ]);
     expect(results).toMatchObject([
       { status: "failed", attempts: 3, last_error: expect.stringContaining("Greeting never received") },
