@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { ATTRIBUTION_VERSION, attributeCall, isGoogleClick } from "../../src/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
+import { FULL_CALL, makeCall } from "../calls.ts";
+
+const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>
+  attributeCall(makeCall(members), { ...DEFAULT_RULES, ...rules });
+
+describe("attributeCall", () => {
+  it("derives every fact of a call that has every member", () => {
+    expect(ATTRIBUTION_VERSION).toBe(2);
+    expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
+      call_started: "2026-09-15T14:30:00.125Z",
+      duration: 61,
+      outcome: "answered",
+      is_qualified: true,
+      caller: "+4930123456",
+      source: "google",
+      medium: "cpc",
+      campaign: "Autumn sale",
+      campaign_id: "99",
+      gclid: "CjA",
+      gclsrc: "aw.ds",
+      channel: "Paid Search",
+      referring_host: "google.com",
+      utm_source_folded: "google",
+      utm_medium_folded: "cpc",
+      utm_campaign_folded: "autumn",
+      utm_content_folded: "headline",
+      utm_term_folded: "plumber",
+      insight_name: "Google Ads",
+      org_unit_id: 7,
+      org_unit_name: "Munich",
+      tracking_number: "+4989654321",
+      disposition: "ANSWERED",
+    });
+  });
+
+  it("knows nothing of a call without members", () => {
+    const { outcome, is_qualified, channel, ...others } = factsOf({});
+    expect({ outcome, is_qualified, channel }).toEqual({
+      outcome: "other",
+      is_qualified: false,
+      channel: "Unassigned",
+    });
+    expect(new Set(Object.values(others))).toEqual(new Set([null]));
+  });
+
+  it("leaves out a start that sorts wrongly and a duration that cannot be summed up", () => {
+    expect(factsOf({ call_started: "+012026-09-15T14:30:00.000Z", duration: 2 ** 60 })).toMatchObject({
+      call_started: null,
+      duration: null,
+      is_qualified: false,
+    });
+  });
+
+  it.each([
+    { members: { gclid: "Cj" }, source: "google", medium: "cpc", channel: "Paid Search" },
+    {
+      members: { gclid: "Cj", utm_medium: "Organic" },
+      source: "google",
+      medium: "cpc",
+      channel: "Paid Search",
+    },
+    {
+      members: { gclid: "Cj", utm_medium: "email" },
+      source: "google",
+      medium: "email",
+      channel: "Organic Search",
+    },
+    { members: { gclid: "Cj", utm_source: "Bing" }, source: "bing", medium: "cpc", channel: "Paid Search" },
+    { members: { gclid: "Cj", gclsrc: " 3P.ds " }, source: null, medium: null, channel: "Unassigned" },
+    { members: { gclid: "{gclid}" }, source: null, medium: null, channel: "Unassigned" },
+    { members: { gclsrc: "aw.ds" }, source: null, medium: null, channel: "Unassigned" },
+    { members: { utm_medium: "organic" }, source: null, medium: "organic", channel: "Organic Search" },
+    // A campaign decides about the channel by its utm value, which is folded, before its name.
+    { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
+    { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },
+    {
+      members: { utm_campaign: "a", campaign_name: "shop" },
+      source: null,
+      medium: null,
+      channel: "Unassigned",
+    },
+  ])("of $members is $channel, of $source / $medium", ({ members, ...expected }) => {
+    expect(factsOf(members)).toMatchObject(expected);
+  });
+
+  it("has the campaign's name, else its utm value", () => {
+    const campaigns = [
+      { campaign_name: " Autumn ", utm_campaign: "x" },
+      { campaign_name: "null", utm_campaign: " Fall " },
+      {},
+    ];
+    expect(campaigns.map((members) => factsOf(members).campaign)).toEqual(["Autumn", "Fall", null]);
+  });
+
+  it.each([
+    { disposition: "ANSWERED", duration: 60, outcome: "answered", is_qualified: true },
+    { disposition: "ANSWERED", duration: 59, outcome: "answered", is_qualified: false },
+    { disposition: "ANSWERED", duration: null, outcome: "answered", is_qualified: false },
+    { disposition: "No-Answer", duration: 60, outcome: "missed", is_qualified: false },
+    { disposition: "spam", duration: 60, outcome: "other", is_qualified: false },
+    { disposition: "null", duration: 60, outcome: "other", is_qualified: false },
+  ])("of $disposition and $duration s is $outcome, qualified: $is_qualified", (each) => {
+    expect(factsOf(each)).toMatchObject({ outcome: each.outcome, is_qualified: each.is_qualified });
+  });
+
+  it("qualifies a call of no length where none is asked for", () => {
+    const rules = { qualified_seconds: 0 };
+    expect(factsOf({ disposition: "answered", duration: 0 }, rules).is_qualified).toBe(true);
+    expect(factsOf({ disposition: "answered" }, rules).is_qualified).toBe(false);
+  });
+
+  it("counts a utm value under its alias, and under none where that is empty", () => {
+    const aliases = { "face book": "facebook", x: "", goo: "google" };
+    expect(
+      factsOf({ utm_source: "Face  Book", utm_medium: "X", utm_term: "goo" }, { aliases }),
+    ).toMatchObject({
+      utm_source_folded: "facebook",
+      utm_medium_folded: null,
+      utm_term_folded: "google",
+      source: "facebook",
+    });
+  });
+});
+
+describe("isGoogleClick", () => {
+  it("is a gclid, unless Search Ads 360 gave it for another platform", () => {
+    const clicks = [
+      { gclid: "a", gclsrc: null },
+      { gclid: "a", gclsrc: "aw.ds" },
+      { gclid: "a", gclsrc: "3p.ds" },
+      { gclid: null, gclsrc: null },
+    ];
+    expect(clicks.map(isGoogleClick)).toEqual([true, true, false, false]);
+  });
+});
+
+describe("compileRules", () => {
+  it("compiles an object of rules once, and each for itself", () => {
+    const rules = { ...DEFAULT_RULES };
+    expect(compileRules(rules)).toBe(compileRules(rules));
+    const milliseconds = compileRules({ ...DEFAULT_RULES, duration_unit: "milliseconds" });
+    expect([compileRules(rules), milliseconds].map((each) => each.qualifiedDuration)).toEqual([60, 60_000]);
+  });
+
+  it("says answered of a disposition that is in both lists", () => {
+    const { outcomeOf } = compileRules({ ...DEFAULT_RULES, answered: ["Busy_line"], missed: ["busy line"] });
+    expect(["BUSY-LINE", "busy"].map(outcomeOf)).toEqual(["answered", "other"]);
+    expect(OUTCOMES).toEqual(["answered", "missed", "other"]);
+  });
+});
+
+describe("toDuration", () => {
+  it("is in the unit of the service", () => {
+    expect(toDuration(2, { duration_unit: "seconds" })).toBe(2);
+    expect(toDuration(2, { duration_unit: "milliseconds" })).toBe(2000);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { DEFAULT_RULES, findContradictions, toRulesJson } from "../../src/attribution/attribution-rules.ts";
+
+test("DEFAULT_RULES are these", () => {
+  expect(DEFAULT_RULES).toEqual({
+    answered: ["answered", "transferred"],
+    missed: ["no answer", "busy", "failed", "voicemail", "abandoned"],
+    qualified_seconds: 60,
+    duration_unit: "seconds",
+    aliases: {},
+  });
+});
+
+test("findContradictions names what is in both lists, as the second spells it", () => {
+  expect(findContradictions({ answered: ["No_Answer", "ok"], missed: ["busy", "no-answer", "OK"] })).toEqual([
+    "no-answer",
+    "OK",
+  ]);
+  expect(findContradictions(DEFAULT_RULES)).toEqual([]);
+});
+
+test("toRulesJson is the same of rules that mean the same, and names every rule", () => {
+  const rules = {
+    answered: ["Transferred", "answered", "ANSWERED"],
+    missed: ["no-answer", "Busy"],
+    qualified_seconds: 30,
+    duration_unit: "milliseconds",
+    aliases: { goog: "google", fb: "facebook", ig: "instagram" },
+  } as const;
+  const json = toRulesJson(rules);
+  expect(json).toBe(
+    '{"answered":["answered","transferred"],"missed":["busy","no answer"],"qualified_seconds":30,' +
+      '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"}}',
+  );
+  const { fb, goog, ig } = rules.aliases;
+  expect(
+    toRulesJson({
+      ...rules,
+      answered: ["answered", "transferred"],
+      missed: ["BUSY", "no answer"],
+      aliases: { ig, goog, fb },
+    }),
+  ).toBe(json);
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS } from "../../src/attribution/channel-rules.ts";
+import { explainAttribution, UTM_FIELDS } from "../../src/attribution/explain-attribution.ts";
+import { makeCall } from "../calls.ts";
+
+const RULES = { ...DEFAULT_RULES, aliases: { fb: "facebook", none: "" } };
+
+describe("explainAttribution", () => {
+  it("says of each utm value what it is folded to, and under what it is counted", () => {
+    const call = makeCall({
+      utm_source: " FB ",
+      utm_medium: "none",
+      utm_campaign: "{campaign}",
+      utm_content: "B",
+    });
+    const { facts, reasons } = explainAttribution(call, RULES);
+    expect(reasons.utm).toEqual({
+      utm_source: { folded: "fb", counted_as: "facebook" },
+      utm_medium: { folded: "none", counted_as: null },
+      utm_campaign: { folded: null, counted_as: null },
+      utm_content: { folded: "b", counted_as: "b" },
+      utm_term: { folded: null, counted_as: null },
+    });
+    expect(Object.keys(reasons.utm)).toEqual(UTM_FIELDS);
+    expect(facts.source).toBe("facebook");
+    expect(reasons.is_google_click).toBe(false);
+  });
+
+  it("lists the rules up to the one that holds", () => {
+    const { reasons } = explainAttribution(makeCall({ gclid: "Cj" }), RULES);
+    expect(reasons.is_google_click).toBe(true);
+    expect(reasons.channel_rules).toEqual({
+      version: CHANNEL_RULES_VERSION,
+      tried: [
+        { channel: "Direct", holds: false },
+        { channel: "Cross-network", holds: false },
+        { channel: "Paid Shopping", holds: false },
+        { channel: "Paid Search", holds: true },
+      ],
+    });
+    const direct = explainAttribution(makeCall({ utm_source: "(direct)" }), RULES);
+    expect(direct.reasons.channel_rules.tried).toEqual([{ channel: "Direct", holds: true }]);
+  });
+
+  it("lists all of them where none holds", () => {
+    const { tried } = explainAttribution(makeCall(), RULES).reasons.channel_rules;
+    expect(tried).toEqual(
+      CHANNELS.filter((channel) => channel !== "Unassigned").map((channel) => ({ channel, holds: false })),
+    );
+  });
+});

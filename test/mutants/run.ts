@@ -1,0 +1,170 @@
+import { hash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { EQUIVALENT } from "./equivalent.ts";
+import { type Part, ROOMS, type Room } from "./rooms.ts";
+
+const USAGE = `npm run test:mutants -- [--sample N [--day YYYY-MM-DD]] [--incremental] [room | file]...
+
+Changes the program at one place after another, and looks whether a test notices. Says the score of each room,
+lists what no test noticed, and fails where a room is below its floor.
+
+  room         ${Object.keys(ROOMS).join(", ")}  (default: all)
+  file         one of a room's files alone, as src/paging/chain.ts, or a part of it, as src/paging/chain.ts:80-120
+  --sample N   one room of the day, in N places of ten lines each
+  --day        the day that chooses them (default: today, UTC)
+  --incremental   keeps what was found where neither file nor test file changed; in reports/mutants
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: "string" },
+    day: { type: "string" },
+    incremental: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+/** Lines of one place of a sample: what changes more than these is only tested by whole files. */
+const PLACE_LINES = 10;
+
+type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+
+interface Task {
+  name: string;
+  room: Room;
+  /** What is changed there, as Stryker takes it: files, or `file:first-last`. */
+  places: string[];
+  isWhole: boolean;
+}
+
+const filesOf = ({ files }: Part) => files.flatMap((pattern) => globSync(pattern).sort());
+const fileOf = (place: string) => place.replace(/:.*/, "");
+
+/** Puts things in an order that is the same for the same day. */
+function shuffle<T>(things: readonly T[], day: string): T[] {
+  const keyed = things.map((thing) => ({ thing, key: hash("sha256", `${day} ${thing}`) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ thing }) => thing);
+}
+
+function planSample(places: number, day: string): Task[] {
+  const [drawn] = shuffle(Object.keys(ROOMS), day);
+  return Object.entries(ROOMS)
+    .filter(([name]) => name === (positionals[0] ?? drawn))
+    .map(([name, room]) => {
+      const all = room.parts.flatMap(filesOf).flatMap((file) => {
+        const lines = readFileSync(file, "utf8").split("\n").length;
+        const starts = Array.from(
+          { length: Math.ceil(lines / PLACE_LINES) },
+          (_, at) => at * PLACE_LINES + 1,
+        );
+        return starts.map((start) => `${file}:${start}-${start + PLACE_LINES - 1}`);
+      });
+      return { name, room, places: shuffle(all, day).slice(0, places), isWhole: false };
+    });
+}
+
+function planAll(): Task[] {
+  return Object.entries(ROOMS).flatMap(([name, room]): Task[] => {
+    const files = room.parts.flatMap(filesOf);
+    if (positionals.length === 0 || positionals.includes(name)) {
+      return [{ name, room, places: files, isWhole: true }];
+    }
+    const places = positionals.filter((each) => files.includes(fileOf(each)));
+    return places.length === 0 ? [] : [{ name, room, places, isWhole: false }];
+  });
+}
+
+async function findMutants({ name, room, places }: Task): Promise<Mutant[]> {
+  const found: Mutant[] = [];
+  for (const [index, part] of room.parts.entries()) {
+    const files = filesOf(part);
+    const mutate = places.filter((place) => files.includes(fileOf(place)));
+    if (mutate.length === 0) continue;
+    const stryker = new Stryker({
+      configFile: "test/mutants/stryker.json",
+      testFiles: [...part.tests],
+      mutate,
+      incremental: values.incremental,
+      incrementalFile: `reports/mutants/${name}-${index}.json`,
+    });
+    const mutants = await stryker.runMutationTest();
+    found.push(...mutants.filter(({ fileName }) => files.includes(relative(process.cwd(), fileName))));
+  }
+  return found;
+}
+
+/** What a mutant changes, wherever it stands by now: the line that it begins in, the text, and what that becomes. */
+function describe({ fileName, location: { start, end }, replacement }: Mutant) {
+  const file = relative(process.cwd(), fileName);
+  const lines = readFileSync(fileName, "utf8")
+    .split("\n")
+    .slice(start.line, end.line + 1);
+  const on = squash(lines[0] ?? "");
+  lines[lines.length - 1] = (lines.at(-1) ?? "").slice(0, end.column);
+  lines[0] = (lines[0] ?? "").slice(start.column);
+  return { file, line: start.line + 1, on, from: squash(lines.join("\n")), to: squash(replacement ?? "") };
+}
+
+const squash = (text: string) => text.replace(/\s+/g, " ").trim();
+
+/** Says what became of a room's mutants; returns whether they are above its floor. */
+function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): boolean {
+  const used = new Set<unknown>();
+  const counts = { noticed: 0, equivalent: 0, survived: 0 };
+  const survivors: string[] = [];
+  for (const mutant of mutants) {
+    if (mutant.status === "Killed" || mutant.status === "Timeout") counts.noticed++;
+    if (mutant.status !== "Survived" && mutant.status !== "NoCoverage") continue;
+    const { file, line, on, from, to } = describe(mutant);
+    const same = EQUIVALENT[file]?.find((each) => each.on === on && each.from === from && each.to === to);
+    if (same !== undefined) {
+      counts.equivalent++;
+      used.add(same);
+      continue;
+    }
+    counts.survived++;
+    const untested = mutant.status === "NoCoverage" ? " (no test comes here)" : "";
+    survivors.push(`  ${file}:${line}${untested}\n    on    ${on}\n    from  ${from}\n    to    ${to}\n`);
+  }
+  const judged = counts.noticed + counts.survived;
+  const score = judged === 0 ? 100 : (100 * counts.noticed) / judged;
+  // Of a small sample of a room at its floor, chance alone leaves so many more unnoticed in one day of 700.
+  const slack = !isWhole
+    ? 300 * Math.sqrt(((room.floor / 100) * (1 - room.floor / 100)) / Math.max(1, judged))
+    : 0;
+  const isGood = score >= room.floor - slack;
+  process.stdout.write(survivors.join(""));
+  process.stdout.write(
+    `${name}: ${judged + counts.equivalent} mutants, ${counts.noticed} noticed, ${counts.equivalent} equivalent, score ${score.toFixed(1)} %` +
+      ` (floor ${room.floor} %${slack > 0 ? `, of a sample ${(room.floor - slack).toFixed(1)} %` : ""})${isGood ? "" : " TOO LOW"}\n`,
+  );
+  if (!isWhole) return isGood;
+  const stale = room.parts
+    .flatMap(filesOf)
+    .flatMap((file) => (EQUIVALENT[file] ?? []).filter((each) => !used.has(each)));
+  for (const { on, to } of stale)
+    process.stdout.write(`  no longer equivalent, or no longer there: ${on} → ${to}\n`);
+  return isGood && stale.length === 0;
+}
+
+if (values.help) {
+  process.stdout.write(USAGE);
+} else {
+  const { sample, day = new Date().toISOString().slice(0, 10) } = values;
+  const tasks = sample === undefined ? planAll() : planSample(Number(sample), day);
+  if (tasks.length === 0)
+    throw new Error(`No room and no file of one: ${positionals.join(", ")}\n\n${USAGE}`);
+  if (sample !== undefined) {
+    process.stdout.write(
+      `Sample of ${day}, again with --sample ${sample} --day ${day}: ${tasks.flatMap(({ places }) => places).join(" ")}\n`,
+    );
+  }
+  for (const task of tasks) {
+    const isGood = judge(task, await findMutants(task));
+    if (!isGood) process.exitCode = 1;
+  }
+}
