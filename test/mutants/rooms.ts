@@ -42,7 +42,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  calendar: { floor: 90, parts: own("calendar", "comparison", "dates", "local-time", "periods") },
+  calendar: {
+    floor: 90,
+    parts: [
+      ...own("calendar", "age-text", "comparison", "dates", "local-time", "periods"),
+      {
+        files: ["src/calendar/zone-names.ts"],
+        tests: ["test/calendar/zone-names.test.ts", "test/config/time-zone.test.ts"],
+      },
+    ],
+  },
   retry: { floor: 90, parts: own("api", "retry") },
   spend: { floor: 90, parts: [{ files: ["src/spend/*.ts"], tests: ["test/spend/*.test.ts"] }] },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   describeKeys,
+  describeOrder,
   hasKey,
   isTrusted,
   keepsKey,
@@ -74,6 +75,22 @@ describe("ORDER_KEYS", () => {
     expect(compare(first, first)).toBe(0);
   });
 
+  it("take nothing for the first of texts, and no id for 0", () => {
+    expect(keyOf("call_started asc").compare(row(1, null, null), row(2, 1, null))).toBeLessThan(0);
+    expect(keyOf("call_started asc").compare(row(1, 1, null), row(2, null, null))).toBeGreaterThan(0);
+    expect(keyOf("call_id asc").compare(row(null, 1, null), row(1, 1, null))).toBeLessThan(0);
+    expect(keyOf("call_id asc").compare(row(1, 1, null), row(null, 1, null))).toBeGreaterThan(0);
+  });
+
+  it("have the members that they compare", () => {
+    expect(ORDER_KEYS.map(({ members }) => members.join())).toEqual([
+      ...Array(2).fill("call_id"),
+      ...Array(2).fill("call_started"),
+      ...Array(4).fill("insight_name,call_id"),
+      ...Array(4).fill("insight_name,call_started"),
+    ]);
+  });
+
   it("do not tell calls of one start apart", () => {
     expect(keyOf("call_started desc").compare(row(1, 5, "a"), row(2, 5, "b"))).toBe(0);
   });
@@ -85,6 +102,8 @@ describe("hasKey and keepsKey", () => {
     expect(hasKey(key, row(null, 1, "a"))).toBe(true);
     expect(hasKey(key, row(1, null, "a"))).toBe(false);
     expect(hasKey(key, row(1, 1, null))).toBe(false);
+    expect(hasKey(keyOf("call_id asc"), row(1, null, null))).toBe(true);
+    expect(hasKey(keyOf("call_id asc"), row(null, 1, "a"))).toBe(false);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "a"))).toBe(true);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 2, "a"))).toBe(false);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "b"))).toBe(false);
@@ -106,7 +125,26 @@ describe("describeKeys", () => {
   it("says the order by time where that fits", () => {
     expect(describeKeys(readKeys("call_id desc, call_started desc"))).toBe("newest start first");
     expect(describeKeys(readKeys("call_id asc"))).toBe("lowest id first");
+    expect(describeKeys(readKeys("insight_name asc then call_started asc"))).toBe(
+      "by source from A to Z, oldest start first in each",
+    );
     expect(describeKeys([])).toBeUndefined();
+  });
+});
+
+describe("describeOrder", () => {
+  it("says the order of a pass, and whether it had to be asked for", () => {
+    expect(
+      (["own", null, "source_name asc", "source_name desc"] as const).map((sort) =>
+        describeOrder({ order_key: "insight_name asc then call_id asc", sort }),
+      ),
+    ).toEqual([
+      "by source from A to Z, lowest id first in each",
+      "by source from A to Z, lowest id first in each",
+      "by source from A to Z, lowest id first in each, as asked for: the service's own has no key",
+      "by source from A to Z, lowest id first in each, as asked for: the service's own has no key",
+    ]);
+    expect(describeOrder({ order_key: null, sort: null })).toBe("none by id, start or source");
   });
 });
 

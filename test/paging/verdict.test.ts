@@ -174,6 +174,98 @@ describe("judge", () => {
     expect(judgement.advice === null).toBe(isSure);
   });
 
+  it("says what the operator can do about it", () => {
+    const again = "Run `calltally sync --full` again, at a quieter time.";
+    const total = "Ask the support of the service what `total` counts.";
+    const order = "Ask the support of the service for a stable order by call id or start";
+    const cases: [Partial<Evidence>, number, string][] = [
+      [{ startsAtFront: false }, 100, "Ask the support of the service what offset 0 gives."],
+      [{ end: "unseen" }, 100, again],
+      [{}, 0, "Ask the support of the service why its pages are empty."],
+      [
+        { fragmented: 2 },
+        100,
+        "See the rows that the service fails on in `rejected_calls`, and tell its support.",
+      ],
+      [{ isFrontMet: false }, 100, again],
+      [
+        { isLinked: false },
+        100,
+        "Try another --limit; if it stays, see `calltally doctor`: pages may not overlap as they should.",
+      ],
+      [{ keys: [] }, 99, `${order}; without one no pass can be proven.`],
+      [{ keys: [] }, 100, `${order}; without one no pass can be proven.`],
+      [{ isProven: false }, 99, "A larger --limit may join the pages."],
+      [{ isProven: false }, 100, "A larger --limit may join the pages."],
+      [{ repeated: 1 }, 100, "Have caches between here and the service heed `cache-control: no-cache`."],
+      [
+        { old: 1 },
+        100,
+        "Ask the support of the service about caches or replicas that lag; a run at a quieter time may do.",
+      ],
+      [{ isTrusted: false }, 101, `${order}; a run in which no call comes or goes can be exact.`],
+      [{ unplaced: 1 }, 100, "See them in `rejected_calls`, and tell the service's support."],
+      [{ totals: totals({ overruns: 1 }) }, 100, total],
+      [
+        { totals: totals({ fall: 11 }) },
+        100,
+        "If so many calls were deleted, the next full pass will say so; else: ask the support of the service about replicas.",
+      ],
+      [
+        { vanished: 1 },
+        100,
+        "Ask the support of the service whether calls change places, as in an order by the last change.",
+      ],
+      [{ end: "disputed" }, 100, total],
+    ];
+    expect(cases.map(([changes, distinct]) => judge({ ...CLEAN, ...changes }, distinct).advice)).toEqual(
+      cases.map(([, , advice]) => advice),
+    );
+  });
+
+  it("counts one page, seam, response or call as one", () => {
+    const reasons = [1, 2].flatMap((count) =>
+      [
+        { fragmented: count },
+        { isLinked: false, seamsBroken: count },
+        { repeated: count },
+        { old: count },
+        { vanished: count },
+      ].map((changes) => judge({ ...CLEAN, ...changes }, 100).verdict_reason),
+    );
+    expect(reasons).toEqual([
+      "1 page had to be read in pieces: 100 calls read, total 100",
+      "1 seam between pages did not join: 100 calls read, total 100",
+      "all pages joined, but 1 response had a request_id that was met before: a cache may have answered",
+      "all pages joined, but 1 response came from the past by the service's own timestamps",
+      "all pages joined, but 1 call went from their place, though total fell by 0 alone",
+      "2 pages had to be read in pieces: 100 calls read, total 100",
+      "2 seams between pages did not join: 100 calls read, total 100",
+      "all pages joined, but 2 responses had a request_id that was met before: a cache may have answered",
+      "all pages joined, but 2 responses came from the past by the service's own timestamps",
+      "all pages joined, but 2 calls went from their place, though total fell by 0 alone",
+    ]);
+    // A seam that was mended and broken elsewhere is no seam of the front.
+    const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);
+    expect(unlinked.verdict_reason).toBe("3 seams between pages did not join: 100 calls read, total 100");
+  });
+
+  it("forgives as many missing calls as came in after the least total, and none more", () => {
+    const grown = { totals: totals({ last: 110, least: 104, most: 110, isConstant: false }) };
+    expect([103, 104, 110].map((distinct) => judge({ ...CLEAN, ...grown }, distinct).verdict)).toEqual([
+      "probable",
+      "verified",
+      "verified",
+    ]);
+    const unproven = { ...CLEAN, ...grown, isProven: false };
+    expect([103, 104].map((distinct) => judge(unproven, distinct).verdict)).toEqual([
+      "unverified",
+      "probable",
+    ]);
+    const overrun = { ...unproven, totals: { ...unproven.totals, overruns: 1 } };
+    expect(judge(overrun, 110).verdict).toBe("unverified");
+  });
+
   it("is never sure of a pass that saw anything amiss", () => {
     const blemish = fc.constantFrom<Partial<Evidence>>(
       { startsAtFront: false },
@@ -261,6 +353,10 @@ describe("judgeIncremental", () => {
     const judgement = judgeIncremental(evidence, books);
     expect(judgement.verdict).toBe(verdict);
     expect(judgement.verdict_reason).toContain(says);
-    expect(judgement.advice).not.toBeNull();
+    expect(judgement.advice).toBe(
+      verdict === "probable"
+        ? "Nothing: the next full pass proves it. `calltally sync --full` does so now."
+        : "Run `calltally sync --full`.",
+    );
   });
 });
