@@ -14,7 +14,7 @@ class QuickFirst extends BaseSequencer {
  */
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: process.env.CALLTALLY_MUTANT_TESTS?.split(" ") ?? [],
     setupFiles: ["test/mutants/setup.ts"],
     sequence: { sequencer: QuickFirst },
     testTimeout: 60_000,
