@@ -56,7 +56,7 @@ function foldSpace(text: string): string {
 }
 
 function isMissing(trimmed: string): boolean {
-  if (trimmed.startsWith("{") && trimmed.endsWith("}") && trimmed.length > 1) return true;
+  if (trimmed.startsWith("{") && trimmed.endsWith("}")) return true;
   const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");
   return isShort && MISSING_WORDS.has(foldSpace(trimmed).toLowerCase());
 }

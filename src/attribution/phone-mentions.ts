@@ -64,7 +64,7 @@ function* mentionsOf(text: string): Generator<Mention> {
     let end = start;
     for (const { 0: group, index } of groups.slice(first, first + MAX_DIGITS + MAX_ZEROS)) {
       const gap = text.slice(end, index).replace(ESCAPED, "");
-      if (digits !== "" && !GAP.test(gap)) break;
+      if (!GAP.test(gap)) break;
       digits += OTHER_DIGIT.test(group) ? toAscii(group) : group;
       end = index + group.length;
       if (digits.length > MAX_DIGITS + MAX_ZEROS) break;

@@ -5,6 +5,7 @@ import {
   presentId,
   presentNumber,
   presentText,
+  toCaller,
   toCaseless,
   toComparableDisposition,
   toPhoneDigits,
@@ -79,9 +80,13 @@ describe("presentId", () => {
 
 describe("toCaseless", () => {
   it("is the same of every character in upper case, in lower case, and as it is", () => {
-    const told = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
+    const cased = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
+      (sign) => sign.toUpperCase() !== sign || sign.toLowerCase() !== sign,
+    );
+    const told = cased.filter(
       (sign) => new Set([sign, sign.toUpperCase(), sign.toLowerCase()].map(toCaseless)).size > 1,
     );
+    expect(cased.length).toBeGreaterThan(2500);
     expect(told).toEqual([]);
     expect(new Set(["STRAẞE", "Straße", "STRASSE"].map(toCaseless)).size).toBe(1);
   });
@@ -147,6 +152,20 @@ describe("toPhoneDigits", () => {
     { text: "00", digits: "" },
   ])("makes $digits of $text", ({ text, digits }) => {
     expect(toPhoneDigits(text)).toBe(digits);
+  });
+});
+
+describe("toCaller", () => {
+  it.each([
+    { callerId: " 0049 (30) 77", caller: "+493077" },
+    { callerId: "Anonymous", caller: "anonymous" },
+    { callerId: "{caller}", caller: null },
+    { callerId: "null", caller: null },
+    { callerId: "-", caller: null },
+    { callerId: "00", caller: null },
+    { callerId: null, caller: null },
+  ])("of $callerId is $caller", ({ callerId, caller }) => {
+    expect(toCaller(callerId)).toBe(caller);
   });
 });
 

@@ -24,6 +24,105 @@ describe("maskNumbers", () => {
     expect(masked).toMatch(/, 12:30, not 5550123$/);
   });
 
+  it("leaves what is around the digits as it is, at either end of a text", () => {
+    const number = "+12145550123";
+    expect(mask("12145550123", number)).toBe("99999999999");
+    expect(mask("%2B1%20214%20555%200123!", number)).toBe("%2B9%20999%20999%209999!");
+    expect(mask("no number, but 5 digits", number)).toBe("no number, but 5 digits");
+  });
+
+  it("finds digits of any script", () => {
+    for (const zero of ["٠", "۰", "०", "০", "๐", "０", "𝟎", "𑁦"]) {
+      const first = zero.codePointAt(0) ?? 0;
+      const spelled = [..."12145550123"].map((digit) => String.fromCodePoint(first + Number(digit))).join("");
+      expect(mask(`a ${spelled}, b`, "+12145550123")).toBe("a 99999999999, b");
+    }
+    expect(mask("1٢14 ५५५ ０123", "+12145550123")).toBe("9999 999 9999");
+  });
+
+  it.each([
+    "214   555-0123",
+    "214\u200b5550123",
+    "(214)/555.0123",
+    "２１４（）5550123",
+    "214\u2212555\u20100123",
+  ])("takes %j for one number", (text) => {
+    expect(mask(text, "2145550123")).not.toMatch(/0123/);
+  });
+
+  it.each(["214    5550123", "214x5550123", "214 abc 5550123", "214, 5550123", "214%5550123"])(
+    "does not take %j for one number",
+    (text) => {
+      expect(mask(text, "2145550123")).toBe(text);
+    },
+  );
+
+  it("takes a number of 7 to 15 digits, after three zeros at most, however apart they stand", () => {
+    const [shortest, longest] = ["5550123", "491234567890123"];
+    expect(mask(shortest, shortest)).toBe("9999999");
+    const apart = `0 0 0 ${[...longest].join(" ")}`;
+    expect(mask(apart, `+${longest}`)).toBe(apart.replace(/\d/g, "9"));
+    for (const text of ["123456", "12 34 56", "1234567890123456789", "1234567890 123456789"]) {
+      const asked: string[] = [];
+      maskNumbers(text, (number) => asked.push(number) < 0);
+      expect(asked.filter((number) => number.replace("+", "").length < 7)).toEqual([]);
+      expect(asked.filter((number) => number.replace("+", "").length > 18)).toEqual([]);
+    }
+  });
+
+  it("prefers the longest of numbers that begin at one place, and masks none twice", () => {
+    expect(mask("1214 555 0123 44", "+1214555", "+12145550123")).toBe("9999 999 9999 44");
+    expect(mask("1 214 555 0123, 7", "+12145550123", "2145550123", "5550123")).toBe("9 999 999 9999, 7");
+  });
+
+  it.each([
+    "+2145550123",
+    "a + 2145550123",
+    "+(2145550123",
+    "+ (2145550123",
+    "%2b2145550123",
+    "x%2B (2145550123",
+  ])("takes %j for a number in international form alone", (text) => {
+    expect(mask(text, "2145550123")).toBe(text);
+    expect(mask(text, "+2145550123")).not.toBe(text);
+  });
+
+  it.each(["+x2145550123", "+  2145550123", "+((2145550123", "+-2145550123"])(
+    "takes %j for one in either form",
+    (text) => {
+      expect(mask(text, "2145550123")).not.toBe(text);
+      expect(mask(text, "+2145550123")).not.toBe(text);
+    },
+  );
+
+  it("asks about each reading of a number", () => {
+    const readingsOf = (text: string) => {
+      const asked: string[] = [];
+      maskNumbers(text, (number) => asked.push(number) < 0);
+      return asked;
+    };
+    expect(readingsOf("+49 (0)301234567").slice(0, 2)).toEqual(["+490301234567", "+49301234567"]);
+    expect(readingsOf("00490301234567")).toEqual(["+490301234567", "+49301234567", "490301234567"]);
+    expect(readingsOf("+12145550123")).toEqual(["+12145550123"]);
+    expect(readingsOf("0000000")).toEqual(["+", ""]);
+  });
+
+  it.each(["2026-10-05", "1999-12-31", "2000-01-30"])("leaves the date %s alone", (date) => {
+    expect(maskNumbers(date, () => true)).toBe(date);
+  });
+
+  it.each([
+    "2126-10-05",
+    "2026-20-05",
+    "2026-10-45",
+    "12026-10-05",
+    "2026-10-05 12",
+    "2026 10 05",
+    "20261005",
+  ])("does not take %s for a date", (text) => {
+    expect(maskNumbers(text, () => true)).toBe(text.replace(/\d/g, "9"));
+  });
+
   it("leaves JSON what it was", () => {
     const json = JSON.stringify({ a: 12145550123, b: ["+1 214 555 0123", 7] });
     expect(JSON.parse(mask(json, "+12145550123"))).toEqual({ a: 99999999999, b: ["+9 999 999 9999", 7] });
@@ -42,7 +141,31 @@ describe("maskNumbers", () => {
   });
 });
 
+/** Country codes of one and of two digits (ITU-T E.164). */
+const SHORT_CODES = (
+  "1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 " +
+  "60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98"
+).split(" ");
+
 describe("toNational", () => {
+  it("takes away the country code, whichever it is", () => {
+    for (let three = 100; three < 1000; three++) {
+      const code = SHORT_CODES.find((short) => String(three).startsWith(short)) ?? String(three);
+      expect(toNational(`+${three}555012345`)).toBe(`${three}555012345`.slice(code.length));
+    }
+  });
+
+  it("leaves nothing of what is no number in international form, or has fewer than 7 digits", () => {
+    expect(["+15550123", "+1555012", "+37255501", "+3725550123"].map(toNational)).toEqual([
+      "5550123",
+      null,
+      null,
+      "5550123",
+    ]);
+    const none = ["12145550123", "+02145550123", "x+12145550123", "+12145550123x", "+1 2145550123", ""];
+    expect(none.map(toNational)).toEqual(none.map(() => null));
+  });
+
   it("takes away country codes of one, two and three digits", () => {
     expect(["+12145550123", "+493012345", "+3725123456", "+49301", "anonymous"].map(toNational)).toEqual([
       "2145550123",

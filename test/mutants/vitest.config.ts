@@ -17,6 +17,6 @@ export default defineConfig({
     include: process.env.CALLTALLY_MUTANT_TESTS?.split(" ") ?? [],
     setupFiles: ["test/mutants/setup.ts"],
     sequence: { sequencer: QuickFirst },
-    testTimeout: 60_000,
+    testTimeout: 300_000,
   },
 });
