@@ -2,6 +2,7 @@ import type { Row } from "./slice.ts";
 
 type Member = "call_id" | "call_started" | "insight_name";
 type Direction = "asc" | "desc";
+type KeyPart = readonly [Member, Direction];
 
 /** A key by which a service may order its calls, made of members of the call itself. */
 export interface OrderKey {
@@ -111,13 +112,10 @@ export function describeOrder({ order_key, sort }: { order_key: string | null; s
   return sort === null || sort === "own" ? order : `${order}, as asked for: the service's own has no key`;
 }
 
-function keyOf(...parts: readonly (readonly [Member, Direction])[]): OrderKey {
-  const [lead = ["call_id", "asc"]] = parts;
-  const comparisons = parts.map(([member, direction]) => {
-    const compare = COMPARISONS[member];
-    return direction === "asc" ? compare : (a: Row, b: Row) => compare(b, a);
-  });
-  const [first = COMPARISONS.call_id, second] = comparisons;
+function keyOf(outer: KeyPart, inner?: KeyPart): OrderKey {
+  const parts = inner === undefined ? [outer] : [outer, inner];
+  const [first, second] = [comparisonOf(outer), inner && comparisonOf(inner)];
+  const [member, direction] = outer;
   return {
     name: parts.map((part) => part.join(" ")).join(" then "),
     words: parts
@@ -125,12 +123,18 @@ function keyOf(...parts: readonly (readonly [Member, Direction])[]): OrderKey {
       .join(", ")
       .concat(parts.length > 1 ? " in each" : ""),
     members: parts.map(([member]) => member),
-    newestAt: lead[0] === "insight_name" ? undefined : lead[1] === "desc" ? "front" : "end",
+    newestAt: member === "insight_name" ? undefined : direction === "desc" ? "front" : "end",
     compare: second === undefined ? first : (a, b) => first(a, b) || second(a, b),
   };
 }
 
+function comparisonOf([member, direction]: KeyPart): OrderKey["compare"] {
+  const compare = COMPARISONS[member];
+  return direction === "asc" ? compare : (a, b) => compare(b, a);
+}
+
 function compareText(a: string | null, b: string | null): number {
-  if (a === b) return 0;
-  return (a ?? "") < (b ?? "") ? -1 : 1;
+  const [left, right] = [a ?? "", b ?? ""];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }

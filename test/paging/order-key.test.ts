@@ -78,6 +78,9 @@ describe("ORDER_KEYS", () => {
   it("take nothing for the first of texts, and no id for 0", () => {
     expect(keyOf("call_started asc").compare(row(1, null, null), row(2, 1, null))).toBeLessThan(0);
     expect(keyOf("call_started asc").compare(row(1, 1, null), row(2, null, null))).toBeGreaterThan(0);
+    const bySource = keyOf("insight_name asc then call_started asc");
+    expect(bySource.compare(row(1, 1, null), row(2, 1, ""))).toBe(0);
+    expect(bySource.compare(row(1, 1, ""), row(2, 1, null))).toBe(0);
     expect(keyOf("call_id asc").compare(row(null, 1, null), row(1, 1, null))).toBeLessThan(0);
     expect(keyOf("call_id asc").compare(row(1, 1, null), row(null, 1, null))).toBeGreaterThan(0);
   });
@@ -104,6 +107,8 @@ describe("hasKey and keepsKey", () => {
     expect(hasKey(key, row(1, 1, null))).toBe(false);
     expect(hasKey(keyOf("call_id asc"), row(1, null, null))).toBe(true);
     expect(hasKey(keyOf("call_id asc"), row(null, 1, "a"))).toBe(false);
+    expect(hasKey(keyOf("call_started asc"), row(null, 1, null))).toBe(true);
+    expect(hasKey(keyOf("call_started asc"), row(1, null, "a"))).toBe(false);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "a"))).toBe(true);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 2, "a"))).toBe(false);
     expect(keepsKey(key, row(1, 1, "a"), row(1, 1, "b"))).toBe(false);
@@ -156,6 +161,8 @@ describe("isTrusted", () => {
     { key: "insight_name asc then call_id asc", sort: "source_name asc", expected: false },
     { key: "insight_name asc then call_id asc", sort: "source_name desc", expected: false },
     { key: "insight_name desc then call_id asc", sort: "source_name desc", expected: true },
+    { key: "insight_name desc then call_id asc", sort: "source_name asc", expected: false },
+    { key: "insight_name desc then call_id asc", sort: "own", expected: false },
   ])("of $key, asked for as $sort, is $expected", ({ key, sort, expected }) => {
     expect(isTrusted(keyOf(key), sort)).toBe(expected);
   });

@@ -5,11 +5,11 @@ import type { Sort } from "../../src/paging/order-key.ts";
 import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { judge } from "../../src/paging/verdict.ts";
-import { type Source, type Walk, walk } from "../../src/paging/walk.ts";
+import { type Source, type Walk, walk, walkFromEnd, walkFromFront } from "../../src/paging/walk.ts";
 import { honestTimelines, RandomService, type Timeline, wildTimelines } from "./random-service.ts";
 
 /*
- * What the walk asks of a few hundred services, step by step, and what it concludes. The other tests say that it must not be
+ * What the walk asks of two hundred services, step by step, and what it concludes. The other tests say that it must not be
  * wrong; these say that it does not become another without a word. After a change that is meant: `npx vitest -u`, and read
  * what has changed.
  */
@@ -31,20 +31,72 @@ const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
       initial: Math.max(0, Math.min(limit, cap, 150) * pages + beyond),
     }));
 
-/** Reads a service, killed and taken up again; returns the verdict of each attempt, and a digest of all that it did and saw. */
-async function trace(timeline: Timeline, overlap: number | undefined, concurrency: number): Promise<string> {
+/** How a service answers besides: what a run makes of it must not change unnoticed, either. */
+interface Ways {
+  timeline: Timeline;
+  overlap: number | undefined;
+  concurrency: number;
+  /** The order in which the last pass was proven. */
+  sort: Sort;
+  /** Each such response, or row, of so many. */
+  repeated: number;
+  old: number;
+  fragmented: number;
+  rejected: number;
+  unreadable: number;
+}
+
+const some = fc.constantFrom(...Array<number>(9).fill(Number.POSITIVE_INFINITY), 7);
+const waysOf = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Ways> =>
+  fc.record({
+    timeline: wide(timelines),
+    overlap: fc.constantFrom(undefined, 2, 3, 8, 50),
+    concurrency: fc.integer({ min: 1, max: 5 }),
+    sort: fc.constantFrom(...(["own", "own", "source_name asc", "source_name desc"] as const)),
+    repeated: some,
+    old: some,
+    fragmented: some,
+    rejected: some,
+    unreadable: some,
+  });
+
+/** More requests than any of them needs; a walk that is another now may never end. */
+const MAX_REQUESTS = 1000;
+
+/** A service that answers in these ways, and all that it was asked for. */
+function serve({ timeline, repeated, old, fragmented, rejected, unreadable }: Ways) {
   const service = new RandomService(timeline);
+  const asked: [Sort, number][] = [];
+  const source: Source<Slice> = {
+    isRefusal: service.isRefusal,
+    fetch: (sort) => async (offset) => {
+      if (asked.push([sort, offset]) > MAX_REQUESTS) throw new Error("The walk asks without end");
+      const count = asked.length;
+      const { rows, ...slice } = await service.fetch(sort)(offset);
+      return {
+        ...slice,
+        rows: rows.map((row) => ({
+          ...row,
+          ...((row.id ?? 0) % rejected === 3 && { isRejected: true }),
+          ...((row.id ?? 0) % unreadable === 4 && { id: null }),
+        })),
+        requestId: count % repeated === 5 ? "one of a cache" : `request ${count}`,
+        ...(count % old === 6 && { isOld: true }),
+        ...(count % fragmented === 2 && { fragmented: true }),
+      };
+    },
+  };
+  return { service, source, asked };
+}
+
+/** Reads all calls, killed and taken up again; returns the verdict of each attempt, and a digest of all that it did and saw. */
+async function traceFull(ways: Ways): Promise<string> {
+  const { timeline, overlap, concurrency } = ways;
+  const { service, source, asked } = serve(ways);
   const verdicts: string[] = [];
-  const steps: unknown[] = [];
-  let [earlier, sort]: [Slice[], Sort] = [[], "own"];
+  const steps: unknown[] = [asked];
+  let [earlier, sort]: [Slice[], Sort] = [[], ways.sort];
   for (let attempt = 0; ; attempt++) {
-    const source: Source<Slice> = {
-      isRefusal: service.isRefusal,
-      fetch: (order) => (offset) => {
-        steps.push([order, offset]);
-        return service.fetch(order)(offset);
-      },
-    };
     const throttle = new Throttle(concurrency);
     const reading: Walk<Slice> = walk(
       source,
@@ -69,24 +121,49 @@ async function trace(timeline: Timeline, overlap: number | undefined, concurrenc
     if (!isKilled) break;
     [earlier, sort] = [slices, reading.sort];
   }
-  return `${verdicts.join(", ")} after ${service.requests} requests, ${hash("sha256", JSON.stringify(steps)).slice(0, 8)}`;
+  return `${verdicts.join(", ")} after ${asked.length} requests, ${digest(steps)}`;
 }
 
+/** Reads the newest calls, from where they are, up to a call that is old. */
+async function traceNewest(ways: Ways, from: "front" | "end"): Promise<string> {
+  const { timeline, overlap, concurrency } = ways;
+  const { source, asked } = serve(ways);
+  const options = { limit: timeline.limit, overlap, throttle: new Throttle(concurrency) };
+  const isSettled = ({ rows }: Slice) => rows.some(({ id }) => id !== null && id <= timeline.initial * 0.6);
+  const reading =
+    from === "front"
+      ? walkFromFront(source.fetch("own"), options, isSettled)
+      : walkFromEnd(
+          source.fetch("own"),
+          options,
+          isSettled,
+          Math.max(0, timeline.initial + 3 - timeline.limit),
+        );
+  const slices: Slice[] = [];
+  for await (const slice of reading) slices.push(slice);
+  const { settled, end, isFrontMet } = reading.evidence;
+  const seen = `${settled ? "settled" : "not settled"}, end ${end}, front ${isFrontMet ? "met" : "not met"}`;
+  return `${seen} after ${asked.length} requests, ${digest([asked, slices, reading.evidence, reading.sort])}`;
+}
+
+const digest = (steps: unknown) => hash("sha256", JSON.stringify(steps)).slice(0, 8);
+
 describe("the walk", () => {
-  it.each([
-    { kind: "honest", timelines: honestTimelines, runs: 80 },
-    { kind: "wild", timelines: wildTimelines, runs: 320 },
-  ])("reads $kind services as it did", async ({ timelines, runs }) => {
-    const overlaps = fc.constantFrom(undefined, 2, 3, 8, 50);
-    const drawn = fc.sample(fc.tuple(wide(timelines), overlaps, fc.integer({ min: 1, max: 5 })), {
-      seed: 20261122,
-      numRuns: runs,
-    });
+  const draw = (timelines: fc.Arbitrary<Timeline>, numRuns: number) =>
+    fc.sample(waysOf(timelines), { seed: 20261122, numRuns });
+  const drawn = [...draw(honestTimelines, 60), ...draw(wildTimelines, 140)];
+  const groups = Array.from({ length: 12 }, (_, group) => drawn.filter((_, index) => index % 12 === group));
+
+  it.each(groups.entries().toArray())("reads services as it did: group %i", async (_, group) => {
     const traces: string[] = [];
-    for (const [timeline, overlap, concurrency] of drawn) {
-      const { order, initial, limit, total, offsets } = timeline;
-      const result = await trace(timeline, overlap, concurrency);
-      traces.push(`${initial} by ${limit}, ${order}, total ${total.kind}, offsets ${offsets}: ${result}`);
+    for (const ways of group) {
+      const { order, initial, limit, total, offsets } = ways.timeline;
+      traces.push(
+        `${initial} by ${limit}, ${order}, total ${total.kind}, offsets ${offsets}`,
+        `  all: ${await traceFull(ways)}`,
+        `  from the front: ${await traceNewest(ways, "front")}`,
+        `  from the end: ${await traceNewest(ways, "end")}`,
+      );
     }
     expect(`\n${traces.join("\n")}\n`).toMatchSnapshot();
   });

@@ -310,6 +310,15 @@ describe("judgeIncremental", () => {
     books: { expected, since: "2026-10-01T00:00:00.000Z", keys: NEWEST },
   });
 
+  it("wants one of the orders that the calls had, and says it", () => {
+    const { evidence, books } = incremental({});
+    const both = readKeys("call_id desc, call_started desc");
+    expect(judgeIncremental(evidence, { ...books, keys: both }).verdict).toBe("probable");
+    expect(judgeIncremental(evidence, { ...books, keys: [] }).verdict_reason).toBe(
+      "the calls are not listed as they were, in order",
+    );
+  });
+
   it.each([
     {
       ...incremental({}),
