@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
@@ -213,15 +213,24 @@ const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", 
 /** Commands that stand by themselves, whatever `calltally.yaml` holds. */
 const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "init", "sandbox", "completion", COMPLETE]);
 
+/** Heading of the options that every command has. */
+export const COMMON_OPTIONS = "Options of every command:";
+
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
   command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-  command.option("--quiet", "print no summaries, notes or progress");
+  const add = (option: Option) => command.addOption(option.helpGroup(COMMON_OPTIONS));
+  add(new Option("--quiet", "print no summaries, notes or progress"));
   if (!NEEDS_NO_FILE.has(command.name())) {
-    command.option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)");
-    command.option("--account <name>", "an account in that file; may be given more than once", collect);
+    add(new Option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)"));
+    add(
+      new Option("--account <name>", "an account in that file; may be given more than once").argParser(
+        collect,
+      ),
+    );
   }
+  command.addHelpOption(new Option("-h, --help", "print this help").helpGroup(COMMON_OPTIONS));
   command.hook("preAction", (_, action) => {
     const { quiet, config, account } = action.optsWithGlobals();
     context.quiet = quiet === true;

@@ -36,6 +36,7 @@ function listCommand(context: Context, exit: (code: ExitCode) => void) {
     .description("Lists the files of conversions, the latest first.")
     .option(...OPTION.database)
     .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads list")
     .action(async ({ json, ...flags }) => {
       const list = (own: Context) => {
         using warehouse = openAsPermitted(settingsOf(own, flags).database);
@@ -60,6 +61,7 @@ function forgetCommand(context: Context) {
     .argument("<file>", "the file, its path where it is gone, or its number in the list")
     .option(...OPTION.database)
     .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads forget data/exports/google-ads.csv")
     .action((file, { json, ...flags }) => {
       using warehouse = openExistingWarehouse(settingsOf(context, flags).database);
       recoverUploads(warehouse);
