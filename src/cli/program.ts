@@ -145,6 +145,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
   },
   {
+    name: "docs",
+    summary: "list the pages of the documentation, or read one",
+    load: async () => (await import("./docs-command.ts")).docsCommand,
+  },
+  {
     name: "completion",
     summary: "print a completion script for a shell",
     load: async () => (await import("./completion-command.ts")).completionCommand,
@@ -211,7 +216,14 @@ async function assemble(
 const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
 
 /** Commands that stand by themselves, whatever `calltally.yaml` holds. */
-const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "init", "sandbox", "completion", COMPLETE]);
+const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
+  "demo",
+  "init",
+  "sandbox",
+  "docs",
+  "completion",
+  COMPLETE,
+]);
 
 /** Heading of the options that every command has. */
 export const COMMON_OPTIONS = "Options of every command:";

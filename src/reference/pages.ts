@@ -1,16 +1,18 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { describeReference } from "../cli/config/config-reference.ts";
+import { DOCS_PAGES, pathOfPage } from "../cli/docs-pages.ts";
 import { SETTINGS, type SettingSpec } from "../config/settings.ts";
 import { describeSchema } from "../warehouse/describe.ts";
 import { type CommandHelp, type CommandTree, readCommands, type Term } from "./command-tree.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { manPage } from "./man-page.ts";
 
-/** Returns the pages of `docs/reference/`, and the man page: texts by path from the project's folder. */
+/** Returns the pages of `docs/reference/`, the index of `docs/`, and the man page: texts by path from the project's folder. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const tree = await readCommands();
   return new Map([
+    ["docs/README.md", indexPage()],
     ["docs/reference/commands.md", commandsPage(tree)],
     ["docs/reference/settings.md", settingsPage(Object.values(SETTINGS))],
     ["docs/reference/calltally-yaml.md", describeReference()],
@@ -20,13 +22,31 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
+function indexPage(): string {
+  const groups = Object.entries(DOCS_PAGES).map(([group, pages]) => {
+    const lines = pages.map((page) => `- [${page.title}](${pathOfPage(page)}): ${page.about}`);
+    return `## ${group}\n\n${lines.join("\n")}`;
+  });
+  return `# Documentation
+
+\`calltally docs\` lists these pages in the terminal, and \`calltally docs figures\` shows one. They run what they show: a test plays
+each session against a local server, and compares what is printed.
+
+${groups.join("\n\n")}
+`;
+}
+
 function commandsPage({ commands, common }: CommandTree): string {
   const list = commands.map(
     ({ name, description }) => `| [\`${name}\`](#${anchor(name)}) | ${prose(firstSentence(description))} |`,
   );
   return `# Commands
 
-What \`--help\` of each command says. Data goes to standard output, everything else to standard error. Each ends with one of the [exit codes](exit-codes.md).
+What \`--help\` of each command says. Each ends with one of the [exit codes](exit-codes.md).
+
+Data goes to standard output, everything else to standard error. \`--json\` is there where there is something to read. \`--quiet\` leaves data, errors
+and the log of jobs. Only the log and the questions of \`init\` have colours, and only on a terminal without \`NO_COLOR\`. The progress bar of \`sync\` is drawn on a
+terminal only.
 
 | | |
 |---|---|
@@ -34,7 +54,7 @@ ${list.join("\n")}
 
 ## Options of every command
 
-\`demo\`, \`init\`, \`sandbox\` and \`completion\` take neither \`--config\` nor \`--account\`.
+\`demo\`, \`init\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`.
 
 ${terms(common)}
 
@@ -66,6 +86,14 @@ function settingsPage(settings: readonly SettingSpec<unknown>[]): string {
 Settings come from flags, then the environment, then \`.env\` in the working folder, then [\`calltally.yaml\`](calltally-yaml.md), where each has
 the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` says which are in force, and where each comes from. One without a default
 is needed, or off.
+
+- The token is never a flag, and never printed.
+- An empty value counts as none. An empty flag is an error.
+- Every command points out a name that looks like a setting and is none.
+- Time zones are names of the IANA list. \`PST\` is refused, and the error says which zone was probably meant. \`EST\` and others without summer time are
+  accepted with a remark.
+- \`sync\`, \`export\` and \`doctor\` point out a disposition in \`CALLTALLY_ANSWERED\` or \`CALLTALLY_MISSED\` that no call has, and one that is in both,
+  which counts as answered.
 
 | setting | default | |
 |---|---|---|
