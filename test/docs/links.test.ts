@@ -61,7 +61,7 @@ describe("links", () => {
   });
 
   it("tell a wrong one", () => {
-    expect(findFault("README.md", "docs/none.md")).toContain("there is no docs/none.md");
+    expect(findFault("docs/README.md", "none.md")).toContain("there is no docs/none");
     expect(findFault("docs/README.md", "spend.md#none")).toContain("no such heading");
     expect(findFault("docs/README.md", "spend.md#figures")).toBeUndefined();
   });

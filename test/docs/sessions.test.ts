@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { layOutTable } from "../../src/cli/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { runQuery } from "../../src/warehouse/run-query.ts";
 import { BIN, calltally, settingsFor } from "../cli/run.ts";
 import { assertNoSecrets } from "../cli/secrets.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -13,10 +16,15 @@ import { makeWorkedExample } from "./worked-example.ts";
 const NOW = new Date("2026-10-31T23:00:00Z");
 const ADDRESS = "https://api.example.com";
 
-/** Pages whose sessions begin in an empty folder; those of the others, beside a warehouse that was synced. */
-const BEGIN_EMPTY = new Set(["README.md", "docs/getting-started.md", "docs/completeness.md"]);
-/** Pages that say in their commands, or in a file, where the service is. */
-const BEGIN_UNSET = new Set(["docs/getting-started.md"]);
+/** Where pages find the warehouse that was synced; the others, in data/. */
+const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
+  "README.md": [],
+  "docs/getting-started.md": [],
+  "docs/completeness.md": [],
+  "docs/accounts.md": ["data/acme", "data/bolt"],
+};
+/** Pages that begin before anything is set. */
+const UNSET = new Set(["docs/getting-started.md"]);
 
 /** What is another thing each time, or on each machine, in the order it is looked for. */
 const VARYING: readonly [RegExp, string][] = [
@@ -46,7 +54,7 @@ interface Step {
 }
 
 /** What a page has its reader do, in order: commands and SQL, each with what it prints, and files to write. */
-type Act = Step | { file: string; content: string };
+type Act = Step | { sql: string; lines: string[] } | { file: string; content: string };
 
 function readActs(text: string): Act[] {
   const blocks = readBlocks(text);
@@ -54,7 +62,7 @@ function readActs(text: string): Act[] {
     if (language === "console") return readSteps(content);
     if (language === "sql") {
       const lines = blocks[index + 1]?.content.trimEnd().split("\n") ?? [];
-      return [{ command: `calltally query - <<'END'\n${content}END`, lines }];
+      return [{ sql: content, lines }];
     }
     return file === undefined ? [] : [{ file, content }];
   });
@@ -78,7 +86,7 @@ function toPattern(lines: readonly string[]): RegExp {
 
 const PAGES = readPages()
   .map(({ path, text }) => ({ path, text, acts: readActs(text) }))
-  .filter(({ acts }) => acts.some((act) => "command" in act));
+  .filter(({ acts }) => acts.some((act) => !("file" in act)));
 
 describe("sessions", () => {
   const shared = makeTempFolder();
@@ -106,7 +114,7 @@ describe("sessions", () => {
       // What a reader sees: both outputs, in the order of their lines.
       execFile("/bin/bash", ["-c", `exec 2>&1; ${command}`], { cwd, env: given }, (error, stdout) => {
         assertNoSecrets({ stdout, stderr: "" }, env);
-        resolve({ code: Number(error?.code ?? 0), shown: stdout });
+        resolve({ code: Number(error?.code ?? 0), shown: stdout.replaceAll("\r\n", "\n") });
       });
     });
   }
@@ -114,12 +122,14 @@ describe("sessions", () => {
   it.each(PAGES)("of $path are real", async ({ path, text, acts }) => {
     using folder = makeTempFolder();
     const cwd = folder.path;
-    if (!BEGIN_EMPTY.has(path)) cpSync(join(shared.path, "data"), join(cwd, "data"), { recursive: true });
-    mkdirSync(join(cwd, "secrets"));
-    for (const name of ["token.txt", "secrets/acme.token", "secrets/bolt.token"])
+    for (const place of WAREHOUSES[path] ?? ["data"])
+      cpSync(join(shared.path, "data"), join(cwd, place), { recursive: true });
+    const isUnset = UNSET.has(path);
+    if (!isUnset) mkdirSync(join(cwd, "secrets"));
+    for (const name of isUnset ? ["token.txt"] : ["secrets/acme.token", "secrets/bolt.token"])
       writeFileSync(join(cwd, name), sandbox.token, { mode: 0o600 });
     await makeWorkedExample(text, cwd);
-    let env = BEGIN_UNSET.has(path) ? {} : settingsFor(sandbox);
+    let env = isUnset ? {} : settingsFor(sandbox);
     let last = 0;
     for (const act of acts) {
       if ("file" in act) {
@@ -127,6 +137,12 @@ describe("sessions", () => {
         if (act.file === "calltally.yaml") env = {};
         mkdirSync(dirname(join(cwd, act.file)), { recursive: true });
         writeFileSync(join(cwd, act.file), act.content.replaceAll(ADDRESS, sandbox.url));
+        continue;
+      }
+      if ("sql" in act) {
+        using reader = openWarehouseReader(join(cwd, "data/calltally.db"));
+        const { columns, rows } = runQuery(reader, act.sql);
+        expect(`${layOutTable(columns, [...rows])}\n`, act.sql).toBe(`${act.lines.join("\n")}\n`);
         continue;
       }
       const { command, lines } = act;
@@ -157,7 +173,7 @@ describe("sessions", () => {
   it("of the cookbook answer twenty questions", () => {
     const cookbook = readPages().find(({ path }) => path === "docs/cookbook.md");
     expect(cookbook?.text.match(/^## \d+\. .+\?$/gm)).toHaveLength(20);
-    expect(cookbook?.text.match(/^```sql\n[^`]+```\n\n```text$/gm)).toHaveLength(20);
+    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
   });
 
   it("are told apart from what the program does not print", () => {
