@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/query-table.ts";
@@ -98,6 +98,7 @@ describe("sessions", () => {
     mkdirSync(bin);
     writeFileSync(join(bin, "calltally"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
     writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n');
+    symlinkSync(process.execPath, join(bin, "node"));
     for (const name of ["calltally", "npx"]) chmodSync(join(bin, name), 0o755);
     await calltally(["sync"], { cwd: shared.path, env: settingsFor(sandbox) });
   });
@@ -128,6 +129,8 @@ describe("sessions", () => {
     if (!isUnset) mkdirSync(join(cwd, "secrets"));
     for (const name of isUnset ? ["token.txt"] : ["secrets/acme.token", "secrets/bolt.token"])
       writeFileSync(join(cwd, name), sandbox.token, { mode: 0o600 });
+    mkdirSync(join(cwd, "node_modules"));
+    symlinkSync(process.cwd(), join(cwd, "node_modules/calltally"));
     await makeWorkedExample(text, cwd);
     let env = isUnset ? {} : settingsFor(sandbox);
     let last = 0;
