@@ -21,8 +21,12 @@ export function readPages(): Page[] {
   return paths.map((path) => ({ path, text: readFileSync(path, "utf8") }));
 }
 
-/** Returns the fenced blocks of a page, in their order. */
+/** Returns the fenced blocks of a page, in their order, without the indentation that they have in a list. */
 export function readBlocks(text: string): Block[] {
-  const blocks = text.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms);
-  return [...blocks].map(([, language = "", file, content = ""]) => ({ language, file, content }));
+  const blocks = text.matchAll(/^( *)```(\w+)(?: (\S+))?\n(.*?)^\1```$/gms);
+  return [...blocks].map(([, indent = "", language = "", file, content = ""]) => ({
+    language,
+    file,
+    content: content.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  }));
 }
