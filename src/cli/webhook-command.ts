@@ -69,7 +69,7 @@ function patchCommand(context: Context) {
     .option("--file <json>", "the changes, a JSON object; - reads standard input")
     .option("--name <text>", "name of the webhook")
     .option("--endpoint <url>", "https address that events go to")
-    .option("--description <text>", "what it is for")
+    .option("--description <text>", "description of the webhook")
     .option("--format <format>", "format of the events, e.g. JSON")
     .option("--method <method>", "HTTP method of the events, e.g. GET")
     .addOption(
@@ -236,7 +236,7 @@ function parseParameter(given: string, others: { field_name: string; field_value
 }
 
 function idArgument() {
-  return new Argument("<id>", "a whole number").argParser((given: string): number => {
+  return new Argument("<id>", "id of the webhook").argParser((given: string): number => {
     if (/^\d{1,15}$/.test(given)) return Number(given);
     throw new InvalidArgumentError("A webhook id is a whole number.");
   });

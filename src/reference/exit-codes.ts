@@ -14,16 +14,16 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; `publish`: the cluster goes on having other rows",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; `publish`: the cluster still has other rows",
     advice: "`calltally status` says which; most are mended by the next full pass",
   },
   refused: {
     meaning: "the API refused the token (401, 403), or a cluster its user",
-    advice: "give a valid token or password; nothing is tried again before",
+    advice: "give a valid token or password; nothing is retried before that",
   },
   unreachable: {
     meaning: "the API, or a server of the cluster, is unreachable or failing",
-    advice: "wait: the next run goes on where this one stopped",
+    advice: "wait: the next run resumes where this one stopped",
   },
   locked: {
     meaning:
@@ -45,7 +45,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   sigint: {
     meaning: "stopped by SIGINT (130) or SIGTERM (143); the pages read so far are kept",
-    advice: "run it again: it goes on",
+    advice: "run it again: it resumes",
   },
 };
 
