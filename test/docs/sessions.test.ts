@@ -15,6 +15,8 @@ import { makeWorkedExample } from "./worked-example.ts";
 /** The sandbox's newest call starts a minute before. */
 const NOW = new Date("2026-10-31T23:00:00Z");
 const ADDRESS = "https://api.example.com";
+/** Generous, for machines that do other things as well. */
+const SETUP_MS = 300_000;
 
 /** Where pages find the warehouse that was synced; the others, in data/. */
 const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
@@ -101,7 +103,7 @@ describe("sessions", () => {
     symlinkSync(process.execPath, join(bin, "node"));
     for (const name of ["calltally", "npx"]) chmodSync(join(bin, name), 0o755);
     await calltally(["sync"], { cwd: shared.path, env: settingsFor(sandbox) });
-  });
+  }, SETUP_MS);
   afterAll(async () => {
     await sandbox.close();
     shared[Symbol.dispose]();
