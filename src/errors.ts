@@ -1,4 +1,4 @@
-/** Exit codes of the command line; the README explains each to the operator. */
+/** Exit codes of the command line; docs/reference/exit-codes.md explains each to the operator. */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -16,10 +16,10 @@ export function callsCommand(name: string) {
     )
     .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
     .addOption(several("--org-unit <name or id>", "calls of this group"))
-    .addOption(several("--channel <channel>", "e.g. paid search", parseChannel))
-    .addOption(several("--source <source>", "as in the dimension source, e.g. google"))
-    .addOption(several("--campaign <name or id>", "as in the dimension campaign"))
-    .addOption(several("--disposition <disposition>", "e.g. answered"))
+    .addOption(several("--channel <channel>", "calls of this channel, e.g. paid search", parseChannel))
+    .addOption(several("--source <source>", "calls of this source, e.g. google"))
+    .addOption(several("--campaign <name or id>", "calls of this campaign"))
+    .addOption(several("--disposition <disposition>", "calls with this disposition, e.g. answered"))
     .addOption(
       new Option("--min-duration <seconds>", "calls of at least this duration").argParser(parseSeconds),
     )

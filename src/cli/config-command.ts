@@ -13,7 +13,7 @@ export function configCommand(context: Context, exit: (code: ExitCode) => void) 
 
 function checkCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("check")
-    .description("Tries all that calltally.yaml and the settings say, and sends nothing.")
+    .description("Checks calltally.yaml and all settings, without sending anything.")
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally config check --config /etc/calltally/calltally.yaml")
     .action(async ({ json }) => {

@@ -175,6 +175,6 @@ export const OPTION = {
   json: ["--json", "print JSON"],
   engine: [
     "--engine <url>",
-    "let a ClickHouse cluster that `publish` fills compute the figures: clickhouse://[user@]host[:port],…/database",
+    "compute the figures on a ClickHouse cluster that `publish` fills: clickhouse://[user@]host[:port],…/database",
   ],
 } as const;

@@ -72,7 +72,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
       severalOf(
         "--by <dimensions>",
         [...DIMENSIONS, ACCOUNT],
-        "group by several dimensions together, separated by commas; account is that of calltally.yaml",
+        "group by several dimensions together, separated by commas; account stands for those of calltally.yaml",
       ),
     )
     .option("--raw", "group by utm values exactly as stored, so that Google and google stay separate")

@@ -28,8 +28,8 @@ type Named = Forgettable & { as: string };
 export function forgetCommand(context: Context) {
   return new Command("forget")
     .description(
-      "Removes what is personal of callers: numbers, transcripts, links to recordings. Their calls go on counting, and no " +
-        "sync brings anything back.",
+      "Removes the personal data of callers: numbers, transcripts, links to recordings. Their calls still count, and no " +
+        "sync brings the data back.",
     )
     .argument("[number...]", "phone numbers with their country codes")
     .option("--file <file>", "a file of phone numbers, one per line; text after a # is a comment")
@@ -38,8 +38,8 @@ export function forgetCommand(context: Context) {
       "a caller as caller_hash in exported files; may be given more than once",
       collect,
     )
-    .option("--exports", "also remove the exported files that have them", false)
-    .option("--allow-empty", "accept numbers that nothing is known of, and keep them out", false)
+    .option("--exports", "also remove exported files that name them", false)
+    .option("--allow-empty", "accept numbers without calls, and keep them out from now on", false)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText("after", '\nExample:\n  $ calltally forget "+49 30 123456" --exports')

@@ -17,19 +17,19 @@ export function initCommand(context: Context) {
 function declareInit() {
   return new Command("init")
     .description(
-      `Writes calltally.yaml and the file of the token, after one request that tries it; never over an existing file.
-On a terminal it asks for what the flags do not say; without one it takes flags alone.`,
+      `Writes calltally.yaml and a file for the token, after trying the token with one request. Existing files are never overwritten.
+On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, --token-file and --timezone are required.`,
     )
     .option("--base-url <url>", "address of the API, without /v3")
     .option("--token-file <file>", "file that holds the bearer token; - reads it from standard input")
     .option("--timezone <zone>", "IANA time zone of the days in reports, e.g. America/New_York")
-    .option("--account <name>", "what to call the account; by default, it goes by the address")
+    .option("--account <name>", "name of the account; by default, made from the address")
     .addOption(
-      new Option("--report <which>", `the first report (${REPORT_CHOICES[0]})`)
+      new Option("--report <which>", `the first report; ${REPORT_CHOICES[0]} by default`)
         .choices(REPORT_CHOICES)
         .argParser(oneOf(REPORT_CHOICES)),
     )
-    .option("--out <folder>", "folder for reports, from that of calltally.yaml on (reports)")
+    .option("--out <folder>", "folder for reports, relative to that of calltally.yaml (reports)")
     .option("--email <address...>", "who gets the report by e-mail")
     .option(
       "--smtp-url-file <file>",

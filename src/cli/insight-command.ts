@@ -52,7 +52,7 @@ function syncCommand(context: Context) {
 }
 
 function idsArgument() {
-  return new Argument("<id...>", "whole numbers").argParser(
+  return new Argument("<id...>", "ids of insights").argParser(
     (text: string, ids: number[] | undefined): number[] => {
       if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("An insight id is a whole number.");
       return [...(ids ?? []), Number(text)];

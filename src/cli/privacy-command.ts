@@ -19,6 +19,7 @@ function logCommand(context: Context, exit: (code: ExitCode) => void) {
     .description("Lists when personal data was removed and how much, but not whose.")
     .option(...OPTION.database)
     .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally privacy log")
     .action(async ({ json, ...flags }) => {
       const list = (own: Context) => {
         using warehouse = openAsPermitted(settingsOf(own, flags).database);

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
+import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
@@ -56,7 +56,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "publish",
-    summary: "copy the facts to a ClickHouse cluster, and confirm that they are equal",
+    summary: "copy the facts to a ClickHouse cluster, and confirm that both sides are equal",
     load: async () => (await import("./publish-command.ts")).publishCommand,
   },
   {
@@ -101,7 +101,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "forget",
-    summary: "remove what is personal of a caller, for good",
+    summary: "remove a caller's personal data for good",
     load: async () => (await import("./forget-command.ts")).forgetCommand,
   },
   {
@@ -111,7 +111,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: "prune",
-    summary: "remove what is not to be kept any longer",
+    summary: "remove what the keep settings no longer allow",
     load: async () => (await import("./prune-command.ts")).pruneCommand,
   },
   {
@@ -143,6 +143,11 @@ const COMMANDS: readonly Entry[] = [
     name: "sandbox",
     summary: "serve the documented operations locally with made-up data",
     load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
+  },
+  {
+    name: "docs",
+    summary: "list the pages of the documentation, or read one",
+    load: async () => (await import("./docs-command.ts")).docsCommand,
   },
   {
     name: "completion",
@@ -211,17 +216,35 @@ async function assemble(
 const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
 
 /** Commands that stand by themselves, whatever `calltally.yaml` holds. */
-const NEEDS_NO_FILE: ReadonlySet<string> = new Set(["demo", "init", "sandbox", "completion", COMPLETE]);
+const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
+  "demo",
+  "init",
+  "sandbox",
+  "docs",
+  "completion",
+  COMPLETE,
+]);
+
+/** Heading of the options that every command has. */
+export const COMMON_OPTIONS = "Options of every command:";
 
 /** Gives a command and those below it what all have in common. */
 function configure(command: CommandUnknownOpts, context: Context): void {
+  // That a flag is not given by default goes without saying.
+  command.configureHelp({ ...command.configureHelp(), optionDescription: describeOption });
   command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
   command.configureOutput({ writeOut: context.print, writeErr: context.complain });
-  command.option("--quiet", "print no summaries, notes or progress");
+  const add = (option: Option) => command.addOption(option.helpGroup(COMMON_OPTIONS));
+  add(new Option("--quiet", "print no summaries, notes or progress"));
   if (!NEEDS_NO_FILE.has(command.name())) {
-    command.option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)");
-    command.option("--account <name>", "an account in that file; may be given more than once", collect);
+    add(new Option("--config <file>", "file of accounts and reports (CALLTALLY_CONFIG, calltally.yaml)"));
+    add(
+      new Option("--account <name>", "an account in that file; may be given more than once").argParser(
+        collect,
+      ),
+    );
   }
+  command.addHelpOption(new Option("-h, --help", "print this help").helpGroup(COMMON_OPTIONS));
   command.hook("preAction", (_, action) => {
     const { quiet, config, account } = action.optsWithGlobals();
     context.quiet = quiet === true;
@@ -229,6 +252,10 @@ function configure(command: CommandUnknownOpts, context: Context): void {
     context.accounts = Array.isArray(account) ? account : undefined;
   });
   for (const nested of command.commands) configure(nested, context);
+}
+
+function describeOption(option: Option): string {
+  return option.isBoolean() ? option.description : new Help().optionDescription(option);
 }
 
 function collect(text: string, collected: readonly string[] | undefined): readonly string[] {

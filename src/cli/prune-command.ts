@@ -13,7 +13,7 @@ import { describePruned } from "./pruned-text.ts";
 export function pruneCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("prune")
     .description(
-      "Removes what is not to be kept any longer by the keep settings: transcripts, summaries, caller numbers, recording links.",
+      "Removes what the keep settings no longer allow: transcripts, summaries, caller numbers, recording links.",
     )
     .option(...OPTION.database)
     .option("--dry-run", "count it, and remove nothing")

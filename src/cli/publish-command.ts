@@ -12,7 +12,7 @@ import { describePublished, runPublish } from "./publish-run.ts";
 export function publishCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("publish")
     .description(
-      "Makes the facts and the spend in a ClickHouse cluster those of the warehouse, and confirms that they are equal.",
+      "Copies the facts and the spend of the warehouse to a ClickHouse cluster, and confirms that both sides are equal.",
     )
     .option(
       "--to <url>",

@@ -35,15 +35,15 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
 function declareReport() {
   return callsCommand("report")
     .description(
-      `Writes ${REPORT_FILE}, one page of charts and tables that needs nothing else, and manifest.json beside it.
-Without dates: --last ${DEFAULT_STRETCH}, beside the stretch before.`,
+      `Writes ${REPORT_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
+Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
     )
     .optionsGroup("Figures:")
     .addOption(
-      choice("--grain <grain>", GRAINS, "length of the periods; by default, it goes by the number of days"),
+      choice("--grain <grain>", GRAINS, "length of the periods; by default, chosen by the number of days"),
     )
-    .addOption(choice("--compare <with>", COMPARISONS, "what stands beside: previous by default"))
-    .option("--spend", "show what calls cost also where no spend was imported for these days")
+    .addOption(choice("--compare <with>", COMPARISONS, "what to compare with; previous by default"))
+    .option("--spend", "show costs even if no spend was imported for these days")
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")

@@ -18,9 +18,8 @@ const MOST_SHOWN = 200;
 export function restatementsCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("restatements")
     .description(
-      "Lists figures of complete periods that were given out in a file and were others in the next export of it: what they " +
-        "were, what they are, and how many calls came late, were corrected, left the service or were attributed anew. " +
-        "The latest first.",
+      "Lists figures of complete periods that changed after they were exported, the latest first: what they were, what " +
+        "they are, and how many calls came late, were corrected, left the service or were attributed anew.",
     )
     .option("--since <date>", "only those found on this local day or later, e.g. 2026-11-01", parseSince)
     .option("--timezone <zone>", "time zone of days and times (CALLTALLY_TIMEZONE, UTC)")

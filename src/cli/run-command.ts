@@ -7,7 +7,7 @@ export function runCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("run")
     .description("Makes reports of calltally.yaml now, whether or not they are due.")
     .argument("<reports...>", "names of reports")
-    .option("--deliver", "deliver them as well, to all whom calltally.yaml names")
+    .option("--deliver", "also deliver them to everybody that calltally.yaml names")
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(async (names, flags) => {

@@ -28,7 +28,7 @@ export function sandboxCommand(context: Context) {
     .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
     .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
-    .option("--faults <kinds>", `kinds of faults, of ${FAULT_KINDS.join(",")}`, faultKinds, [...FAULT_KINDS])
+    .option("--faults <kinds>", "kinds of faults, separated by commas", faultKinds, [...FAULT_KINDS])
     .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
     .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)

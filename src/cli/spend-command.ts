@@ -42,8 +42,8 @@ recognized by their English headers, and so are columns named ${SPEND_FIELDS.joi
         parseCurrencyFlag,
       ),
     )
-    .addOption(choice("--dates <order>", DAY_ORDERS, "what 10/5/2026 is, where the file does not tell"))
-    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "what 1,204 is, where the file does not tell"))
+    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not tell"))
+    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not tell"))
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

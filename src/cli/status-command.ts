@@ -23,7 +23,7 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
       parseMaxAge,
     )
-    .option("--runs <count>", "show only this many runs", parseRuns)
+    .option("--runs <count>", "number of runs to show", parseRuns)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(

@@ -25,7 +25,10 @@ export function syncCommand(context: Context, exit: (code: ExitCode) => void) {
     .option("--incremental", "sync incrementally, and never fall back to a full pass")
     .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", parseCount, 0)
     .option("--now", "start now, even if the service asked for a pause")
-    .option("--rebind", "the address or token is another one, but of the same account: the service has moved")
+    .option(
+      "--rebind",
+      "accept a new address or token as that of the same account, e.g. after the service has moved",
+    )
     .option(...OPTION.json)
     .addHelpText(
       "after",

@@ -36,6 +36,7 @@ function listCommand(context: Context, exit: (code: ExitCode) => void) {
     .description("Lists the files of conversions, the latest first.")
     .option(...OPTION.database)
     .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads list")
     .action(async ({ json, ...flags }) => {
       const list = (own: Context) => {
         using warehouse = openAsPermitted(settingsOf(own, flags).database);
@@ -55,11 +56,12 @@ function listCommand(context: Context, exit: (code: ExitCode) => void) {
 function forgetCommand(context: Context) {
   return new Command("forget")
     .description(
-      "Takes a file of conversions back that was not uploaded: the next one has them again. The file stays where it is.",
+      "Takes back a file of conversions that was not uploaded: the next file with --new has them again. The file itself stays.",
     )
-    .argument("<file>", "the file, its path where it is gone, or its number in the list")
+    .argument("<file>", "the file, its former path, or its number in the list")
     .option(...OPTION.database)
     .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads forget data/exports/google-ads.csv")
     .action((file, { json, ...flags }) => {
       using warehouse = openExistingWarehouse(settingsOf(context, flags).database);
       recoverUploads(warehouse);

@@ -67,20 +67,22 @@ function patchCommand(context: Context) {
     .description("Changes some settings of a webhook (PATCH); flags take precedence over fields in the file.")
     .addArgument(idArgument())
     .option("--file <json>", "the changes, a JSON object; - reads standard input")
-    .option("--name <text>")
+    .option("--name <text>", "name of the webhook")
     .option("--endpoint <url>", "https address that events go to")
-    .option("--description <text>")
-    .option("--format <format>", "e.g. JSON")
+    .option("--description <text>", "description of the webhook")
+    .option("--format <format>", "format of the events, e.g. JSON")
     .option("--method <method>", "HTTP method of the events, e.g. GET")
-    .addOption(new Option("--status <status>").choices(STATUSES).argParser(oneOf(STATUSES)))
-    .option("--include-data-append")
-    .option("--no-include-data-append")
-    .option("--include-dni-logs")
-    .option("--no-include-dni-logs")
-    .option("--include-indicator-scores")
-    .option("--no-include-indicator-scores")
-    .option("--include-ivr-keypresses")
-    .option("--no-include-ivr-keypresses")
+    .addOption(
+      new Option("--status <status>", "whether events are sent").choices(STATUSES).argParser(oneOf(STATUSES)),
+    )
+    .option("--include-data-append", "add appended data to the events")
+    .option("--no-include-data-append", "leave appended data out")
+    .option("--include-dni-logs", "add DNI logs to the events")
+    .option("--no-include-dni-logs", "leave DNI logs out")
+    .option("--include-indicator-scores", "add indicator scores to the events")
+    .option("--no-include-indicator-scores", "leave indicator scores out")
+    .option("--include-ivr-keypresses", "add IVR keypresses to the events")
+    .option("--no-include-ivr-keypresses", "leave IVR keypresses out")
     .option(
       "--static-parameter <name=value...>",
       "the complete new list of static parameters",
@@ -234,7 +236,7 @@ function parseParameter(given: string, others: { field_name: string; field_value
 }
 
 function idArgument() {
-  return new Argument("<id>", "a whole number").argParser((given: string): number => {
+  return new Argument("<id>", "id of the webhook").argParser((given: string): number => {
     if (/^\d{1,15}$/.test(given)) return Number(given);
     throw new InvalidArgumentError("A webhook id is a whole number.");
   });

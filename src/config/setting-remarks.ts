@@ -35,7 +35,7 @@ export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
 export function remarkOnSettings(sources: SettingSources): string[] {
   const layers = tryLayers(sources);
   const unknown = findUnknownNames(layers).map(({ name, origin, meant }) => {
-    const advice = meant === undefined ? "The README lists the settings." : `Did you mean ${meant}?`;
+    const advice = meant === undefined ? "`calltally docs settings` lists them." : `Did you mean ${meant}?`;
     return `${name} in ${origin === ".env" ? origin : "the environment"} is not a setting, and has no effect. ${advice}`;
   });
   const zone = describeGivenZone(layers);

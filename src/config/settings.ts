@@ -37,7 +37,7 @@ export interface SettingSpec<T> {
 
 const setting = <const S extends SettingSpec<unknown>>(spec: S): S => spec;
 
-/** All settings, in the order of the README's table. */
+/** All settings, in the order of docs/reference/settings.md. */
 export const SETTINGS = {
   baseUrl: setting({
     env: "CALLTALLY_BASE_URL",

@@ -58,7 +58,7 @@ ${restatementSection(report)}
 ${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
 ${basisSection(report)}
 </main>
-<footer><p class="faint">Made by calltally, whose README explains the figures under “The figures”.</p></footer>
+<footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
 </body>
 </html>
 `;

@@ -120,7 +120,7 @@ describe("calltally config", () => {
     });
   });
 
-  it("describes the file as JSON Schema, and in the words that docs/calltally-yaml.md has", async () => {
+  it("describes the file as JSON Schema, and in the words that docs/reference/calltally-yaml.md has", async () => {
     const options = { cwd: "." };
     const schema = JSON.parse((await calltally(["config", "schema"], options)).stdout);
     expect(schema.properties.accounts.additionalProperties).toMatchObject({
@@ -129,7 +129,7 @@ describe("calltally config", () => {
       properties: { timezone: { type: "string", examples: ["America/New_York"] } },
     });
     const { stdout } = await calltally(["config", "schema", "--reference"], options);
-    expect(readFileSync("docs/calltally-yaml.md", "utf8").trimEnd()).toBe(stdout.trimEnd());
+    expect(readFileSync("docs/reference/calltally-yaml.md", "utf8").trimEnd()).toBe(stdout.trimEnd());
   });
 
   it("ends every command with 2 for a file that cannot be used, but those that need none", async () => {

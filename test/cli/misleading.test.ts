@@ -89,7 +89,7 @@ describe("misspelled names of settings", () => {
   const REMARKS = [
     "CALLTALLY_TIMZONE in the environment is not a setting, and has no effect. Did you mean CALLTALLY_TIMEZONE?",
     "CALLTALY_LIMIT in the environment is not a setting, and has no effect. Did you mean CALLTALLY_LIMIT?",
-    "CALLTALLY_OTHER in the environment is not a setting, and has no effect. The README lists the settings.",
+    "CALLTALLY_OTHER in the environment is not a setting, and has no effect. `calltally docs settings` lists them.",
     "CALLTALLY_TOKNE in .env is not a setting, and has no effect. Did you mean CALLTALLY_TOKEN?",
   ];
 

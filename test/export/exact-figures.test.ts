@@ -159,9 +159,9 @@ describe("Parquet", () => {
     );
   }
 
-  /** The README's: backticked names in the first column of a table, the type in the second. */
+  /** Those of docs/figures.md: backticked names in the first column of a table, the type in the second. */
   const documented = new Map(
-    [...readFileSync("README.md", "utf8").matchAll(/^\| (`.*) \| `([A-Z].*)` \|$/gm)].flatMap(
+    [...readFileSync("docs/figures.md", "utf8").matchAll(/^\| (`.*) \| `([A-Z].*)` \|$/gm)].flatMap(
       ([, names = "", type = ""]) =>
         [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]): [string, string] => [name, type]),
     ),
@@ -170,7 +170,7 @@ describe("Parquet", () => {
   it.each([
     { rules: DEFAULT_RULES, duration: "INT64" },
     { rules: MILLISECONDS, duration: "DOUBLE" },
-  ])("has the types that the README says, in $rules.duration_unit", async ({ rules, duration }) => {
+  ])("has the types that docs/figures.md says, in $rules.duration_unit", async ({ rules, duration }) => {
     using warehouse = makeWarehouse([makeCall({ call_started: "2026-10-21T12:00:00.000Z" })]);
     const { folder, manifest } = await warehouse.export({
       targets: [

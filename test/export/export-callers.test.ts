@@ -38,7 +38,7 @@ function compareCalls(a: Call, b: Call): number {
   return startA === startB ? a.call_id - b.call_id : startA < startB ? -1 : 1;
 }
 
-/** What the README says of callers, in memory. */
+/** What docs/figures.md says of callers, in memory. */
 function foldCallers(calls: readonly Call[]) {
   const known = calls.toSorted(compareCalls).map((call) => ({ call, ...attributeCall(call, DEFAULT_RULES) }));
   const groups = Map.groupBy(known, ({ caller }) => caller);

@@ -392,10 +392,10 @@ describe("jobs/deploy/Dockerfile", () => {
   });
 });
 
-it("jobs/deploy is explained in the README, file by file", () => {
-  const readme = readFileSync("README.md", "utf8");
+it("jobs/deploy is explained in docs/operating.md, file by file", () => {
+  const page = readFileSync("docs/operating.md", "utf8");
   for (const file of readdirSync(FOLDER).filter((name) => !name.endsWith(".dockerignore"))) {
     const name = file.replace(/-(export|insights)\.timer$/, "-sync.timer");
-    expect(readme).toContain(name);
+    expect(page).toContain(name);
   }
 });

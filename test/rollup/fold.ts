@@ -1,7 +1,7 @@
 import type { Call } from "../../src/call.ts";
 import { channelOf } from "../attribution/channel-of.ts";
 
-/** The rules of the README’s "The figures" that can be set. */
+/** The rules of docs/figures.md that can be set. */
 export interface FoldRules {
   answered: readonly string[];
   missed: readonly string[];
@@ -11,7 +11,7 @@ export interface FoldRules {
   aliases?: Readonly<Record<string, string>>;
 }
 
-/** Which calls count; see the README’s "Which calls". */
+/** Which calls count; see "Which calls" in docs/figures.md. */
 export interface FoldFilter {
   org_unit?: readonly string[];
   channel?: readonly string[];
@@ -427,7 +427,7 @@ function changeOf(now: Figures[number], before: Figures[number]): number | null 
 }
 
 /**
- * Tallies calls by the README’s "The figures", in memory and without the SQL: key columns, metrics and comparison of each
+ * Counts calls as docs/figures.md says, in memory and without the SQL: key columns, metrics and comparison of each
  * row; by period, most calls first, then by key; weekdays and hours alone in their order; the row of other keys last.
  *
  * @param live calls that the service still shows

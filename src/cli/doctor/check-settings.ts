@@ -84,6 +84,6 @@ function checkUnknown({ name, meant }: UnknownName): Check {
   return warn(
     name,
     "is not a calltally setting, and has no effect",
-    meant === undefined ? "The README lists the settings." : `Did you mean ${meant}?`,
+    meant === undefined ? "`calltally docs settings` lists them." : `Did you mean ${meant}?`,
   );
 }

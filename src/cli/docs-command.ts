@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { Context } from "./context.ts";
+import { DOCS_PAGES, type DocsPage, pathOfPage } from "./docs-pages.ts";
+import { hang } from "./terminal-text.ts";
+
+/** Beside the program's own folder, dist/. */
+const FOLDER = join(import.meta.dirname, "../docs");
+/** What a shell ends with for a command that it cannot find. */
+const NOT_FOUND = 127;
+
+export function docsCommand(context: Context) {
+  const pages = Object.values(DOCS_PAGES).flat();
+  return new Command("docs")
+    .description(
+      "Lists the pages of the documentation, or prints one; on a terminal through $PAGER, or less.",
+    )
+    .argument("[page]", "name of a page; by default, all are listed")
+    .addHelpText("after", "\nExample:\n  $ calltally docs\n  $ calltally docs getting-started")
+    .action(async (name) => {
+      if (name === undefined) return context.print(listPages());
+      const page = pages.find((candidate) => candidate.name === name) ?? refuse(name, pages);
+      await show(readPage(page), context);
+    });
+}
+
+function listPages(): string {
+  const groups = Object.entries(DOCS_PAGES);
+  const width = Math.max(...groups.flatMap(([, pages]) => pages.map(({ name }) => name.length)));
+  const lines = groups.flatMap(([title, pages]) => [
+    "",
+    title,
+    ...pages.flatMap(({ name, about }) => hang(`  ${name.padEnd(width)}  `, about, width + 4)),
+  ]);
+  return [FOLDER, ...lines].join("\n");
+}
+
+function refuse(name: string, pages: readonly DocsPage[]): never {
+  const meant = nearest(
+    name,
+    pages.map((page) => page.name),
+  );
+  throw new UsageError(`There is no page ${name}`, {
+    hint: meant === undefined ? "`calltally docs` lists them." : `Did you mean ${meant}?`,
+  });
+}
+
+function readPage(page: DocsPage): string {
+  const path = join(FOLDER, pathOfPage(page));
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CalltallyError(EXIT.storage, `Cannot read the page ${page.name}: ${path} is missing`, {
+      cause: error,
+      hint: "Install calltally again, or read it in its repository.",
+    });
+  }
+}
+
+/** Prints a text; on a terminal by the pager, where there is one. */
+async function show(text: string, { env, print }: Context): Promise<void> {
+  const pager = env.PAGER ?? (process.platform === "win32" ? "more" : "less");
+  if (!process.stdout.isTTY || pager === "") return print(text);
+  const child = spawn(pager, {
+    shell: true,
+    stdio: ["pipe", "inherit", "ignore"],
+    // As git has it: a page that fits is left on the screen, and the pager ends.
+    env: { LESS: "FRX", ...env },
+  });
+  child.stdin?.on("error", () => {}); // the reader has left before the end
+  child.stdin?.end(text);
+  const [code] = await once(child, "close");
+  if (code === NOT_FOUND) print(text);
+}

@@ -1,0 +1,88 @@
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import type { Context } from "../cli/context.ts";
+import { COMMON_OPTIONS, createProgram } from "../cli/program.ts";
+
+/** A flag or an argument, and what it is for. */
+export interface Term {
+  term: string;
+  help: string;
+}
+
+/** What `--help` of a command says. */
+export interface CommandHelp {
+  /** Such as `calltally spend import`. */
+  name: string;
+  usage: string;
+  description: string;
+  groups: readonly { title: string; terms: readonly Term[] }[];
+  /** Lines of the examples, without their prompt. */
+  examples: readonly string[];
+}
+
+/** The commands, and what each of them takes beside its own. */
+export interface CommandTree {
+  commands: readonly CommandHelp[];
+  common: readonly Term[];
+}
+
+/** Reads all commands out of the program, those below others after them. */
+export async function readCommands(): Promise<CommandTree> {
+  const program = await createProgram(silentContext(), () => {});
+  const common = new Map<string, Term>();
+  const read = (command: CommandUnknownOpts, parents: string): CommandHelp[] => {
+    const name = `${parents} ${command.name()}`;
+    const below = command.commands.flatMap((nested) => read(nested, name));
+    return command.commands.length > 0 ? below : [readCommand(command, name, common)];
+  };
+  const commands = program.commands.flatMap((command) => read(command, program.name()));
+  return { commands, common: [...common.values()] };
+}
+
+function readCommand(command: CommandUnknownOpts, name: string, common: Map<string, Term>): CommandHelp {
+  const help = command.createHelp();
+  const groups = new Map<string, Term[]>();
+  const add = (title: string, term: Term) => groups.set(title, [...(groups.get(title) ?? []), term]);
+  for (const argument of help.visibleArguments(command)) {
+    add("Arguments", { term: help.argumentTerm(argument), help: help.argumentDescription(argument) });
+  }
+  for (const option of help.visibleOptions(command)) {
+    const term = { term: help.optionTerm(option), help: help.optionDescription(option) };
+    if (option.helpGroupHeading === COMMON_OPTIONS) common.set(term.term, term);
+    else add((option.helpGroupHeading ?? "Options:").replace(/:$/, ""), term);
+  }
+  return {
+    name,
+    usage: `${name} ${command.usage()}`.replace(" [options]", groups.size > 0 ? " [options]" : ""),
+    description: command.description(),
+    groups: [...groups].map(([title, terms]) => ({ title, terms })),
+    examples: readExamples(command),
+  };
+}
+
+/** What is shown below the help is written by listeners alone. */
+function readExamples(command: CommandUnknownOpts): string[] {
+  let below = "";
+  const write = (text: string) => {
+    below += text;
+  };
+  (command as unknown as NodeJS.EventEmitter).emit("afterHelp", { error: false, command, write });
+  return below
+    .split("\n")
+    .filter((line) => line.startsWith("  "))
+    .map((line) => line.trim().replace(/^\$ /, ""));
+}
+
+/** What commands need to be made, and not run. */
+function silentContext(): Context {
+  return {
+    env: {},
+    folder: ".",
+    signal: new AbortController().signal,
+    print: () => {},
+    write: () => Promise.resolve(),
+    tell: () => {},
+    note: () => {},
+    complain: () => {},
+    quiet: false,
+  };
+}

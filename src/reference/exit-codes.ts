@@ -1,0 +1,58 @@
+import { EXIT } from "../errors.ts";
+
+interface ExitMeaning {
+  meaning: string;
+  advice: string;
+}
+
+const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
+  done: { meaning: "done", advice: "" },
+  failed: {
+    meaning: "failed in a way this table does not name",
+    advice: "it should not have happened: the message says where to report it",
+  },
+  usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
+  unverified: {
+    meaning:
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; `publish`: the cluster still has other rows",
+    advice: "`calltally status` says which; most are mended by the next full pass",
+  },
+  refused: {
+    meaning: "the API refused the token (401, 403), or a cluster its user",
+    advice: "give a valid token or password; nothing is retried before that",
+  },
+  unreachable: {
+    meaning: "the API, or a server of the cluster, is unreachable or failing",
+    advice: "wait: the next run resumes where this one stopped",
+  },
+  locked: {
+    meaning:
+      "another sync of the same warehouse is running, or another publication, or `restore`, `forget` or `prune` found it open",
+    advice: "wait for it to end",
+  },
+  storage: {
+    meaning: "the warehouse or the disk: missing, foreign, newer, damaged, full, not writable",
+    advice: "`calltally doctor` says what; `calltally restore` takes a backup",
+  },
+  contract: {
+    meaning:
+      "the API returned 400 or 404, or something that is not its contract; a server of the cluster refuses a statement, or is no ClickHouse",
+    advice: "look at the address, and at what the message quotes",
+  },
+  undelivered: {
+    meaning: "the report was made, but not delivered to everybody, or nobody knows whether it was",
+    advice: "`calltally status` names the recipients; `calltally run --deliver` delivers to the others",
+  },
+  sigint: {
+    meaning: "stopped by SIGINT (130) or SIGTERM (143); the pages read so far are kept",
+    advice: "run it again: it resumes",
+  },
+};
+
+/** What each exit code means to the operator. */
+export const EXIT_CODES: readonly (ExitMeaning & { codes: readonly number[] })[] = Object.entries(
+  MEANINGS,
+).map(([name, meaning]) => ({
+  codes: name === "sigint" ? [EXIT.sigint, EXIT.sigterm] : [EXIT[name as keyof typeof EXIT]],
+  ...meaning,
+}));

@@ -1,0 +1,157 @@
+import packageJson from "../../package.json" with { type: "json" };
+import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
+import { describeReference } from "../cli/config/config-reference.ts";
+import { DOCS_PAGES, pathOfPage } from "../cli/docs-pages.ts";
+import { SETTINGS, type SettingSpec } from "../config/settings.ts";
+import { describeSchema } from "../warehouse/describe.ts";
+import { type CommandHelp, type CommandTree, readCommands, type Term } from "./command-tree.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { manPage } from "./man-page.ts";
+
+/** Returns the pages of `docs/reference/`, the index of `docs/`, and the man page: texts by path from the project's folder. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const tree = await readCommands();
+  return new Map([
+    ["docs/README.md", indexPage()],
+    ["docs/reference/commands.md", commandsPage(tree)],
+    ["docs/reference/settings.md", settingsPage(Object.values(SETTINGS))],
+    ["docs/reference/calltally-yaml.md", describeReference()],
+    ["docs/reference/exit-codes.md", exitCodesPage()],
+    ["docs/reference/schema.md", schemaPage()],
+    ["docs/calltally.1", manPage(packageJson.description, tree)],
+  ]);
+}
+
+function indexPage(): string {
+  const groups = Object.entries(DOCS_PAGES).map(([group, pages]) => {
+    const lines = pages.map((page) => `- [${page.title}](${pathOfPage(page)}): ${page.about}`);
+    return `## ${group}\n\n${lines.join("\n")}`;
+  });
+  return `# Documentation
+
+\`calltally docs\` lists these pages in the terminal, and \`calltally docs figures\` shows one. They run what they show: a test plays
+each session against a local server, and compares what is printed.
+
+${groups.join("\n\n")}
+`;
+}
+
+function commandsPage({ commands, common }: CommandTree): string {
+  const list = commands.map(
+    ({ name, description }) => `| [\`${name}\`](#${anchor(name)}) | ${prose(firstSentence(description))} |`,
+  );
+  return `# Commands
+
+What \`--help\` of each command says. Each ends with one of the [exit codes](exit-codes.md).
+
+Data goes to standard output, everything else to standard error. \`--json\` is there where there is something to read. \`--quiet\` leaves data, errors
+and the log of jobs. Only the log and the questions of \`init\` have colours, and only on a terminal without \`NO_COLOR\`. The progress bar of \`sync\` is drawn on a
+terminal only.
+
+| | |
+|---|---|
+${list.join("\n")}
+
+## Options of every command
+
+\`demo\`, \`init\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`.
+
+${terms(common)}
+
+${commands.map(commandSection).join("\n\n")}
+`;
+}
+
+function commandSection({ name, usage, description, groups, examples }: CommandHelp): string {
+  return [
+    `## ${name}`,
+    prose(description),
+    `    ${usage}`,
+    ...groups.map(({ title, terms: of }) => `**${prose(title)}**\n\n${terms(of)}`),
+    `For example:\n\n${examples.map((line) => `    ${line}`).join("\n")}`,
+  ].join("\n\n");
+}
+
+function terms(list: readonly Term[]): string {
+  return list.map(({ term, help }) => `- \`${term}\`: ${prose(help)}`).join("\n");
+}
+
+function settingsPage(settings: readonly SettingSpec<unknown>[]): string {
+  const rows = settings.map(
+    ({ env, default: value, help }) =>
+      `| \`${env}\` | ${value === undefined ? "" : `\`${cell(value)}\``} | ${cell(help)} |`,
+  );
+  return `# Settings
+
+Settings come from flags, then the environment, then \`.env\` in the working folder, then [\`calltally.yaml\`](calltally-yaml.md), where each has
+the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` says which are in force, and where each comes from. One without a default
+is needed, or off.
+
+- The token is never a flag, and never printed.
+- An empty value counts as none. An empty flag is an error.
+- Every command points out a name that looks like a setting and is none.
+- Time zones are names of the IANA list. \`PST\` is refused, and the error says which zone was probably meant. \`EST\` and others without summer time are
+  accepted with a remark.
+- \`sync\`, \`export\` and \`doctor\` point out a disposition in \`CALLTALLY_ANSWERED\` or \`CALLTALLY_MISSED\` that no call has, and one that is in both,
+  which counts as answered.
+
+| setting | default | |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function exitCodesPage(): string {
+  const rows = EXIT_CODES.map(
+    ({ codes, meaning, advice }) => `| ${codes.join(", ")} | ${meaning} | ${advice} |`,
+  );
+  return `# Exit codes
+
+A command that works on several accounts, \`run\` of several reports, and \`doctor\` end with the worst of theirs, in the order
+130, 143, 7, 2, 4, 8, 5, 9, 1, 6, 3. An error says on standard error what happened, and in a second line what to do.
+
+| exit | meaning | what to do |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function schemaPage(): string {
+  const all = describeSchema(DEFAULT_RULES);
+  const sections = all.map(({ name, kind, help, columns }) => {
+    const rows = columns.map((column) => `| \`${column.name}\` | ${column.type} | ${cell(column.help)} |`);
+    return `## ${name}\n\n${capitalized(kind)}. ${prose(help)}\n\n| column | type | |\n|---|---|---|\n${rows.join("\n")}`;
+  });
+  return `# The warehouse's tables and views
+
+What \`calltally schema\` says, with the default rules. Read the file with \`calltally query\`, \`sqlite3\` or any client of SQLite.
+
+${sections.join("\n\n")}
+`;
+}
+
+/** Text in which Markdown finds no markup but code. */
+function prose(text: string): string {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith("`") ? part : part.replace(/[\\<>*_[\]]/g, "\\$&")))
+    .join("");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/** Its end is a dot before a space, or the end of a line. */
+function firstSentence(text: string): string {
+  return /^.*?(?:\.(?= )|$)/m.exec(text)?.[0] ?? text;
+}
+
+/** As GitHub makes it of a heading. */
+function anchor(heading: string): string {
+  return heading.toLowerCase().replaceAll(" ", "-");
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DOCS_PAGES, pathOfPage } from "../../src/cli/docs-pages.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "./run.ts";
+import { startOnTerminal } from "./terminal.ts";
+
+const PAGES = Object.values(DOCS_PAGES).flat();
+
+describe("calltally docs", () => {
+  it("lists every page with what it tells, and where they are", async () => {
+    using folder = makeTempFolder();
+    const { code, stdout, stderr } = await calltally(["docs"], { cwd: folder.path });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [first, ...lines] = stdout.split("\n");
+    expect(resolve(first ?? "")).toBe(resolve("docs"));
+    const text = lines.join(" ").replace(/ +/g, " ");
+    for (const { name, about } of PAGES) expect(text).toContain(` ${name} ${about}`);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it("prints a page as it is, from any folder and whatever calltally.yaml there holds", async () => {
+    using folder = makeTempFolder();
+    for (const page of PAGES.filter(({ name }) => ["figures", "exit-codes"].includes(name))) {
+      expect(await calltally(["docs", page.name], { cwd: folder.path })).toEqual({
+        code: 0,
+        stdout: readFileSync(`docs/${pathOfPage(page)}`, "utf8"),
+        stderr: "",
+      });
+    }
+  });
+
+  it("ends with 2 for a page that there is not, and names the nearest", async () => {
+    using folder = makeTempFolder();
+    expect(await calltally(["docs", "setings"], { cwd: folder.path })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "calltally: There is no page setings\nDid you mean settings?\n",
+    });
+    const { stderr } = await calltally(["docs", "something-else"], { cwd: folder.path });
+    expect(stderr).toContain("`calltally docs` lists them.");
+  });
+
+  it.each([
+    { PAGER: "sed s/^/paged:/", shown: "paged:# Exit codes" },
+    { PAGER: "no-such-pager", shown: "# Exit codes" },
+    { PAGER: "", shown: "# Exit codes" },
+  ])("shows it on a terminal by PAGER=$PAGER", async ({ PAGER, shown }) => {
+    using folder = makeTempFolder();
+    await using terminal = startOnTerminal(["docs", "exit-codes"], { cwd: folder.path, env: { PAGER } });
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown.replaceAll("\r", "").split("\n")[0]).toBe(shown);
+  });
+});

@@ -1,0 +1,89 @@
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DOCS_PAGES, pathOfPage } from "../../src/cli/docs-pages.ts";
+import { readPages } from "./pages.ts";
+
+const PAGES = readPages();
+
+/** Text without blocks and spans of code, in which nothing is a link. */
+function withoutCode(text: string): string {
+  return text.replace(/^```.*?^```$/gms, "").replace(/^ {4}.*$/gm, "");
+}
+
+/** Where a page can be entered, as GitHub makes it of its headings. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+/** What is wrong with a link from a file; undefined for nothing. */
+function findFault(from: string, link: string): string | undefined {
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? from : normalize(join(dirname(from), file));
+  if (!existsSync(path)) return `${from}: ${link}: there is no ${path}`;
+  if (anchor === undefined) return;
+  if (statSync(path).isDirectory() || !anchorsOf(readFileSync(path, "utf8")).has(anchor))
+    return `${from}: ${link}: ${path} has no such heading`;
+  return;
+}
+
+describe("links", () => {
+  it.each(PAGES)("of $path lead to files and headings", ({ path, text }) => {
+    const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)];
+    const links = targets.map(([, markdown, html]) => markdown ?? html ?? "");
+    const faults = links
+      .filter((link) => !/^(https?|mailto):/.test(link))
+      .map((link) => findFault(path, link));
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+  });
+
+  it("in sources and files for operators name pages that there are", () => {
+    const files = globSync(["src/**/*.ts", "jobs/**/*", "test/**/*.ts"]).filter((path) =>
+      statSync(path).isFile(),
+    );
+    const named = files.flatMap((path) =>
+      [...readFileSync(path, "utf8").matchAll(/\bdocs\/[\w/-]+\.(?:md|svg|png)\b/g)].map(([page]) => ({
+        path,
+        page,
+      })),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(({ page }) => !existsSync(page))).toEqual([]);
+  });
+
+  it("tell a wrong one", () => {
+    expect(findFault("docs/README.md", "none.md")).toContain("there is no docs/none");
+    expect(findFault("docs/README.md", "spend.md#none")).toContain("no such heading");
+    expect(findFault("docs/README.md", "spend.md#figures")).toBeUndefined();
+  });
+});
+
+describe("the index of docs/", () => {
+  const pages = Object.values(DOCS_PAGES).flat();
+
+  it("has every page, under its own title", () => {
+    const titles = pages.map((page) => [`docs/${pathOfPage(page)}`, page.title]);
+    const headings = PAGES.filter(({ path }) => path.startsWith("docs/") && path !== "docs/README.md").map(
+      ({ path, text }) => [path, /^# (.+)$/m.exec(text)?.[1]],
+    );
+    expect(titles.sort()).toEqual(headings.sort());
+  });
+
+  it("is where the README leads", () => {
+    expect(PAGES.find(({ path }) => path === "README.md")?.text).toContain("(docs/README.md)");
+  });
+});
+
+it("the README fits on a few screens", () => {
+  const readme = PAGES.find(({ path }) => path === "README.md")?.text ?? "";
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(700);
+});

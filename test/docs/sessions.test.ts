@@ -1,0 +1,191 @@
+import { execFile } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { layOutTable } from "../../src/cli/query-table.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { openWarehouseReader } from "../../src/warehouse/open.ts";
+import { runQuery } from "../../src/warehouse/run-query.ts";
+import { BIN, calltally, settingsFor } from "../cli/run.ts";
+import { assertNoSecrets } from "../cli/secrets.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { readBlocks, readPages } from "./pages.ts";
+import { makeWorkedExample } from "./worked-example.ts";
+
+/** The sandbox's newest call starts a minute before. */
+const NOW = new Date("2026-10-31T23:00:00Z");
+const ADDRESS = "https://api.example.com";
+/** Generous, for machines that do other things as well. */
+const SETUP_MS = 300_000;
+
+/** Where pages find the warehouse that was synced; the others, in data/. */
+const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
+  "README.md": [],
+  "docs/getting-started.md": [],
+  "docs/completeness.md": [],
+  "docs/accounts.md": ["data/acme", "data/bolt"],
+};
+/** Pages that begin before anything is set. */
+const UNSET = new Set(["docs/getting-started.md"]);
+
+/** What is another thing each time, or on each machine, in the order it is looked for. */
+const VARYING: readonly [RegExp, string][] = [
+  [/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
+  [/api\.example\.com|127\.0\.0\.1:\d+/g, "‹host›"],
+  [/\/[\w/.-]+\/(?=data\/|calltally\.yaml|reports\/)/g, "‹folder›/"],
+  [
+    /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g,
+    "‹time›",
+  ],
+  [/just now|\d+ (minutes?|hours|days) ago|\b\d+ min\b/g, "‹age›"],
+  [/\d+\.\d (s|kB|MB|GB)\b|\d+ min \d+ s\b/g, "‹amount›"],
+  [/\d+\.\d+\.\d+/g, "‹version›"],
+  [/[0-9a-f]{64}/g, "‹digest›"],
+  // Widths of columns go with what is in them.
+  [/ +/g, " "],
+];
+
+function mask(text: string): string {
+  return VARYING.reduce((masked, [varying, name]) => masked.replace(varying, name), text);
+}
+
+interface Step {
+  command: string;
+  /** Lines of the output; `…` stands for any number of them. */
+  lines: string[];
+}
+
+/** What a page has its reader do, in order: commands and SQL, each with what it prints, and files to write. */
+type Act = Step | { sql: string; lines: string[] } | { file: string; content: string };
+
+function readActs(text: string): Act[] {
+  const blocks = readBlocks(text);
+  return blocks.flatMap(({ language, file, content }, index): Act[] => {
+    if (language === "console") return readSteps(content);
+    if (language === "sql") {
+      const lines = blocks[index + 1]?.content.trimEnd().split("\n") ?? [];
+      return [{ sql: content, lines }];
+    }
+    return file === undefined ? [] : [{ file, content }];
+  });
+}
+
+function readSteps(session: string): Step[] {
+  const steps: Step[] = [];
+  for (const line of session.trimEnd().split("\n")) {
+    const [, command] = /^\$ (.+)$/.exec(line) ?? [];
+    if (command !== undefined) steps.push({ command, lines: [] });
+    else steps.at(-1)?.lines.push(line);
+  }
+  return steps;
+}
+
+function toPattern(lines: readonly string[]): RegExp {
+  const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const parts = lines.map((line) => (line === "…" ? "(?:.*\\n)*?" : `${literal(mask(line).trimEnd())}\\n`));
+  return new RegExp(`^${parts.join("")}$`);
+}
+
+const PAGES = readPages()
+  .map(({ path, text }) => ({ path, text, acts: readActs(text) }))
+  .filter(({ acts }) => acts.some((act) => !("file" in act)));
+
+describe("sessions", () => {
+  const shared = makeTempFolder();
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ calls: 5000, seed: 1, now: NOW });
+    const bin = join(shared.path, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "calltally"), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+    writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n');
+    symlinkSync(process.execPath, join(bin, "node"));
+    for (const name of ["calltally", "npx"]) chmodSync(join(bin, name), 0o755);
+    await calltally(["sync"], { cwd: shared.path, env: settingsFor(sandbox) });
+  }, SETUP_MS);
+  afterAll(async () => {
+    await sandbox.close();
+    shared[Symbol.dispose]();
+  });
+
+  /** Runs a line in a shell, in which secrets are in the files that the settings name. */
+  async function run(command: string, cwd: string, env: Record<string, string>) {
+    const path = `${join(shared.path, "bin")}:/usr/bin:/bin`;
+    const given = { HOME: cwd, PATH: path, TZ: "UTC", ...env };
+    return await new Promise<{ code: number; shown: string }>((resolve) => {
+      // What a reader sees: both outputs, in the order of their lines.
+      execFile("/bin/bash", ["-c", `exec 2>&1; ${command}`], { cwd, env: given }, (error, stdout) => {
+        assertNoSecrets({ stdout, stderr: "" }, env);
+        resolve({ code: Number(error?.code ?? 0), shown: stdout.replaceAll("\r\n", "\n") });
+      });
+    });
+  }
+
+  it.each(PAGES)("of $path are real", async ({ path, text, acts }) => {
+    using folder = makeTempFolder();
+    const cwd = folder.path;
+    for (const place of WAREHOUSES[path] ?? ["data"])
+      cpSync(join(shared.path, "data"), join(cwd, place), { recursive: true });
+    const isUnset = UNSET.has(path);
+    if (!isUnset) mkdirSync(join(cwd, "secrets"));
+    for (const name of isUnset ? ["token.txt"] : ["secrets/acme.token", "secrets/bolt.token"])
+      writeFileSync(join(cwd, name), sandbox.token, { mode: 0o600 });
+    mkdirSync(join(cwd, "node_modules"));
+    symlinkSync(process.cwd(), join(cwd, "node_modules/calltally"));
+    await makeWorkedExample(text, cwd);
+    let env = isUnset ? {} : settingsFor(sandbox);
+    let last = 0;
+    for (const act of acts) {
+      if ("file" in act) {
+        // What tells accounts apart is in the file then, and an error beside it.
+        if (act.file === "calltally.yaml") env = {};
+        mkdirSync(dirname(join(cwd, act.file)), { recursive: true });
+        writeFileSync(join(cwd, act.file), act.content.replaceAll(ADDRESS, sandbox.url));
+        continue;
+      }
+      if ("sql" in act) {
+        using reader = openWarehouseReader(join(cwd, "data/calltally.db"));
+        const { columns, rows } = runQuery(reader, act.sql);
+        expect(`${layOutTable(columns, [...rows])}\n`, act.sql).toBe(`${act.lines.join("\n")}\n`);
+        continue;
+      }
+      const { command, lines } = act;
+      const isAsked = command === "echo $?";
+      const { code, shown } = isAsked
+        ? { code: 0, shown: `${last}\n` }
+        : await run(command.replaceAll(ADDRESS, sandbox.url), cwd, env);
+      expect(mask(shown), command).toMatch(toPattern(lines));
+      const next = acts[acts.indexOf(act) + 1];
+      const isCodeShown = next !== undefined && "command" in next && next.command === "echo $?";
+      if (!isCodeShown) expect({ command, code }).toEqual({ command, code: 0 });
+      last = code;
+    }
+  });
+
+  it("show the commands that end by themselves", () => {
+    const steps = PAGES.flatMap(({ acts }) => acts).filter((act) => "command" in act);
+    const shown = new Set(steps.map(({ command }) => /calltally (\w+)/.exec(command)?.[1]));
+    expect([...shown]).toEqual(
+      expect.arrayContaining([
+        ...["backup", "config", "demo", "docs", "doctor", "explain", "export", "forget", "init", "insight"],
+        ...["privacy", "prune", "query", "report", "restatements", "restore", "run", "schedule", "schema"],
+        ...["spend", "status", "sync", "uploads", "webhook"],
+      ]),
+    );
+  });
+
+  it("of the cookbook answer twenty questions", () => {
+    const cookbook = readPages().find(({ path }) => path === "docs/cookbook.md");
+    expect(cookbook?.text.match(/^## \d+\. .+\?$/gm)).toHaveLength(20);
+    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
+  });
+
+  it("are told apart from what the program does not print", () => {
+    expect(mask("Run 1, 0.8 s\nverdict exact\n")).toMatch(toPattern(["Run 1, 12.5 s", "…"]));
+    expect(mask("Run 1, 0.8 s\nverdict exact\n")).not.toMatch(
+      toPattern(["Run 1, 0.8 s", "verdict verified"]),
+    );
+    expect(mask("Run 1, 0.8 s\nverdict exact\n")).not.toMatch(toPattern(["Run 1, 0.8 s"]));
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { fileSchema } from "../../src/config/file-schema.ts";
+import { readYaml } from "../../src/config/yaml-source.ts";
+import { readBlocks, readPages } from "./pages.ts";
+
+const EXAMPLES = readPages().flatMap(({ path, text }) =>
+  readBlocks(text)
+    .filter(({ language, file }) => language === "yaml" && file !== "typo.yaml")
+    .map(({ content }) => ({ path, content, begin: content.split("\n", 1)[0] })),
+);
+
+describe("examples of calltally.yaml", () => {
+  it.each(EXAMPLES)("in $path may stand there: $begin", ({ content }) => {
+    expect(fileSchema.safeParse(readYaml(content).value).error?.issues ?? []).toEqual([]);
+  });
+
+  it("are several", () => {
+    expect(EXAMPLES.length).toBeGreaterThan(5);
+  });
+});

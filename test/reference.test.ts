@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { EXIT } from "../src/errors.ts";
+import { readCommands } from "../src/reference/command-tree.ts";
+import { EXIT_CODES } from "../src/reference/exit-codes.ts";
+import { referencePages } from "../src/reference/pages.ts";
+
+const pages = await referencePages();
+
+it.each([...pages])("%s is what the code says (else: npm run docs:write)", (path, text) => {
+  expect(readFileSync(path, "utf8")).toBe(text);
+});
+
+it("docs/reference/ has generated pages alone", () => {
+  expect(readdirSync("docs/reference").map((name) => `docs/reference/${name}`)).toEqual(
+    [...pages.keys()].filter((path) => path.startsWith("docs/reference/")).sort(),
+  );
+});
+
+it("each command has a description and an example, and each of its flags a help text", async () => {
+  const { commands, common } = await readCommands();
+  expect(commands.length).toBeGreaterThan(30);
+  for (const { name, description, groups, examples } of commands) {
+    expect(description, name).toMatch(/\.$/);
+    expect(examples.join("\n"), name).toContain(name);
+    for (const { term, help } of [...common, ...groups.flatMap(({ terms }) => terms)]) {
+      expect(help, `${name} ${term}`).not.toBe("");
+    }
+  }
+});
+
+it("each exit code has a meaning", () => {
+  const told = EXIT_CODES.flatMap(({ codes }) => codes);
+  expect(told).toEqual(Object.values(EXIT));
+});
