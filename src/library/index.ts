@@ -26,6 +26,7 @@ import type {
   Warehouse,
 } from "./types.ts";
 
+export { CalltallyError, type ExitCode } from "../errors.ts";
 export type * from "./types.ts";
 
 /**

@@ -3,14 +3,6 @@
 /** How complete a pass was; only `exact` and `verified` are known to have read every call. */
 export type Verdict = "exact" | "verified" | "probable" | "unverified";
 
-/** What is thrown where something that is expected goes wrong; by its `name` there are kinds of it. */
-export interface CalltallyError extends Error {
-  /** What the program would end with: docs/reference/exit-codes.md. */
-  exitCode: number;
-  /** What to do next. */
-  hint: string | undefined;
-}
-
 /** Options of {@link syncWarehouse}. */
 export interface SyncOptions {
   /** Path of the warehouse; it is made if there is none. */

@@ -1,0 +1,117 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import packageJson from "../../package.json" with { type: "json" };
+import { OLDEST_NODE } from "../cli/node-version.ts";
+
+/** Sources whose declarations are those of the library. */
+const DECLARED = ["src/library/index.ts", "src/library/types.ts", "src/errors.ts"];
+/** What a clone builds from, and a package has nothing to build. */
+const CLONE_ONLY = ["Dockerfile", "Dockerfile.dockerignore", "compose.yaml"].map((name) =>
+  join("jobs/deploy", name),
+);
+const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs", "jobs/deploy"];
+
+/**
+ * Writes the folder that is published, in place of what is there: the built program and library, declarations, the
+ * documentation and files for operators. It has no scripts but one that says which Node is needed.
+ *
+ * @throws Error where nothing is built
+ */
+export function writePackage(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { name, version, description, keywords, license, type, bin, man, exports, dependencies } =
+    packageJson;
+  const published = {
+    ...{ name, version, description, keywords, license, type, bin, man, exports, dependencies },
+    engines: { node: `>=${OLDEST_NODE}` },
+    scripts: { preinstall: "node dist/node-version.js" },
+    publishConfig: { access: "public" },
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), readLicenses());
+  for (const path of DOCUMENTS) {
+    cpSync(path, join(folder, path), { recursive: true, filter: (from) => !CLONE_ONLY.includes(from) });
+  }
+  copyProgram(join(folder, "dist"));
+  writeDeclarations(join(folder, "dist/types"));
+  for (const path of globSync("**/*.md", { cwd: folder })) unlink(folder, path);
+}
+
+/** Source maps stay at home: they are twice the size of the program. */
+function copyProgram(folder: string): void {
+  // Snapshots are what the next migration is generated from.
+  const filter = (from: string) => !from.endsWith("_snapshot.json");
+  for (const path of ["migrations", "schema.ts"]) {
+    cpSync(join("dist", path), join(folder, path), { recursive: true, filter });
+  }
+  for (const path of globSync("dist/*.js")) {
+    const text = readFileSync(path, "utf8").replace(/^\/\/# sourceMappingURL=.*\n/m, "");
+    writeFileSync(join(folder, basename(path)), text, {
+      mode: path === packageJson.bin.calltally ? 0o755 : 0o644,
+    });
+  }
+}
+
+/** Each file by itself: what the library takes and returns is in terms of these files alone. */
+function writeDeclarations(folder: string): void {
+  const flags = [
+    "--noResolve",
+    "--noCheck",
+    "--isolatedDeclarations",
+    "--declaration",
+    "--emitDeclarationOnly",
+  ];
+  const target = ["--target", "es2024", "--module", "nodenext", "--rootDir", "src", "--outDir", folder];
+  const tsc = join("node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [tsc, "--ignoreConfig", ...flags, ...target, ...DECLARED]);
+  for (const path of globSync(join(folder, "**/*.d.ts"))) {
+    writeFileSync(path, readFileSync(path, "utf8").replace(/(from "\..*)\.ts"/g, '$1.js"'));
+  }
+}
+
+/** Makes plain text of the links of a page that lead to what is not in the package. */
+function unlink(folder: string, path: string): void {
+  const text = readFileSync(join(folder, path), "utf8");
+  const leadsSomewhere = (link: string) =>
+    /^(https?:|#)/.test(link) || existsSync(join(folder, dirname(path), link.replace(/#.*/, "")));
+  const kept = text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (all, words: string, link: string) =>
+    leadsSomewhere(link) ? all : words,
+  );
+  writeFileSync(join(folder, path), kept);
+}
+
+/** Returns the licenses of the libraries that esbuild has bundled, and of those that they have bundled themselves. */
+function readLicenses(): string {
+  // Above what it takes from a file, esbuild names the file.
+  const comment = /^\/\/ (?:\S+\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/gm;
+  const bundled = globSync("dist/*.js").flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(comment)].map(([, name = ""]) => name),
+  );
+  const names = new Set(
+    bundled.flatMap((name) => [name, ...Object.keys(readManifest(name).dependencies ?? {})]),
+  );
+  return [...names].sort().map(readLicense).join("\n");
+}
+
+function readLicense(name: string): string {
+  const { version, license, homepage } = readManifest(name);
+  const folder = join("node_modules", name);
+  const texts = globSync(["LICENSE*", "NOTICE*", "licenses/*"], { cwd: folder }).map(
+    (path) => `\n${readFileSync(join(folder, path), "utf8").trim()}\n`,
+  );
+  const title = `${name} ${version}, ${license}`;
+  return [title, "=".repeat(title.length), ...(texts.length > 0 ? texts : [`\n${homepage}\n`])].join("\n");
+}
+
+interface Manifest {
+  version: string;
+  license: string;
+  homepage?: string;
+  dependencies?: Readonly<Record<string, string>>;
+}
+
+function readManifest(name: string): Manifest {
+  return JSON.parse(readFileSync(join("node_modules", name, "package.json"), "utf8"));
+}
