@@ -1,10 +1,8 @@
-import { parseDate } from "../calendar/dates.ts";
 import { readLayers } from "../config/load-settings.ts";
-import { parseTimeZone } from "../config/time-zone.ts";
-import { describeError, UsageError } from "../errors.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { UsageError } from "../errors.ts";
 import { startFigures } from "../export/figure-job.ts";
 import { rollupTable } from "../export/rollups.ts";
-import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
@@ -13,9 +11,11 @@ import { prepareCallerName } from "../warehouse/caller-hash.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { type Warehouse as OpenWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { readRulesInForce } from "../warehouse/rules.ts";
+import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { readStanding } from "../warehouse/standing.ts";
+import { parseQuestion, parseSyncOptions } from "./parse-options.ts";
 import type {
   Rollup,
   RollupColumn,
@@ -30,24 +30,36 @@ export { CalltallyError, type ExitCode } from "../errors.ts";
 export type * from "./types.ts";
 
 /**
- * Reads calls from the service into a warehouse, as `calltally sync` does, and says how complete the pass was.
+ * Reads calls from the service into a warehouse, as `calltally sync` does, and says how complete the pass was. Neither
+ * the environment nor a file of settings is read.
  *
  * @returns the run as it stands in the ledger; look at its verdict
- * @throws CalltallyError; the pages read before are kept
+ * @throws CalltallyError where it cannot go on, by its exit code: 2 for an option, 4 where the API refuses the token, 5
+ * where it cannot be reached, 6 where another sync of the warehouse is running, 7 for its file, 8 for what is not API v3
+ * @throws the reason of `signal`, where that is aborted. The pages read before any error are kept
  * @see docs/completeness.md
  */
 export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
-  const { database, baseUrl, token, orgUnitId, mode, signal, onProgress, settings: others = {} } = options;
+  const parsed = parseSyncOptions(options);
+  const { database, baseUrl, token, orgUnitId, mode, signal, onProgress, settings: others = {} } = parsed;
   const values = {
     ...others,
-    CALLTALLY_DATABASE: database,
-    CALLTALLY_BASE_URL: baseUrl,
-    CALLTALLY_TOKEN: token,
-    ...(orgUnitId !== undefined && { CALLTALLY_ORG_UNIT_ID: String(orgUnitId) }),
+    [SETTINGS.database.env]: database,
+    [SETTINGS.baseUrl.env]: baseUrl,
+    [SETTINGS.token.env]: token,
+    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
   };
   const settings = readLayers([{ origin: "environment", values }]);
-  const run = await runSync({ ...toSyncOptions(settings), force: mode, signal, onProgress });
-  return run as SyncRun; // it has ended, so nothing of it is missing
+  return toSyncRun(await runSync({ ...toSyncOptions(settings), force: mode, signal, onProgress }));
+}
+
+/** The ledger has more of a run, which may be another with any version. */
+function toSyncRun(run: LedgerRun): SyncRun {
+  const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
+  const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
+  const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
+  const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
+  return { ...ended, ...counts } as SyncRun; // it has ended, so nothing of it is missing
 }
 
 /**
@@ -84,15 +96,9 @@ function readWhole(warehouse: OpenWarehouse): Standing {
 }
 
 function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup {
-  const { by, filter = {}, grain, compare, top, fill = false, spend = false, total = false } = question;
-  const unknown = by.find((name) => !DIMENSIONS.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(`by: there is no dimension ${unknown}`, { hint: DIMENSIONS.join(", ") });
-  const timezone = parsed("timezone", question.timezone ?? "UTC", parseTimeZone);
-  const range = {
-    ...(question.from !== undefined && { from: parsed("from", question.from, parseDate) }),
-    ...(question.to !== undefined && { to: parsed("to", question.to, parseDate) }),
-  };
+  const { by, from, to, filter = {}, grain, compare, top, ...flags } = parseQuestion(question);
+  const { timezone = "UTC", fill = false, spend = false, total = false } = flags;
+  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   using session = new RollupSession(warehouse.sqlite, {
     rules: () => readRulesInForce(warehouse).rules,
     filter,
@@ -132,14 +138,6 @@ function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup 
       .map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])))
       .toArray(),
   };
-}
-
-function parsed(name: string, text: string, parse: (text: string) => string): string {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new UsageError(`${name}: ${describeError(error)}`, { cause: error });
-  }
 }
 
 /** Makes errors of SQLite's name the warehouse. */

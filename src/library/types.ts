@@ -13,15 +13,15 @@ export interface SyncOptions {
   token: string;
   /** The only group (organization unit) whose calls are read. @default all */
   orgUnitId?: number | undefined;
-  /** Which read it must be. @default whichever is due */
+  /** Whether all calls are read, or those since the last sync. @default whichever is due */
   mode?: "full" | "incremental" | undefined;
-  /** Ends the run between two pages; what was read is kept. */
+  /** Ends the run between two pages, with its reason as the error; what was read is kept. */
   signal?: AbortSignal | undefined;
   /** Receives the calls read so far, and all of them as the service counts them. */
   onProgress?: ((progress: { read: number; total: number }) => void) | undefined;
   /**
    * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`.
-   * Neither the environment nor any file is read. @default their defaults
+   * Give those that the program itself has: with others, all calls are attributed anew. @default their defaults
    */
   settings?: Readonly<Record<string, string>> | undefined;
 }
@@ -47,6 +47,8 @@ export interface SyncRun {
   calls_rejected: number;
   /** Calls that the service does not list any more, and that count no longer. */
   calls_gone: number;
+  /** Calls that went missing at once, more than the missing-call threshold: they still count. */
+  calls_withheld: number;
 }
 
 /** A way to group calls; the reference of `export` says what each is. */
