@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What the library takes and returns, in terms of nothing else in the program: this file is its declarations.
 
 /** How complete a pass was; only `exact` and `verified` are known to have read every call. */

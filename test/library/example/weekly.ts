@@ -1,0 +1,33 @@
+import { CalltallyError, openWarehouse, type RollupQuestion, syncWarehouse } from "@calltally/calltally";
+
+// Syncs, and prints what the figures stand on and last week's calls by channel, as JSON.
+const { CALLS_URL: baseUrl = "", CALLS_TOKEN: token = "" } = process.env;
+const database = "calls.db";
+const print = (result: object) => process.stdout.write(`${JSON.stringify(result)}\n`);
+const totals = new Set<number>();
+const question: RollupQuestion = {
+  by: ["channel"],
+  from: "2026-10-19",
+  to: "2026-10-25",
+  timezone: "America/New_York",
+  filter: { min_duration_seconds: 60 },
+  total: true,
+};
+
+try {
+  const run = await syncWarehouse({
+    database,
+    baseUrl,
+    token,
+    onProgress: ({ total }) => totals.add(total),
+  });
+  using warehouse = openWarehouse(database);
+  const standing = warehouse.readStanding();
+  const { columns, rows } = warehouse.rollup(question);
+  const units = columns.map(({ name, type, decimals = 0 }) => `${name} ${type} ${decimals}`);
+  print({ run, totals: [...totals], standing, units, rows });
+} catch (error) {
+  if (!(error instanceof CalltallyError)) throw error;
+  print({ error: error.message, hint: error.hint ?? null });
+  process.exitCode = error.exitCode;
+}

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CalltallyError,
+  openWarehouse,
+  type RollupQuestion,
+  type SyncOptions,
+  syncWarehouse,
+} from "../../src/library/index.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+/** Generous, for machines that do other things as well. */
+const SETUP_MS = 300_000;
+const folder = makeTempFolder();
+const database = join(folder.path, "calls.db");
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ calls: 200, seed: 1, now: new Date("2026-10-31T23:00:00Z") });
+  await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token });
+}, SETUP_MS);
+afterAll(async () => {
+  await sandbox.close();
+  folder[Symbol.dispose]();
+}, SETUP_MS);
+
+/** What a work ends with: message, hint and exit code, of an error that a caller can expect. */
+function failureOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return describeFailure(error);
+  }
+  return undefined;
+}
+
+function describeFailure(error: unknown) {
+  return error instanceof CalltallyError
+    ? { exitCode: error.exitCode, message: error.message, hint: error.hint }
+    : error;
+}
+
+describe("syncWarehouse", () => {
+  it.each<[unknown, string]>([
+    [{ database: "" }, "database: Too small: expected string to have >=1 characters"],
+    [{ token: "" }, "token: Too small: expected string to have >=1 characters"],
+    [{ baseUrl: undefined }, "baseUrl: Invalid input: expected string, received undefined"],
+    [{ mode: "quick" }, 'mode: Invalid option: expected one of "full"|"incremental"'],
+    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected int, received number"],
+    [{ onprogress: () => {} }, 'Unrecognized key: "onprogress"'],
+    [
+      { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
+      "settings: CALLTALLY_LOOKBAK_HOURS is not a setting; did you mean CALLTALLY_LOOKBACK_HOURS?",
+    ],
+    [{ settings: { CALLTALLY_TOKEN_FILE: "t" } }, "settings: CALLTALLY_TOKEN_FILE is an option of its own"],
+    [
+      { settings: { CALLTALLY_LOOKBACK_HOURS: 1 } },
+      "settings.CALLTALLY_LOOKBACK_HOURS: Invalid input: expected string, received number",
+    ],
+  ])("refuses %j, and makes nothing", async (changes, message) => {
+    const options = { database: join(folder.path, "none.db"), baseUrl: sandbox.url, token: sandbox.token };
+    const sync = syncWarehouse({ ...options, ...(changes as Partial<SyncOptions>) });
+    expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint: undefined });
+    expect(failureOf(() => openWarehouse(options.database))).toMatchObject({ exitCode: 7 });
+  });
+
+  it("reads no environment, and ends with the exit code that the program would end with", async () => {
+    const options = { database, baseUrl: sandbox.url, token: "another" };
+    expect(await syncWarehouse(options).catch(describeFailure)).toMatchObject({ exitCode: 4 });
+    const { CALLTALLY_TOKEN } = process.env;
+    process.env.CALLTALLY_TOKEN = sandbox.token;
+    try {
+      expect(await syncWarehouse(options).catch(describeFailure)).toMatchObject({ exitCode: 4 });
+    } finally {
+      if (CALLTALLY_TOKEN === undefined) delete process.env.CALLTALLY_TOKEN;
+      else process.env.CALLTALLY_TOKEN = CALLTALLY_TOKEN;
+    }
+  });
+
+  it("ends with the reason of its signal, and goes on where it was", async () => {
+    const options = { database: join(folder.path, "stopped.db"), baseUrl: sandbox.url, token: sandbox.token };
+    const stop = new AbortController();
+    const enough = new Error("enough");
+    const small = { ...options, signal: stop.signal, settings: { CALLTALLY_LIMIT: "20" } };
+    const sync = syncWarehouse({ ...small, onProgress: () => stop.abort(enough) });
+    expect(await sync.catch((error: unknown) => error)).toBe(enough);
+    expect(await syncWarehouse(options)).toMatchObject({ run_id: 1, verdict: "exact", calls_read: 200 });
+  });
+});
+
+describe("rollup", () => {
+  it.each<[unknown, string, string?]>([
+    [{ by: ["chanel"] }, 'by.0: Invalid option: expected one of "utm_source"|'],
+    [{}, "by: Invalid input: expected array, received undefined"],
+    [{ by: ["channel", "source", "channel"] }, "by has channel twice"],
+    [{ by: [], from: "2026-13-01" }, 'from: "2026-13-01" is not a date'],
+    [{ by: [], from: "2026-11-02", to: "2026-11-01" }, "from 2026-11-02 is after to 2026-11-01"],
+    [{ by: [], timezone: "PST" }, "timezone: PST is not an IANA time zone"],
+    [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
+    [{ by: [], fill: true }, "fill needs grain"],
+    [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to"],
+    [{ by: ["gclid"], spend: true }, "spend applies to source, medium, campaign, channel, and not to gclid"],
+    [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
+    [{ by: [], filter: { chanel: ["Email"] } }, 'filter: Unrecognized key: "chanel"'],
+    [{ by: [], filter: { channel: ["Emial"] } }, "filter.channel: no call has Emial", "Did you mean Email?"],
+    [{ by: [], filter: { min_duration_seconds: -1 } }, "filter.min_duration_seconds: Too small"],
+  ])("refuses %j", (question, message, hint) => {
+    using warehouse = openWarehouse(database);
+    const failure = failureOf(() => warehouse.rollup(question as RollupQuestion));
+    expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
+  });
+
+  it("answers one that has everything", () => {
+    using warehouse = openWarehouse(database);
+    const { columns, rows } = warehouse.rollup({
+      ...{ by: ["channel"], from: "2026-10-01", to: "2026-10-31", timezone: "Europe/Berlin" },
+      ...{ grain: "month", compare: "previous", fill: true, top: 1, spend: true, total: true },
+      filter: { channel: ["paid search", "email"], first_time: true },
+    });
+    const names = columns.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["period", "calls", "calls_previous", "clicks"]));
+    expect(rows.map(({ period, channel, calls }) => ({ period, channel, calls }))).toEqual([
+      { period: "2026-10", channel: "Paid Search", calls: 31 },
+      { period: "2026-10", channel: "(other)", calls: 5 },
+      { period: "(total)", channel: null, calls: 36 },
+    ]);
+    for (const row of rows) expect(Object.keys(row)).toEqual(names);
+  });
+});
