@@ -1,8 +1,9 @@
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { Description } from "../warehouse/schema-comments.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
+import { datasetteMetadata } from "./datasette-metadata.ts";
 import { hang } from "./terminal-text.ts";
 
 export function schemaCommand(context: Context) {
@@ -10,15 +11,17 @@ export function schemaCommand(context: Context) {
     .description("Describes the tables and views of the warehouse and their columns.")
     .argument("[name]", "a table or view; all of them by default")
     .option(...OPTION.json)
+    .addOption(new Option("--datasette", "print metadata.json for Datasette").conflicts("json"))
     .addHelpText(
       "after",
-      "\nExample:\n  $ calltally schema attributed_calls\n  $ calltally schema --json | jq -r '.[].name'",
+      "\nExample:\n  $ calltally schema attributed_calls\n  $ calltally schema --json | jq -r '.[].name'\n  $ calltally schema --datasette > metadata.json",
     )
-    .action(async (name, { json }) => {
-      const { rules } = settingsOf(context);
+    .action(async (name, { json, datasette }) => {
+      const { rules, database } = settingsOf(context);
       const { describeSchema } = await import("../warehouse/describe.ts");
       const all = describeSchema(rules);
       const wanted = name === undefined ? all : [find(all, name)];
+      if (datasette) return context.print(JSON.stringify(datasetteMetadata(database, wanted), null, 2));
       context.print(json ? JSON.stringify(wanted) : wanted.map(describe).join("\n\n"));
     });
 }

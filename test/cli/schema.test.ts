@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 
@@ -43,6 +45,48 @@ describe("calltally schema", () => {
         ],
       },
     ]);
+  });
+
+  it("prints metadata for Datasette, under the name that it gives to the file", async () => {
+    using folder = makeTempFolder();
+    const args = ["schema", "insight_groups", "--datasette"];
+    const { stdout } = await calltally(args, {
+      cwd: folder.path,
+      env: { CALLTALLY_DATABASE: "data/acme.db" },
+    });
+    expect(JSON.parse(stdout)).toEqual({
+      title: "calltally",
+      databases: {
+        acme: {
+          description: expect.stringContaining("attributed_calls has one row a call"),
+          tables: {
+            insight_groups: {
+              description: "The organization units (groups) that an insight is associated with.",
+              columns: {
+                insight_id: "The insight in insights.",
+                group_id: "The group's id, group_list[].id.",
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it("describes to Datasette every column that a warehouse has", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "data/calltally.db");
+    using warehouse = openWarehouse(database);
+    const names = warehouse.sqlite
+      .prepare(
+        `SELECT m.name AS "table", p.name AS "column" FROM sqlite_schema AS m, pragma_table_info(m.name) AS p
+         WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '\\_\\_%' ESCAPE '\\'`,
+      )
+      .all() as { table: string; column: string }[];
+    const { stdout } = await calltally(["schema", "--datasette"], { cwd: folder.path });
+    const { tables } = JSON.parse(stdout).databases.calltally;
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
   });
 
   it("suggests the nearest name, and ends with 2", async () => {
