@@ -131,8 +131,8 @@ describe("sessions", () => {
     if (!isUnset) mkdirSync(join(cwd, "secrets"));
     for (const name of isUnset ? ["token.txt"] : ["secrets/acme.token", "secrets/bolt.token"])
       writeFileSync(join(cwd, name), sandbox.token, { mode: 0o600 });
-    mkdirSync(join(cwd, "node_modules"));
-    symlinkSync(process.cwd(), join(cwd, "node_modules/calltally"));
+    mkdirSync(join(cwd, "node_modules/@calltally"), { recursive: true });
+    symlinkSync(process.cwd(), join(cwd, "node_modules/@calltally/calltally"));
     await makeWorkedExample(text, cwd);
     let env = isUnset ? {} : settingsFor(sandbox);
     let last = 0;
