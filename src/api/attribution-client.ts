@@ -30,7 +30,7 @@ export interface AttributionQuery {
   org_unit_id?: string | undefined;
 }
 
-/** One answer's place: a slice of the visible calls. */
+/** Which slice of the visible calls a response holds. */
 interface PagePlace {
   /** All visible calls, as counted by the service. */
   total: number;
@@ -39,25 +39,25 @@ interface PagePlace {
   /** The offset the service applied. */
   offset: number;
   requestId: string | undefined;
-  /** When the service answered, by its own clock; as served, ISO 8601 by the document. */
+  /** When the service responded, by its own clock; as served, ISO 8601 by the document. */
   timestamp?: string | undefined;
   /** When and how the response came. */
   exchange?: Exchange;
 }
 
-/** One answer: a slice of the visible calls. */
+/** One response: a slice of the visible calls. */
 export interface AttributionPage extends PagePlace {
   rows: readonly ParsedRow[];
 }
 
-/** One answer, its calls as they were served. */
+/** One response, its calls as they were served. */
 export interface ServedPage extends PagePlace {
   /** The bytes of each call, if it was cut in the right places: otherwise one is not JSON. */
   served: readonly Buffer[];
   /** Starts the time that parsing them may take, and returns what throws an ApiError when it is over. */
   startDeadline: () => () => void;
   /**
-   * Parses the answer as a whole, which needs no cuts.
+   * Parses the response as a whole, which needs no cuts.
    *
    * @throws ApiError
    */
@@ -96,8 +96,8 @@ export async function fetchAttributionPage(
 }
 
 /**
- * The same, with the calls cut apart and not parsed yet, if the answer is written as most services write JSON: most
- * calls are as they were served before, and comparing one is several times faster than parsing it.
+ * Fetches one page, with the calls cut apart and not parsed yet where the response is written as most services write
+ * JSON: most calls are as they were served before, and comparing one is several times faster than parsing it.
  */
 export async function fetchServedPage(
   client: ApiClient,

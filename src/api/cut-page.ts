@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** The body of an answer, cut into its calls without parsing it. */
+/** A response body, cut into its calls without parsing it. */
 export interface CutPage {
   /** The body with {@link PLACE} in the place of the calls. */
   frame: string;
@@ -11,7 +11,7 @@ export interface CutPage {
 /** What stands in a frame where the calls were: a text that no service can send. */
 export const PLACE = randomUUID();
 
-/** Where the list of calls is looked for, in bytes from the start: what goes before it is short. */
+/** Where the list of calls is looked for, in bytes from the start: what precedes it is short. */
 const HEAD_BYTES = 4096;
 /** The list's opening bracket, and the first call up to its first member's colon. */
 const OPENING = /"calls"\s*:\s*\[\s*(\{\s*"[^"\\]+"\s*:)/;

@@ -45,7 +45,7 @@ export function parseEnvelope(body: string): Envelope {
 }
 
 /**
- * Parses a value of the service's.
+ * Parses a value that the service sent.
  *
  * @throws ApiError that names the member that is wrong, and not its value
  */

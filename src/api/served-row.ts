@@ -19,7 +19,7 @@ const [QUOTE, BACKSLASH, SLASH, COLON, QUESTION_MARK, NUMBER_SIGN, MINUS, SPACE]
 export interface Fingerprint {
   /** What looks like the call's id. It is, if the hash is the one that was kept with this id. */
   call_id: number;
-  /** Hash of the call as served, but for the query of its recording link, whose signature is new in every answer. */
+  /** Hash of the call as served, but for the query of its recording link, whose signature is new in every response. */
   hash: string;
   /** That link; undefined where it has no query. */
   recording_url: string | undefined;

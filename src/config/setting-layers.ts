@@ -48,7 +48,7 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
 
 /**
  * Returns the text of a setting from the first layer that has one, and which layer that is. An empty value is none, but as
- * a flag: there it is a variable of the shell's that was not set.
+ * a flag: there it is a shell variable that was not set.
  */
 export function findGiven(spec: SettingSpec<unknown>, layers: readonly Layer[]): Given | undefined {
   const layer = layers.find(

@@ -273,7 +273,7 @@ export async function exportToStream(
   });
 }
 
-/** Makes errors of SQLite's name the warehouse. */
+/** Makes SQLite errors name the warehouse. */
 function nameErrors(warehouse: Warehouse, work: () => void): void {
   try {
     work();

@@ -140,7 +140,7 @@ function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup 
   };
 }
 
-/** Makes errors of SQLite's name the warehouse. */
+/** Makes SQLite errors name the warehouse. */
 function named<T>({ path }: OpenWarehouse, work: () => T): T {
   try {
     return work();

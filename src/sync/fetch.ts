@@ -60,7 +60,7 @@ function toWalkRow(row: PageRow): Row {
   return { id: call_id, started: call_started, name: insight_name };
 }
 
-/** Whatever keeps a service from sorting as its document says; if it keeps it from answering at all, the next request tells. */
+/** Whatever keeps a service from sorting as its document says; if it keeps it from responding at all, the next request tells. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError;
 }
@@ -81,7 +81,7 @@ function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order">
 }
 
 /**
- * Returns the walk's way to a page. A page that fails again and again, while the service answers otherwise, is read in
+ * Returns the walk's way to a page. A page that fails again and again, while the service responds to others, is read in
  * ever smaller pieces, down to the row it fails on; that row is reported as rejected.
  *
  * The calls of a page are parsed when it is its turn: while it waits it is bytes alone, which cost no garbage collection.
@@ -96,15 +96,15 @@ function createFetch(
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
     const page = { offset, limit, org_unit_id: orgUnitId, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
-      const answer = await fetchServedPage(client, page, options);
+      const response = await fetchServedPage(client, page, options);
       throttle.succeeded();
-      const isOld = clock.isOld(answer);
-      if ("rows" in answer) return toSlice(answer, isOld);
+      const isOld = clock.isOld(response);
+      if ("rows" in response) return toSlice(response, isOld);
       return async () => {
         // Parsing and writing stop everything else: the next request goes out first.
         await setImmediate();
         try {
-          return toSlice(parseUnrecognized(answer, recognize), isOld);
+          return toSlice(parseUnrecognized(response, recognize), isOld);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           // Not JSON, which is seen only now.
@@ -136,7 +136,7 @@ async function orInPieces<T>(
   } catch (error) {
     if (!mayBeOneRow(error) || limit === 1) throw error;
     // The row may be the very first of all calls.
-    if (!(await answersAt(0, fetchPage)) && !(await answersAt(offset + limit, fetchPage))) throw error;
+    if (!(await respondsAt(0, fetchPage)) && !(await respondsAt(offset + limit, fetchPage))) throw error;
     return await fetchInPieces(fetchPage, offset, limit, error);
   }
 }
@@ -149,7 +149,7 @@ function mayBeOneRow(error: unknown): error is ApiError {
   return error.status === undefined || error.status >= 500 || error.status === 200;
 }
 
-async function answersAt(offset: number, fetchPage: FetchPage): Promise<boolean> {
+async function respondsAt(offset: number, fetchPage: FetchPage): Promise<boolean> {
   try {
     await fetchPage(offset, 1, 1);
     return true;

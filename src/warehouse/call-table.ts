@@ -88,7 +88,7 @@ export function prepareUpsertCalls(
       }
       const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
       let changed_run_id = runId;
-      // What may be kept again comes back, and is no change of the service's.
+      // What may be kept again comes back, and is no change at the service.
       if (isSame) changed_run_id = stored.changed_run_id;
       else {
         if (written.has(call_id)) counts.conflicting++;

@@ -24,7 +24,7 @@ export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
     const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
     for (let kept = 0; ; ) {
       const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
-      // Of what is no text only the few characters that are torn apart are lost.
+      // Of what is no text only the few characters that are cut in two are lost.
       if (holds(buffer.toString("utf8", 0, kept + read))) return true;
       if (read === 0) return false;
       const end = kept + read;

@@ -10,7 +10,7 @@ import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 const COARSEST_CLOCK_MS = 2000;
 /** A writer that opens or closes the warehouse at that moment makes a try fail. */
 const TRIES = 3;
-/** What fits into one buffer of Node's. */
+/** What fits into one Node buffer. */
 const LARGEST_BYTES = 2 ** 31 - 1;
 
 /**
@@ -89,7 +89,7 @@ function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Blocks this thread, as every read of SQLite's does. */
+/** Blocks this thread, as every SQLite read does. */
 function pause(ms: number): void {
   if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -16,7 +16,7 @@ export interface QueryResult {
 
 /** What a query may begin with. PRAGMA does its work while SQLite compiles it, even after EXPLAIN. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES"]);
-/** Codes of SQLite's for what is wrong with the SQL; any other is about the file. */
+/** SQLite codes for what is wrong with the SQL; any other is about the file. */
 const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
 
 /**

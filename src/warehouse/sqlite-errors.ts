@@ -10,7 +10,7 @@ export function sqliteErrorOf(error: unknown): SqliteFailure | undefined {
   return error instanceof Error && error.cause instanceof SqliteError ? error.cause : undefined;
 }
 
-/** Returns an error of SQLite's as one that names the warehouse's file; any other error as it is. */
+/** Returns an SQLite error as one that names the warehouse's file; any other error as it is. */
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
   if (cause === undefined) return error;

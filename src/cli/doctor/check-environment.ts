@@ -1,6 +1,6 @@
 import { type Check, warn } from "./check.ts";
 
-/** Options of Node's that make its TLS weaker, or show what it protects. */
+/** Node options that make its TLS weaker, or show what it protects. */
 const NODE_OPTIONS: readonly [option: RegExp, effect: string][] = [
   [/--tls-keylog\b/, "writes the keys of each TLS connection to a file, with which the token can be read"],
   [/--tls-min-v1\.[01]\b|--tls-max-v1\.[01]\b/, "allows TLS 1.0 or 1.1, which are broken"],
