@@ -28,7 +28,11 @@ export function sandboxCommand(context: Context) {
     .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
     .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)
-    .option("--faults <kinds>", "kinds of faults, separated by commas", faultKinds, [...FAULT_KINDS])
+    .addOption(
+      new Option("--faults <kinds>", "kinds of faults, separated by commas")
+        .argParser(faultKinds)
+        .default([...FAULT_KINDS], FAULT_KINDS.join()),
+    )
     .option("--insert-every <requests>", "add a call with every n-th request", number(1, 1e9))
     .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)
@@ -48,7 +52,7 @@ export function sandboxCommand(context: Context) {
       context.note(`The sandbox serves ${sandbox.calls.size} calls, the insights ${sandbox.insights.ids.join(", ")}
 and the webhooks ${webhooksOf(sandbox)}. Use it from another terminal:
   export CALLTALLY_BASE_URL=${sandbox.url} CALLTALLY_TOKEN=${sandbox.token}
-  npx calltally sync`);
+  calltally sync`);
       if (!context.signal.aborted) await once(context.signal, "abort");
     });
 }

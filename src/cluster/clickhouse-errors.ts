@@ -74,7 +74,7 @@ export function errorOfResponse(
     status === 401 || status === 403 ? EXIT.refused : status >= 500 ? EXIT.unreachable : EXIT.contract;
   return new CalltallyError(
     exitCode,
-    `Cannot ${doing} at ${host}: the response, status ${status}, is none of ClickHouse's`,
+    `Cannot ${doing} at ${host}: the response, status ${status}, is not from ClickHouse`,
     { hint: HINTS[exitCode] ?? "Is this the HTTP port of a ClickHouse server, and no proxy before it?" },
   );
 }

@@ -137,7 +137,7 @@ export class ClusterReader implements Disposable {
     using _ = letSignalsEnd();
     for (let heard = 0; heard < this.#answers; heard = Atomics.load(this.#answered, 0)) {
       if (Atomics.wait(this.#answered, 0, heard, LONGEST_WAIT_MS) === "timed-out") {
-        throw new CalltallyError(EXIT.unreachable, `Cannot ${doing}: the cluster has not answered in time`);
+        throw new CalltallyError(EXIT.unreachable, `Cannot ${doing}: the cluster has not responded in time`);
       }
     }
   }

@@ -63,12 +63,12 @@ describe("ClickhouseNode", () => {
     const lies: [response: Buffer | string, exitCode: number, message: string][] = [
       [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "unexpected end of file"],
       [Buffer.alloc(0), EXIT.unreachable, "unexpected end of file"],
-      [gzipSync(ROWS.slice(0, -1)), EXIT.contract, "none of ClickHouse's"],
-      [gzipSync(`${ROWS}Code: 241, e.displayText() = DB::Exception`), EXIT.contract, "none of ClickHouse's"],
-      [gzipSync(`${ROWS}Code: 241. DB::Exception: …\n`), EXIT.contract, "none of ClickHouse's"],
-      [gzipSync(""), EXIT.contract, "none of ClickHouse's"],
-      ["<html>Please log in</html>", EXIT.contract, "none of ClickHouse's"],
-      [ROWS, EXIT.contract, "none of ClickHouse's"],
+      [gzipSync(ROWS.slice(0, -1)), EXIT.contract, "not from ClickHouse"],
+      [gzipSync(`${ROWS}Code: 241, e.displayText() = DB::Exception`), EXIT.contract, "not from ClickHouse"],
+      [gzipSync(`${ROWS}Code: 241. DB::Exception: …\n`), EXIT.contract, "not from ClickHouse"],
+      [gzipSync(""), EXIT.contract, "not from ClickHouse"],
+      ["<html>Please log in</html>", EXIT.contract, "not from ClickHouse"],
+      [ROWS, EXIT.contract, "not from ClickHouse"],
     ];
     for (const [response, exitCode, message] of lies) {
       await using node = await startLiar(SETTINGS, response);

@@ -281,7 +281,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         /^CREATE TABLE/,
         { said: "<html>" },
         EXIT.contract,
-        "the response, status 200, is none of ClickHouse's",
+        "the response, status 200, is not from ClickHouse",
       ],
       [/groupBitXor/, { said: "a\tb\tc\nInt64\tUInt64\tString\n1\t2\t3" }, EXIT.contract, "is none of Click"],
       [/^INSERT INTO .*published/, "swallow", EXIT.unverified, "the cluster has not recorded it"],
@@ -519,7 +519,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       [
         at(servers.url("refused", [one, stranger.host])),
         EXIT.contract,
-        `at ${stranger.host}: the response, status 200, is none of ClickHouse's`,
+        `at ${stranger.host}: the response, status 200, is not from ClickHouse`,
       ],
       [
         at(servers.url("foreign")),

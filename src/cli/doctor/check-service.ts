@@ -36,7 +36,7 @@ export async function checkService(
     const respondedMs = clock.now();
     const took = formatElapsed(respondedMs - askedMs);
     checks.push(
-      ok("service", `${api.baseUrl.origin} answers, ${formatCount(first.rows.length)} calls in ${took}`),
+      ok("service", `${api.baseUrl.origin} responds, ${formatCount(first.rows.length)} calls in ${took}`),
     );
     checks.push(ok("token", "the service accepts it"));
     checks.push(judgeClock(first.timestamp, askedMs, respondedMs));
