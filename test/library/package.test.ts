@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
-import { OLDEST_NODE } from "../../src/cli/node-version.ts";
+import { isNewEnough, OLDEST_NODE } from "../../src/cli/node-version.ts";
 import { writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -116,6 +116,25 @@ describe("the package", () => {
     });
     expect(imports).toContain("better-sqlite3");
     expect([...new Set(imports)].filter((name = "") => !(name in published.dependencies))).toEqual([]);
+  });
+
+  it.each([
+    ["0.10.48", false],
+    ["20.20.2", false],
+    ["22.2.0", false],
+    ["22.18.1", false],
+    ["22.19.0", true],
+    ["22.100.0", true],
+    ["24.0.0", true],
+    ["100.0.0", true],
+  ])("says of Node %s whether it is new enough", (version, isEnough) => {
+    expect(isNewEnough(version)).toBe(isEnough);
+  });
+
+  it("is of the changelog's latest version, and the project's own folder cannot be published", () => {
+    const [, latest] = /^## (\S+) - \d{4}-\d\d-\d\d$/m.exec(readFileSync("CHANGELOG.md", "utf8")) ?? [];
+    expect(packageJson).toMatchObject({ private: true, version: latest });
+    expect(packageLock.version).toBe(latest);
   });
 
   it("has the licenses of what is bundled", () => {
