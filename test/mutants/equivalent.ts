@@ -16,6 +16,32 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no two names of an object are equal",
     },
   ],
+  "src/attribution/call-text.ts": [
+    {
+      on: 'const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");',
+      from: 'trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(")',
+      to: "true",
+      because: "it only spares a look at long texts",
+    },
+    {
+      on: 'const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");',
+      from: '"("',
+      to: '""',
+      because: "it only spares a look at long texts",
+    },
+    {
+      on: 'const digits = toPhoneDigits(present ?? "");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a number",
+    },
+    {
+      on: "const NEITHER_LETTER_NOR_DIGIT = /[^\\p{L}\\p{N}]+/gu;",
+      from: "/[^\\p{L}\\p{N}]+/gu",
+      to: "/[^\\p{L}\\p{N}]/gu",
+      because: "all of them are removed, one by one or together",
+    },
+  ],
   "src/paging/id-sketch.ts": [
     {
       on: "readonly #bits = new Uint32Array(BITS / 32);",

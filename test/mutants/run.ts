@@ -122,10 +122,12 @@ const ofSample = (floor: number, mutants: number) =>
 /** Says what became of a room's mutants; returns whether they are above its floor. */
 function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): boolean {
   const used = new Set<unknown>();
-  const counts = { noticed: 0, equivalent: 0, survived: 0 };
+  const counts = { noticed: 0, late: 0, equivalent: 0, survived: 0 };
   const survivors: string[] = [];
   for (const mutant of mutants) {
     if (mutant.status === "Killed" || mutant.status === "Timeout") counts.noticed++;
+    // A loop without end; or a machine with too much else to do.
+    if (mutant.status === "Timeout") counts.late++;
     if (mutant.status !== "Survived" && mutant.status !== "NoCoverage") continue;
     const { file, line, on, from, to } = describe(mutant);
     const same = EQUIVALENT[file]?.find((each) => each.on === on && each.from === from && each.to === to);
@@ -144,7 +146,7 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): boole
   const isGood = floor === undefined || score >= floor;
   const bound = floor === undefined ? "no floor yet" : `floor ${floor.toFixed(1)} %`;
   process.stdout.write(
-    `${survivors.join("")}${name}: ${judged + counts.equivalent} mutants, ${counts.noticed} noticed, ` +
+    `${survivors.join("")}${name}: ${judged + counts.equivalent} mutants, ${counts.noticed} noticed (${counts.late} by never ending), ` +
       `${counts.equivalent} equivalent, score ${score.toFixed(1)} % (${bound})${isGood ? "" : " TOO LOW"}\n`,
   );
   if (!isWhole) return isGood;
