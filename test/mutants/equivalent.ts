@@ -42,6 +42,36 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "all of them are removed, one by one or together",
     },
   ],
+  "src/calendar/age-text.ts": [
+    {
+      on: "const [, count, unit] = /^(\\d{1,6})([mhd])$/.exec(text) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+  ],
+  "src/calendar/comparison.ts": [
+    {
+      on: 'const isByMonths = grain === "month" || grain === "quarter" || (kind === "year" && grain === "day");',
+      from: 'grain === "day"',
+      to: "true",
+      because: "52 weeks before no day of a month is the same",
+    },
+  ],
+  "src/calendar/dates.ts": [
+    {
+      on: 'const date = Temporal.PlainDate.from({ year, month, day: Math.max(1, day) }, { overflow: "constrain" });',
+      from: '{ overflow: "constrain" }',
+      to: "{}",
+      because: "it is the default",
+    },
+    {
+      on: "/^(?:last)?(\\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+  ],
   "src/paging/id-sketch.ts": [
     {
       on: "readonly #bits = new Uint32Array(BITS / 32);",
