@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("paging", "evidence", "id-sketch", "order-key", "slice", "throttle", "verdict"),
       {
         files: ["src/paging/{chain,pass,prefetch,record,walk}.ts"],
-        tests: ["test/paging/{chain,traces}.test.ts"],
+        tests: ["test/paging/{chain,traces,walk-scenes}.test.ts"],
       },
     ],
   },
