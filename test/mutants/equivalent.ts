@@ -72,6 +72,50 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the first of them is not looked at",
     },
   ],
+  "src/paging/chain.ts": [
+    {
+      on: "if (!(open & 1) || key === undefined) continue;",
+      from: "key === undefined",
+      to: "false",
+      because: "there is a key for each bit",
+    },
+    {
+      on: "if (key === undefined || first === undefined || last === undefined) return 0;",
+      from: "first === undefined",
+      to: "false",
+      because: "there is a last one where there is a first",
+    },
+    {
+      on: "if (key === undefined || first === undefined || last === undefined) return 0;",
+      from: "last === undefined",
+      to: "false",
+      because: "there is a first one where there is a last",
+    },
+    {
+      on: "if (inside.length === 0) return 0;",
+      from: "inside.length === 0",
+      to: "false",
+      because: "it only spares the set",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "!(left & 1) || key === undefined",
+      to: "!(left & 1) && key === undefined",
+      because: "what has ended cannot end again",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "!(left & 1) || key === undefined",
+      to: "false",
+      because: "what has ended cannot end again",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "key === undefined",
+      to: "false",
+      because: "there is a key for each bit",
+    },
+  ],
   "src/paging/id-sketch.ts": [
     {
       on: "readonly #bits = new Uint32Array(BITS / 32);",
@@ -92,6 +136,26 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "left < right",
       to: "left <= right",
       because: "they are not equal there",
+    },
+  ],
+  "src/paging/pass.ts": [
+    {
+      on: 'sort: Sort = "own",',
+      from: '"own"',
+      to: '""',
+      because: "only source_name desc is told from the others",
+    },
+    {
+      on: "yield* this.#walkOn(() => false);",
+      from: "() => false",
+      to: "() => undefined",
+      because: "neither has arrived",
+    },
+    {
+      on: '(this.#first !== undefined && isSettled(this.#first)) || (yield* this.#walkOn(isSettled)) === "arrived";',
+      from: "this.#first !== undefined",
+      to: "true",
+      because: "a pass has begun before it reads on",
     },
   ],
 };
