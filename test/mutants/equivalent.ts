@@ -158,4 +158,110 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "a pass has begun before it reads on",
     },
   ],
+  "src/attribution/microsoft-click-id.ts": [
+    {
+      on: 'const parameter = PARAMETER.exec(referringUrl ?? "")?.[1];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither has a parameter",
+    },
+  ],
+  "src/attribution/phone-mentions.ts": [
+    {
+      on: "return done === 0 ? text : masked + text.slice(done);",
+      from: "done === 0",
+      to: "false",
+      because: "it only spares a copy",
+    },
+    {
+      on: "if (code < 0x80) return digit;",
+      from: "code < 0x80",
+      to: "code <= 0x80",
+      because: "0x80 is no digit",
+    },
+    {
+      on: 'const [code = ""] = COUNTRY_CODE.exec(bare) ?? [];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "without a code fewer than three digits are left",
+    },
+    {
+      on: 'const [code = ""] = COUNTRY_CODE.exec(bare) ?? [];',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "without a code fewer than three digits are left",
+    },
+    {
+      on: "const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/;",
+      from: "/^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/",
+      to: "/(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/",
+      because: "of three digits the first begin a code",
+    },
+  ],
+  "src/attribution/referring-host.ts": [
+    {
+      on: `return hostOf(origin === undefined ? address : \`\${origin}/\`);`,
+      from: "origin === undefined",
+      to: "true",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n](?=[/?#\\\\]|$)/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\])/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: 'if (HOSTLESS.has(url?.protocol ?? "")) return null;',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a scheme",
+    },
+    {
+      on: `const host = withoutRoot(URL.parse(\`http://\${address}\`)?.hostname ?? "");`,
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a host",
+    },
+  ],
+  "src/attribution/attribute-call.ts": [
+    {
+      on: "const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;",
+      from: "call.call_started !== null",
+      to: "true",
+      because: "null remains null",
+    },
+    {
+      on: 'source: source ?? "",',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "no rule is about either",
+    },
+    {
+      on: 'campaign: utm_campaign_folded ?? campaignName?.toLowerCase() ?? "",',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "no rule is about either",
+    },
+  ],
+  "src/attribution/channel-rules.ts": [
+    {
+      on: 'const [source = "", medium = "", ...campaign] = text.split("\\n");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "the text has three lines",
+    },
+  ],
 };
