@@ -74,6 +74,7 @@ describe("attributeCall", () => {
     { members: { gclid: "{gclid}" }, source: null, medium: null, channel: "Unassigned" },
     { members: { gclsrc: "aw.ds" }, source: null, medium: null, channel: "Unassigned" },
     { members: { utm_medium: "organic" }, source: null, medium: "organic", channel: "Organic Search" },
+    { members: { utm_source: "(direct)" }, source: "(direct)", medium: null, channel: "Direct" },
     // A campaign decides about the channel by its utm value, which is folded, before its name.
     { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
     { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },

@@ -30,6 +30,7 @@ describe("foldUtm", () => {
     { value: "{keyword}", folded: "" },
     { value: "{{campaign.name}}", folded: "" },
     { value: "brand-{keyword}", folded: "brand-{keyword}" },
+    { value: "{keyword}-brand", folded: "{keyword}-brand" },
     { value: "(none)", folded: "(none)" },
     { value: "Zu\u0308rich", folded: "z\u00fcrich" },
     { value: "\u0085Google\u0085Ads", folded: "google ads" },
@@ -148,6 +149,9 @@ describe("toPhoneDigits", () => {
     { text: "030 1234", digits: "+0301234" },
     { text: "Anonymous", digits: "anonymous" },
     { text: "sip:49@pbx", digits: "sip49pbx" },
+    { text: "Desk 12", digits: "desk12" },
+    { text: "12 Desk", digits: "12desk" },
+    { text: "0000 49", digits: "+49" },
     { text: " + ", digits: "" },
     { text: "00", digits: "" },
   ])("makes $digits of $text", ({ text, digits }) => {

@@ -31,6 +31,7 @@ const CASES: [Value, Value, Value, string][] = [
   ["google shopping", "cpc", null, "Paid Shopping"],
   ["google", "cpc", "shop", "Paid Shopping"],
   ["google", "cpc", "shopping", "Paid Shopping"],
+  ["google", "cpc", "summer\nshop", "Paid Shopping"],
   ["google", "cpc", "brand shop de", "Paid Shopping"],
   ["facebook", "paid_social", "eshop", "Paid Shopping"],
   ["newsletter", "cpm", "e-shop launch", "Paid Shopping"],

@@ -18,6 +18,7 @@ describe("toReferringHost", () => {
     ["//cdn.example.com/a", "cdn.example.com"],
     ["http:example.com", "example.com"],
     ["android-app://Com.Google.Android.gm/", "com.google.android.gm"],
+    ["https://www../", "www."],
     ["ios-app://544007664/https/example.com", "544007664"],
   ])("of %s is %s", (url, host) => {
     expect(toReferringHost(url)).toBe(host);
@@ -33,6 +34,8 @@ describe("toReferringHost", () => {
     ["192.168.0.1/path", "192.168.0.1"],
     ["[2001:DB8::1]:80/path", "[2001:db8::1]"],
     ["direct", "direct"],
+    ["1example.com:/path", "1example.com"],
+    ["host/path:/more", "host"],
   ])("without a scheme, of %s, is %s", (url, host) => {
     expect(toReferringHost(url)).toBe(host);
   });
@@ -67,6 +70,7 @@ describe("toReferringHost", () => {
     "about:80",
     "blob:x@host.example",
     "callto:493077",
+    "callto:4930",
     "data:,a@host.example",
     "javascript:a@host.example",
     "mailto:anna@host.example",

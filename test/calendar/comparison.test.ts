@@ -37,6 +37,16 @@ describe("comparePeriods", () => {
     });
   });
 
+  it("puts as many days beside weeks and days, although whole months lie between", () => {
+    // Two months of 59 days stand beside two of 62.
+    const weeks = compare("2026-02-01", "2026-03-31", "week", "previous");
+    expect(weeks.range).toBe("2025-12-01 2026-01-28");
+    expect(weeks.days.slice(0, 2)).toEqual(["2026-W05 2025-12-01", "2026-W06 2025-12-02"]);
+    expect(weeks.days[5]).toBe("2026-W10 2025-12-30");
+    const days = compare("2026-02-01", "2026-03-31", "day", "previous");
+    expect(days.days[28]).toBe("2026-03-01 2025-12-29");
+  });
+
   it("puts months beside months, however long they are", () => {
     expect(compare("2026-01-01", "2026-03-31", "month", "previous")).toEqual({
       range: "2025-10-01 2025-12-31",

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   comparisonOfLast,
   comparisonRange,
+  countDays,
   type DateRange,
   parseDate,
   parseLast,
@@ -37,6 +38,7 @@ test.each([
   ["2026-11-20T10:00:00Z", "2026-11-20"],
   ["20.11.2026", "2026-11-20"],
   ["11/20/2026", "2026-11-20"],
+  ["20.11.2026 10:00", "2026-11-20"],
   ["31-2-2026", "2026-02-28"],
   ["9999-12-31", "2999-12-31"],
   ["0000-01-01", "1900-01-01"],
@@ -50,6 +52,8 @@ test.each([
   "5/6/2026",
   "12.12.2026",
   "20/20/2026",
+  "on 11/20/2026",
+  "11/20/20261",
   "2026-13-05",
   "2026-00-05",
   "2026-11/20",
@@ -108,6 +112,9 @@ test.each([
   ["week", "1w"],
   ["last_week", "1w"],
   ["2 months", "2m"],
+  ["month", "1m"],
+  ["year", "12m"],
+  ["3 day", "3d"],
   ["last month", "last-month"],
   ["MTD", "mtd"],
   ["month to date", "mtd"],
@@ -192,6 +199,12 @@ test("comparisonRange ends the day before and is as long, where the range does n
       expect(Date.parse(was.to ?? "") - Date.parse(was.from ?? "")).toBe(Date.parse(to) - Date.parse(from));
     }),
   );
+});
+
+test("countDays counts both ends, across a leap day and a year", () => {
+  expect(countDays({ from: "2026-11-20", to: "2026-11-20" })).toBe(1);
+  expect(countDays({ from: "2024-02-28", to: "2024-03-01" })).toBe(3);
+  expect(countDays({ from: "2025-12-31", to: "2026-12-31" })).toBe(366);
 });
 
 test("comparisonRange of an open range has the year before, and no previous", () => {

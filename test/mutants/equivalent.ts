@@ -16,6 +16,106 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no two names of an object are equal",
     },
   ],
+  "src/attribution/call-text.ts": [
+    {
+      on: 'const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");',
+      from: 'trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(")',
+      to: "true",
+      because: "it only spares a look at long texts",
+    },
+    {
+      on: 'const isShort = trimmed.length <= LONGEST_MISSING_WORD || trimmed.startsWith("(");',
+      from: '"("',
+      to: '""',
+      because: "it only spares a look at long texts",
+    },
+    {
+      on: 'const digits = toPhoneDigits(present ?? "");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a number",
+    },
+    {
+      on: "const NEITHER_LETTER_NOR_DIGIT = /[^\\p{L}\\p{N}]+/gu;",
+      from: "/[^\\p{L}\\p{N}]+/gu",
+      to: "/[^\\p{L}\\p{N}]/gu",
+      because: "all of them are removed, one by one or together",
+    },
+  ],
+  "src/calendar/age-text.ts": [
+    {
+      on: "const [, count, unit] = /^(\\d{1,6})([mhd])$/.exec(text) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+  ],
+  "src/calendar/comparison.ts": [
+    {
+      on: 'const isByMonths = grain === "month" || grain === "quarter" || (kind === "year" && grain === "day");',
+      from: 'grain === "day"',
+      to: "true",
+      because: "52 weeks before no day of a month is the same",
+    },
+  ],
+  "src/calendar/dates.ts": [
+    {
+      on: 'const date = Temporal.PlainDate.from({ year, month, day: Math.max(1, day) }, { overflow: "constrain" });',
+      from: '{ overflow: "constrain" }',
+      to: "{}",
+      because: "it is the default",
+    },
+    {
+      on: "/^(?:last)?(\\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+  ],
+  "src/paging/chain.ts": [
+    {
+      on: "if (!(open & 1) || key === undefined) continue;",
+      from: "key === undefined",
+      to: "false",
+      because: "there is a key for each bit",
+    },
+    {
+      on: "if (key === undefined || first === undefined || last === undefined) return 0;",
+      from: "first === undefined",
+      to: "false",
+      because: "there is a last one where there is a first",
+    },
+    {
+      on: "if (key === undefined || first === undefined || last === undefined) return 0;",
+      from: "last === undefined",
+      to: "false",
+      because: "there is a first one where there is a last",
+    },
+    {
+      on: "if (inside.length === 0) return 0;",
+      from: "inside.length === 0",
+      to: "false",
+      because: "it only spares the set",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "!(left & 1) || key === undefined",
+      to: "!(left & 1) && key === undefined",
+      because: "what has ended cannot end again",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "!(left & 1) || key === undefined",
+      to: "false",
+      because: "what has ended cannot end again",
+    },
+    {
+      on: "if (!(left & 1) || key === undefined) continue;",
+      from: "key === undefined",
+      to: "false",
+      because: "there is a key for each bit",
+    },
+  ],
   "src/paging/id-sketch.ts": [
     {
       on: "readonly #bits = new Uint32Array(BITS / 32);",
@@ -36,6 +136,132 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "left < right",
       to: "left <= right",
       because: "they are not equal there",
+    },
+  ],
+  "src/paging/pass.ts": [
+    {
+      on: 'sort: Sort = "own",',
+      from: '"own"',
+      to: '""',
+      because: "only source_name desc is told from the others",
+    },
+    {
+      on: "yield* this.#walkOn(() => false);",
+      from: "() => false",
+      to: "() => undefined",
+      because: "neither has arrived",
+    },
+    {
+      on: '(this.#first !== undefined && isSettled(this.#first)) || (yield* this.#walkOn(isSettled)) === "arrived";',
+      from: "this.#first !== undefined",
+      to: "true",
+      because: "a pass has begun before it reads on",
+    },
+  ],
+  "src/attribution/microsoft-click-id.ts": [
+    {
+      on: 'const parameter = PARAMETER.exec(referringUrl ?? "")?.[1];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither has a parameter",
+    },
+  ],
+  "src/attribution/phone-mentions.ts": [
+    {
+      on: "return done === 0 ? text : masked + text.slice(done);",
+      from: "done === 0",
+      to: "false",
+      because: "it only spares a copy",
+    },
+    {
+      on: "if (code < 0x80) return digit;",
+      from: "code < 0x80",
+      to: "code <= 0x80",
+      because: "0x80 is no digit",
+    },
+    {
+      on: 'const [code = ""] = COUNTRY_CODE.exec(bare) ?? [];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "without a code fewer than three digits are left",
+    },
+    {
+      on: 'const [code = ""] = COUNTRY_CODE.exec(bare) ?? [];',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "without a code fewer than three digits are left",
+    },
+    {
+      on: "const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/;",
+      from: "/^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/",
+      to: "/(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\\d{3})/",
+      because: "of three digits the first begin a code",
+    },
+  ],
+  "src/attribution/referring-host.ts": [
+    {
+      on: `return hostOf(origin === undefined ? address : \`\${origin}/\`);`,
+      from: "origin === undefined",
+      to: "true",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n](?=[/?#\\\\]|$)/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: "const ORIGIN = /^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i;",
+      from: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\]|$)/i",
+      to: "/^https?:\\/\\/[^/?#\\\\\\t\\r\\n]+(?=[/?#\\\\])/i",
+      because: "it only lets more addresses share what is remembered",
+    },
+    {
+      on: 'if (HOSTLESS.has(url?.protocol ?? "")) return null;',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a scheme",
+    },
+    {
+      on: `const host = withoutRoot(URL.parse(\`http://\${address}\`)?.hostname ?? "");`,
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a host",
+    },
+  ],
+  "src/attribution/attribute-call.ts": [
+    {
+      on: "const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;",
+      from: "call.call_started !== null",
+      to: "true",
+      because: "null remains null",
+    },
+    {
+      on: 'source: source ?? "",',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "no rule is about either",
+    },
+    {
+      on: 'campaign: utm_campaign_folded ?? campaignName?.toLowerCase() ?? "",',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "no rule is about either",
+    },
+  ],
+  "src/attribution/channel-rules.ts": [
+    {
+      on: 'const [source = "", medium = "", ...campaign] = text.split("\\n");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "the text has three lines",
     },
   ],
 };

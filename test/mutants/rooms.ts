@@ -1,7 +1,7 @@
 /** A stretch of the program that decides something, and how much of what may go wrong there its tests notice. */
 export interface Room {
-  /** The share of mutants, in percent, that a test must notice, equivalent ones aside. */
-  floor: number;
+  /** The share of mutants, in percent, that a test must notice, equivalent ones aside; none where it has not been measured yet. */
+  floor?: number;
   /** Files, and the tests that have to notice it when they decide otherwise; as short a list as does. */
   parts: readonly Part[];
 }
@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("paging", "evidence", "id-sketch", "order-key", "slice", "throttle", "verdict"),
       {
         files: ["src/paging/{chain,pass,prefetch,record,walk}.ts"],
-        tests: ["test/paging/{chain,traces}.test.ts"],
+        tests: ["test/paging/{chain,traces,walk-scenes}.test.ts"],
       },
     ],
   },
@@ -53,5 +53,72 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   retry: { floor: 90, parts: own("api", "retry") },
-  spend: { floor: 90, parts: [{ files: ["src/spend/*.ts"], tests: ["test/spend/*.test.ts"] }] },
+  // Of these it is only said how many are noticed: no one has worked on them yet. Much of what they decide is shown by tests
+  // of the built program, which do not count here.
+  spend: { parts: [{ files: ["src/spend/*.ts"], tests: ["test/spend/*.test.ts"] }] },
+  rollup: {
+    parts: [
+      {
+        files: ["src/rollup/*.ts"],
+        tests: ["test/rollup/*.test.ts", "test/export/exact-figures.test.ts"],
+      },
+    ],
+  },
+  sync: { parts: [{ files: ["src/sync/*.ts"], tests: ["test/sync/*.test.ts"] }] },
+  schedule: { parts: [{ files: ["src/schedule/*.ts"], tests: ["test/schedule/*.test.ts"] }] },
+  conversions: {
+    parts: [
+      {
+        files: ["src/export/{adjustments,conversion-kinds,conversions,uploaded-orders}.ts"],
+        tests: ["test/export/{conversions,uploads}.test.ts"],
+      },
+    ],
+  },
+  restatements: {
+    parts: [
+      {
+        files: ["src/export/restatement-{file,words}.ts", "src/warehouse/{drift,restatement-table}.ts"],
+        tests: ["test/export/restatements.test.ts", "test/warehouse/drift.test.ts"],
+      },
+    ],
+  },
+  facts: {
+    parts: [
+      {
+        files: ["src/warehouse/{attribute-all,call-facts,fact-log,gone}.ts"],
+        tests: ["test/warehouse/{attribute-all,call-facts,call-table,fact-log}.test.ts"],
+      },
+    ],
+  },
+  callers: {
+    parts: [
+      {
+        files: ["src/warehouse/{caller-hash,caller-key,caller-names,callers}.ts"],
+        tests: ["test/export/export-{callers,calls}.test.ts", "test/warehouse/call-facts.test.ts"],
+      },
+    ],
+  },
+  lock: {
+    parts: [
+      {
+        files: ["src/warehouse/{copy,lock,restore,restored-key,write-backup}.ts"],
+        tests: ["test/warehouse/{lock,migrate,write-backup}.test.ts"],
+      },
+    ],
+  },
+  privacy: {
+    parts: [
+      {
+        files: [
+          "src/privacy/*.ts",
+          "src/warehouse/{carry-forgotten,erase,forget,forgotten,keeping,prune}.ts",
+        ],
+        tests: [
+          "test/privacy/keep.test.ts",
+          "test/sync/keep.test.ts",
+          "test/warehouse/{personal-columns,rejected}.test.ts",
+        ],
+      },
+    ],
+  },
 };

@@ -66,6 +66,30 @@ describe("Chain", () => {
     expect(chain.isHeld(wide, HELD_BY_BEING_FIRST)).toBe(true);
   });
 
+  it("does not hold a slice under a key under which those that it joins are not held", () => {
+    const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
+    const tied = slice(at(7, 8), at(6, 8), at(5, 7), at(4, 6));
+    chain.add(tied, chain.findLink(tied, false).held);
+    // Of two ids and two starts, but by start it is the slice before that nothing holds.
+    const next = chain.findLink(slice(at(5, 7), at(4, 6), at(3, 5)), false);
+    expect(chain.isLinked(next.held)).toBe(true);
+    expect(chain.isProven(next.held)).toBe(false);
+  });
+
+  it("does not hold a slice by a call whose place was not known, or is not", () => {
+    const rejected = (row: Row): Row => ({ ...row, isRejected: true });
+    const front = [at(9, 9), at(8, 8)] as const;
+    const now = slice(...front, at(7, 7));
+    const proves = (before: Slice, after: Slice) => {
+      const chain = startWith(before);
+      return chain.isProven(chain.findLink(after, false).held);
+    };
+    expect(proves(slice(...front), now)).toBe(true);
+    expect(proves(slice(front[0], rejected(front[1])), now)).toBe(false);
+    expect(proves(slice(...front), slice(front[0], rejected(front[1]), at(7, 7)))).toBe(false);
+    expect(startWith(now).countEqualAtEnd([at(null, 1), rejected(at(2, 2))])).toBe(0);
+  });
+
   it("does not hold a slice by calls of one that is not held itself", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8)));
     const lost = chain.findLink(slice(at(5, 5), at(4, 4), at(3, 3)), false);
