@@ -90,25 +90,25 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no other text that is a range begins so",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined && to !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined && to !== undefined",
       to: "from !== undefined || to !== undefined",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "to !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
@@ -408,12 +408,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "[]",
       to: '["Stryker was here"]',
       because: "a text has no place among calls",
-    },
-    {
-      on: 'if (beyond.rows.length === 0) return "nothing";',
-      from: '"nothing"',
-      to: '""',
-      because: "it is only told from the other two",
     },
     {
       on: "beyond.rows.every(({ id }, index) => id === tail[index]?.id);",
