@@ -98,14 +98,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  lock: {
-    parts: [
-      {
-        files: ["src/warehouse/{copy,lock,restore,restored-key,write-backup}.ts"],
-        tests: ["test/warehouse/{lock,migrate,write-backup}.test.ts"],
-      },
-    ],
-  },
+  lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   privacy: {
     parts: [
       {
