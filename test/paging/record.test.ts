@@ -39,7 +39,9 @@ describe("PassRecord", () => {
     expect(isMet(slice(0, 3, 8, 9))).toBe(false);
     expect(isMet(slice(0, 3, 8, 9), "disputed")).toBe(true);
     expect(isMet(slice(0, 3, 8, 9, 10))).toBe(false);
-    expect(isMet(slice(3, 5, 8, 9))).not.toBe(true);
+    const record = recordOf(slice(0, 4, 1, 2, 3, 4));
+    expect(record.acceptClosing(slice(0, 4, 8, 9, 10, 11))).toEqual({ isMet: false, next: 2 });
+    expect(record.acceptClosing(slice(2, 4, 10, 11))).toEqual({ isMet: false, next: 2 });
   });
 
   it("counts responses by their ids, of those that have one", () => {

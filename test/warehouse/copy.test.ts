@@ -3,9 +3,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { copyWarehouse } from "../../src/warehouse/copy.ts";
+import { readHeader } from "../../src/warehouse/file-header.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { CALLS, dump, flipByte, makeWarehouse } from "./small-warehouse.ts";
+import { CALLS, dump, flipByte, MANY, makeWarehouse, openIn } from "./small-warehouse.ts";
 
 describe("copyWarehouse", () => {
   it("makes one file of the same rows, without a log, that its owner alone may read, and says what is in it", async () => {
@@ -16,6 +17,7 @@ describe("copyWarehouse", () => {
     expect((statSync(draft).mode & 0o777).toString(8)).toBe("600");
     expect(dump(draft)).toEqual(dump(source));
     expect(existsSync(`${draft}-wal`)).toBe(false);
+    expect(openIn(folder.path)).toEqual([]);
     const sqlite = new Database(draft, { readonly: true });
     expect(sqlite.pragma("journal_mode", { simple: true })).toBe("delete");
     sqlite.close();
@@ -42,6 +44,28 @@ describe("copyWarehouse", () => {
     const copying = copyWarehouse(source, draft, stop.signal);
     stop.abort(new Error("enough"));
     await expect(copying).rejects.toThrow("enough");
+  });
+
+  it("says which table of the copy differs, as where a disk does not keep what was written", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source, MANY);
+    let isChanged = false;
+    // It is asked while the rows of the copy are read, too.
+    const throwIfAborted = () => {
+      if (isChanged || !existsSync(draft)) return;
+      const { isSqlite, isWal } = readHeader(draft);
+      if (!isSqlite || isWal) return;
+      isChanged = true;
+      const sqlite = new Database(draft, { timeout: 0 });
+      sqlite.exec("UPDATE sync_runs SET plan_reason = 'another'");
+      sqlite.close();
+    };
+    const signal: AbortSignal = Object.assign(new AbortController().signal, { throwIfAborted });
+    await expect(copyWarehouse(source, draft, signal)).rejects.toMatchObject({
+      exitCode: 7,
+      message: `The copy of ${source} differs from it in the table sync_runs`,
+    });
   });
 
   it("does not write into a file that is there", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { openIn } from "./small-warehouse.ts";
 
 test("tryAcquireLock knows a warehouse behind a link, and lets go when it is disposed of", () => {
   using folder = makeTempFolder();
@@ -15,6 +16,8 @@ test("tryAcquireLock knows a warehouse behind a link, and lets go when it is dis
     expect(tryAcquireLock(link)).toBeUndefined();
     expect(tryAcquireLock(file)).toBeUndefined();
   }
+  // What did not get the lock keeps nothing open, either.
+  expect(openIn(folder.path)).toEqual([]);
   using again = tryAcquireLock(link);
   expect(again).toBeDefined();
   expect(readdirSync(folder.path).filter((name) => !name.endsWith("-journal"))).toEqual([

@@ -19,13 +19,21 @@ import { restoreWarehouse } from "../../src/warehouse/restore.ts";
 import { FULL_CALL } from "../calls.ts";
 import { readIds, readRows } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { CALLS, copyWithLog, dump, flipByte, makeBackup, makeWarehouse, names } from "./small-warehouse.ts";
+import {
+  CALLS,
+  copyWithLog,
+  dump,
+  flipByte,
+  MANY,
+  makeBackup,
+  makeWarehouse,
+  names,
+  openIn,
+} from "./small-warehouse.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 const KEPT = "calls.db.replaced-20261120T120000000Z";
 const FEW = CALLS.slice(0, 3);
-/** More than are read at once. */
-const MANY = Array.from({ length: 1100 }, (_, index) => ({ ...FULL_CALL, call_id: 1000 + index }));
 
 describe("restoreWarehouse", () => {
   it("puts the backup in the warehouse's place, and keeps all of the one that was there", async () => {
@@ -155,6 +163,7 @@ describe("restoreWarehouse", () => {
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
     }
     expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(openIn(folder.path)).toEqual([]);
     expect(readRows(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
     // One that was restored, and that nobody has written since, has no log: who reads it is noticed all the same.
     makeBackup(database);

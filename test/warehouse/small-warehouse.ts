@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call.ts";
@@ -73,4 +73,20 @@ export function flipByte(file: string): void {
 /** What a process leaves that is killed: the rows of its last transactions are in the log alone. */
 export function copyWithLog(from: string, to: string): void {
   for (const suffix of ["", "-wal"]) copyFileSync(from + suffix, to + suffix);
+}
+
+/** More calls than are read at once. */
+export const MANY = Array.from({ length: 1100 }, (_, index) => ({ ...FULL_CALL, call_id: 1000 + index }));
+
+/** The files of a folder that this process has open, where the system tells. */
+export function openIn(folder: string): string[] {
+  if (!existsSync("/proc/self/fd")) return [];
+  return readdirSync("/proc/self/fd").flatMap((handle) => {
+    try {
+      const file = readlinkSync(join("/proc/self/fd", handle));
+      return file.startsWith(folder) ? [file] : [];
+    } catch {
+      return []; // what the list itself was read by
+    }
+  });
 }
