@@ -95,7 +95,7 @@ export class Pass<S extends Slice> implements Disposable {
   async *begin(offset: number): AsyncGenerator<S, void, void> {
     let first = await this.#pages.fetch(offset);
     // The calls may have become fewer than the offset.
-    for (let back = 100; first.rows.length === 0 && first.offset > 0 && back <= first.offset * 2; back *= 2) {
+    for (let back = 100; first.rows.length === 0 && back <= first.offset * 2; back *= 2) {
       first = await this.#pages.fetch(Math.max(0, Math.min(first.total, first.offset) - back));
     }
     this.#pages.planAfter(first);

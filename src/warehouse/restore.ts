@@ -84,7 +84,7 @@ function freeze(target: string): Disposable | undefined {
   if (!existsSync(target)) return undefined;
   // SQLite deletes the log of a file that has not even one page.
   if (!readHeader(target).isSqlite || statSync(target).size < LARGEST_PAGE) return undefined;
-  const sqlite = new Database(target);
+  const sqlite = new Database(target, { timeout: 0 });
   try {
     sqlite.pragma("journal_mode = DELETE");
     sqlite.exec("BEGIN EXCLUSIVE");

@@ -9,11 +9,12 @@ import {
   parseLast,
   toInstants,
 } from "../../src/calendar/dates.ts";
+import { localDate, localTime } from "../../src/calendar/local-time.ts";
+import { draws } from "../draws.ts";
+import { Cases, dateOf, dates, isLastOfMonth, rangesFrom, shift, zonedRanges } from "./edges.ts";
 
-const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const dayBefore = (date: string) => dateOf(Date.parse(date) - 86_400_000);
-const date = fc.integer({ min: Date.UTC(1950, 0), max: Date.UTC(2100, 0) }).map(dateOf);
-const range = fc.tuple(date, date).map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }));
+const dayBefore = (date: string) => shift(date, -1);
+const date = dates(1950, 2100);
 
 const hours = ({ startsAt, endsAt }: { startsAt?: string; endsAt?: string }) =>
   (Date.parse(endsAt ?? "") - Date.parse(startsAt ?? "")) / 3_600_000;
@@ -187,18 +188,58 @@ test("comparisonRange has whole days before what is counted in days, and the yea
   expect(compared("ytd", "2026-11-20")).toBe("2025-01-01 2025-11-20");
   expect(compared("mtd", "2026-11-20")).toBe("2026-10-01 2026-10-20");
   expect(compared("3m", "2026-04-20")).toBe("2025-10-01 2025-12-31");
+  expect(compared("10d", "2026-12-11")).toBe("2026-11-21 2026-11-30");
   expect(comparisonOfLast("7d", "year")).toBe("year");
 });
 
-test("comparisonRange ends the day before and is as long, where the range does not begin with a month", () => {
+/** The same day of an earlier month, or its last. */
+function monthsBefore(date: string, months: number): string {
+  const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
+  const last = new Date(Date.UTC(year, month - months, 0)).getUTCDate();
+  return dateOf(Date.UTC(year, month - 1 - months, Math.min(day, last)));
+}
+
+/** What `comparisonRange` is said to return, by the days of the calendar alone. */
+function comparedWith({ from, to }: Required<DateRange>, kind: "previous" | "year" | "days"): DateRange {
+  if (kind === "year") return { from: monthsBefore(from, 12), to: monthsBefore(to, 12) };
+  const isFromFirst = kind === "previous" && from.endsWith("-01");
+  const months =
+    12 * (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) +
+    Number(to.slice(5, 7)) -
+    Number(from.slice(5, 7));
+  if (isFromFirst && isLastOfMonth(to)) return { from: monthsBefore(from, months + 1), to: dayBefore(from) };
+  if (isFromFirst && months === 0) return { from: monthsBefore(from, 1), to: monthsBefore(to, 1) };
+  return { from: shift(from, -countDays({ from, to })), to: dayBefore(from) };
+}
+
+test("comparisonRange has what lies just before, or a year, at every edge of months and years", () => {
+  const cases = new Cases();
   fc.assert(
-    fc.property(range, ({ from, to }) => {
-      fc.pre(!from.endsWith("-01"));
-      const was = comparisonRange({ from, to }, "previous");
-      expect(was.to).toBe(dayBefore(from));
-      expect(Date.parse(was.to ?? "") - Date.parse(was.from ?? "")).toBe(Date.parse(to) - Date.parse(from));
+    fc.property(rangesFrom(date), (range) => {
+      for (const kind of ["previous", "year", "days"] as const)
+        expect([kind, comparisonRange(range, kind)]).toEqual([kind, comparedWith(range, kind)]);
+      const { from, to } = range;
+      const isWhole = from.endsWith("-01") && isLastOfMonth(to);
+      cases.note("one day", from === to);
+      cases.note("one whole month", isWhole && from.slice(0, 7) === to.slice(0, 7));
+      cases.note("whole months over a new year", isWhole && from.slice(0, 4) < to.slice(0, 4));
+      cases.note("from 29 February", from.endsWith("-02-29"));
+      cases.note("to 29 February", to.endsWith("-02-29"));
+      cases.note("to 28 February of a leap year", to.endsWith("-02-28") && !isLastOfMonth(to));
+      cases.note(
+        "cut at the end of the month before",
+        from.endsWith("-01") && to.endsWith("-30") && !isLastOfMonth(to),
+      );
+      cases.note(
+        "from the first of one month into another",
+        from.endsWith("-01") && from.slice(0, 7) !== to.slice(0, 7) && !isLastOfMonth(to),
+      );
+      cases.note("to the last of a month, from its second", from.endsWith("-02") && isLastOfMonth(to));
+      cases.note("a year and a day", to === shift(from, 365));
     }),
+    { numRuns: draws(400) },
   );
+  expect(cases.rarerThan(3)).toEqual([]);
 });
 
 test("countDays counts both ends, across a leap day and a year", () => {
@@ -255,13 +296,26 @@ test("toInstants leaves an open range open", () => {
   expect(toInstants({ to: "2026-11-20" }, zone)).toEqual({ endsAt: "2026-11-20T23:00:00.000Z" });
 });
 
-test("toInstants of a range ends where the next begins, in every zone", () => {
-  const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
+test("toInstants begins with the first moment of the first day, and ends where the next range begins, in every zone", () => {
+  const cases = new Cases();
   fc.assert(
-    fc.property(range, zone, ({ from, to }: Required<DateRange>, zone) => {
-      const before = toInstants({ to: dayBefore(from) }, zone);
-      expect(before.endsAt).toBe(toInstants({ from, to }, zone).startsAt);
+    fc.property(zonedRanges, ({ from, to, zone }) => {
+      const { startsAt = "", endsAt } = toInstants({ from, to }, zone);
+      expect(toInstants({ to: dayBefore(from) }, zone)).toEqual({ endsAt: startsAt });
+      expect(toInstants({ from: shift(to, 1) }, zone)).toEqual({ startsAt: endsAt });
+      const justBefore = new Date(Date.parse(startsAt) - 1).toISOString();
+      expect(localDate(justBefore, zone) < from).toBe(true);
+      expect(localDate(startsAt, zone) >= from).toBe(true);
+      for (const date of [from, to]) {
+        const { startsAt = "", endsAt = "" } = toInstants(day(date), zone);
+        const length = hours({ startsAt, endsAt });
+        for (const each of [22, 23, 23.5, 24.5, 25, 26])
+          cases.note(`a day of ${each} hours`, length === each);
+        const isLate = !localTime(zone)(startsAt).local.endsWith(" 00:00:00");
+        cases.note("a day that begins after midnight", length !== 0 && isLate);
+      }
     }),
-    { numRuns: 500 },
+    { numRuns: draws(250) },
   );
+  expect(cases.rarerThan(1)).toEqual([]);
 });

@@ -1,21 +1,26 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toInstants } from "../../src/calendar/dates.ts";
-import { GRAINS } from "../../src/calendar/grain.ts";
+import { countDays, toInstants } from "../../src/calendar/dates.ts";
+import { GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { localDate } from "../../src/calendar/local-time.ts";
 import { describeRange, periods } from "../../src/calendar/periods.ts";
+import { draws } from "../draws.ts";
+import { Cases, shift, zonedRanges } from "./edges.ts";
 
-const date = (first: number, last: number) =>
-  fc
-    .integer({ min: Date.UTC(first, 0), max: Date.UTC(last, 0) })
-    .map((ms) => new Date(ms).toISOString().slice(0, 10));
-const zone = fc.constantFrom("UTC", "Pacific/Apia", ...Intl.supportedValuesOf("timeZone"));
 const grain = fc.constantFrom(...GRAINS);
-const range = (first: number, last: number) =>
-  fc.tuple(date(first, last), fc.integer({ min: 0, max: 800 })).map(([from, days]) => ({
-    from,
-    to: new Date(Date.parse(from) + days * 86_400_000).toISOString().slice(0, 10),
-  }));
+/** The day that Samoa and Tokelau had not. */
+const isSkipped = (day: string, zone: string) =>
+  day === "2011-12-30" && ["Pacific/Apia", "Pacific/Fakaofo"].includes(zone);
+
+/** The name of the period of a date, by the rules of ISO 8601: a week is of the year that its Thursday is in. */
+function nameOf(date: string, grain: Grain): string {
+  if (grain === "day") return date;
+  if (grain === "month") return date.slice(0, 7);
+  if (grain === "quarter") return `${date.slice(0, 4)}-Q${Math.floor((Number(date.slice(5, 7)) + 2) / 3)}`;
+  const thursday = shift(date, 3 - ((new Date(date).getUTCDay() + 6) % 7));
+  const days = (Date.parse(thursday) - Date.parse(`${thursday.slice(0, 4)}-01-01`)) / 86_400_000;
+  return `${thursday.slice(0, 4)}-W${String(Math.floor(days / 7) + 1).padStart(2, "0")}`;
+}
 
 test("periods are days of 23, 24 and 25 hours", () => {
   expect(periods({ from: "2026-10-24", to: "2026-10-26", grain: "day", zone: "Europe/Berlin" })).toEqual([
@@ -173,34 +178,68 @@ test("periods of the years 0000 and 9999 sort as text", () => {
 });
 
 test("periods tile their range without gap or overlap, each under its own name", () => {
+  const cases = new Cases();
   fc.assert(
-    fc.property(range(1970, 2040), grain, zone, (range, grain, zone) => {
-      const found = periods({ ...range, grain, zone });
-      const { startsAt, endsAt } = toInstants(range, zone);
+    fc.property(zonedRanges, grain, ({ from, to, zone }, grain) => {
+      const found = periods({ from, to, grain, zone });
+      const { startsAt, endsAt } = toInstants({ from, to }, zone);
       fc.pre(startsAt !== endsAt);
       expect([found.at(0)?.startsAt, found.at(-1)?.endsAt]).toEqual([startsAt, endsAt]);
       expect(found.slice(1).map((period) => period.startsAt)).toEqual(
         found.slice(0, -1).map((period) => period.endsAt),
       );
       expect(found.filter((period) => period.startsAt >= period.endsAt)).toEqual([]);
+      const days = Array.from({ length: countDays({ from, to }) }, (_, at) => shift(from, at));
+      const lived = days.filter((day) => !isSkipped(day, zone));
+      expect(found.map(({ period }) => period)).toEqual([...new Set(lived.map((day) => nameOf(day, grain)))]);
+      expect(found.map(({ firstDay }) => nameOf(firstDay, grain))).toEqual(found.map(({ period }) => period));
+      expect(found.filter(({ period, firstDay }) => nameOf(shift(firstDay, -1), grain) === period)).toEqual(
+        [],
+      );
       const names = found.map(({ period }) => period);
-      expect(names).toEqual([...new Set(names)].sort());
+      cases.note("a day that the zone skipped", lived.length < days.length);
+      cases.note(
+        "a week 53",
+        names.some((name) => name.endsWith("W53")),
+      );
+      const yearOf = (text = "") => text.slice(0, 4);
+      cases.note(
+        "a week that ends in the year after",
+        grain === "week" && found.some(({ period, firstDay }) => yearOf(period) < yearOf(shift(firstDay, 6))),
+      );
+      cases.note(
+        "a week that begins in the year before",
+        found.some(({ period, firstDay }) => yearOf(firstDay) < yearOf(period)),
+      );
+      cases.note("a first period that is cut", found[0]?.firstDay !== from);
+      cases.note(
+        "one period, whole",
+        found.length === 1 &&
+          grain !== "day" &&
+          found[0]?.firstDay === from &&
+          nameOf(shift(to, 1), grain) !== names[0],
+      );
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
+  expect(cases.rarerThan(1)).toEqual([]);
 });
 
 // Before 2012 a few zones set their clocks back just after midnight, so that a day came twice.
 test("periods begin and end on the local date that names them", () => {
+  const cases = new Cases();
   fc.assert(
-    fc.property(range(2012, 2040), zone, (range, zone) => {
-      for (const { period, startsAt, endsAt } of periods({ ...range, grain: "day", zone })) {
+    fc.property(zonedRanges, ({ from, to, zone }) => {
+      for (const { period, startsAt, endsAt } of periods({ from, to, grain: "day", zone })) {
         const lastMoment = new Date(Date.parse(endsAt) - 1).toISOString();
         expect([localDate(startsAt, zone), localDate(lastMoment, zone)]).toEqual([period, period]);
+        const hours = (Date.parse(endsAt) - Date.parse(startsAt)) / 3_600_000;
+        for (const each of [22, 23, 23.5, 24.5, 25, 26]) cases.note(`a day of ${each} hours`, hours === each);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: draws(100) },
   );
+  expect(cases.rarerThan(1)).toEqual([]);
 });
 
 test.each([

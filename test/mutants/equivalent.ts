@@ -71,6 +71,48 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       to: '["Stryker was here"]',
       because: "the first of them is not looked at",
     },
+    {
+      on: 'yesterday: { count: 1, unit: "d" },',
+      from: '"d"',
+      to: '""',
+      because: "what is neither weeks nor months is days",
+    },
+    {
+      on: 'return /^(?:\\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;',
+      from: "/^(?:\\d+[dw]|today|yesterday)$/",
+      to: "/(?:\\d+[dw]|today|yesterday)$/",
+      because: "no other text that is a range ends so",
+    },
+    {
+      on: 'return /^(?:\\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;',
+      from: "/^(?:\\d+[dw]|today|yesterday)$/",
+      to: "/^(?:\\d+[dw]|today|yesterday)/",
+      because: "no other text that is a range begins so",
+    },
+    {
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
+      from: "from !== undefined && to !== undefined",
+      to: "true",
+      because: "nothing is after what is undefined, nor that after anything",
+    },
+    {
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
+      from: "from !== undefined && to !== undefined",
+      to: "from !== undefined || to !== undefined",
+      because: "nothing is after what is undefined, nor that after anything",
+    },
+    {
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
+      from: "from !== undefined",
+      to: "true",
+      because: "nothing is after what is undefined, nor that after anything",
+    },
+    {
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
+      from: "to !== undefined",
+      to: "true",
+      because: "nothing is after what is undefined, nor that after anything",
+    },
   ],
   "src/paging/chain.ts": [
     {
@@ -156,6 +198,18 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "this.#first !== undefined",
       to: "true",
       because: "a pass has begun before it reads on",
+    },
+    {
+      on: "for (let fruitless = 0; edge !== undefined && fruitless < MAX_FRUITLESS; ) {",
+      from: "edge !== undefined",
+      to: "true",
+      because: "a pass has begun before it reads on",
+    },
+    {
+      on: 'return "lost";',
+      from: '"lost"',
+      to: '""',
+      because: "it is only told from the other two",
     },
   ],
   "src/attribution/microsoft-click-id.ts": [
@@ -262,6 +316,132 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: '""',
       to: '"Stryker was here!"',
       because: "the text has three lines",
+    },
+  ],
+  "src/calendar/local-time.ts": [
+    {
+      on: "const endsAt = untilMs <= LAST_INSTANT_MS ? new Date(untilMs).toISOString() : undefined;",
+      from: "untilMs <= LAST_INSTANT_MS",
+      to: "untilMs < LAST_INSTANT_MS",
+      because: "no zone has its clocks changed in the last millisecond of 9999",
+    },
+    {
+      on: "const isIn = ({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < untilMs;",
+      from: "({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < untilMs",
+      to: "() => undefined",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "const isIn = ({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < untilMs;",
+      from: "fromMs <= ms && ms < untilMs",
+      to: "false",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "const isIn = ({ fromMs, untilMs }: Span, ms: number) => fromMs <= ms && ms < untilMs;",
+      from: "fromMs <= ms",
+      to: "fromMs < ms",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "const spans = [last];",
+      from: "[last]",
+      to: "[]",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "if (!isIn(last, ms)) {",
+      from: "!isIn(last, ms)",
+      to: "true",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "const known = spans.find((span) => isIn(span, ms));",
+      from: "(span) => isIn(span, ms)",
+      to: "() => undefined",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "if (known === undefined) spans.push(last);",
+      from: "known === undefined",
+      to: "true",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "if (known === undefined) spans.push(last);",
+      from: "known === undefined",
+      to: "false",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "if (known === undefined) spans.push(last);",
+      from: "known === undefined",
+      to: "known !== undefined",
+      because: "it only spares asking the zone again",
+    },
+    {
+      on: "if (known === undefined) spans.push(last);",
+      from: "spans.push(last);",
+      to: ";",
+      because: "it only spares asking the zone again",
+    },
+  ],
+  "src/calendar/periods.ts": [
+    {
+      on: "Temporal.PlainDate.compare(a, b) < 0 ? a : b;",
+      from: "Temporal.PlainDate.compare(a, b) < 0",
+      to: "Temporal.PlainDate.compare(a, b) <= 0",
+      because: "of two equal dates it is either",
+    },
+  ],
+  "src/calendar/zone-names.ts": [
+    {
+      on: "const [, behind] = /^Etc\\/GMT([+-]\\d+)$/.exec(zone) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+  ],
+  "src/paging/record.ts": [
+    {
+      on: "const NOTHING: Slice = { offset: 0, total: 0, rows: [] };",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "a text has no place among calls",
+    },
+    {
+      on: "beyond.rows.every(({ id }, index) => id === tail[index]?.id);",
+      from: "tail[index]?.id",
+      to: "tail[index].id",
+      because: "the tail is as long",
+    },
+    {
+      on: "this.#observe(slice, this.#chain.findLink(slice, false));",
+      from: "false",
+      to: "true",
+      because: "only the unseen calls are taken of it",
+    },
+  ],
+  "src/warehouse/copy.ts": [
+    {
+      on: "if (copied.get(table)?.sha256 === sha256) continue;",
+      from: "copied.get(table)?.sha256",
+      to: "copied.get(table).sha256",
+      because: "a copy has the tables of its source",
+    },
+    {
+      on: "const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;",
+      from: "copied.get(table)?.rows",
+      to: "copied.get(table).rows",
+      because: "every warehouse has both tables",
+    },
+  ],
+  "src/warehouse/lock.ts": [
+    {
+      on: 'if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;',
+      from: 'error.code.startsWith("SQLITE_BUSY")',
+      to: 'error.code.endsWith("SQLITE_BUSY")',
+      because: "without a log a database is busy in one way alone",
     },
   ],
 };

@@ -35,10 +35,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   paging: {
     floor: 95,
     parts: [
-      ...own("paging", "evidence", "id-sketch", "order-key", "slice", "throttle", "verdict"),
+      ...own("paging", "evidence", "id-sketch", "order-key", "prefetch", "slice", "throttle", "verdict"),
       {
-        files: ["src/paging/{chain,pass,prefetch,record,walk}.ts"],
-        tests: ["test/paging/{chain,traces,walk-scenes}.test.ts"],
+        files: ["src/paging/{chain,pass,record,walk}.ts"],
+        tests: ["test/paging/{chain,record,traces,walk-scenes}.test.ts"],
       },
     ],
   },
@@ -98,14 +98,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  lock: {
-    parts: [
-      {
-        files: ["src/warehouse/{copy,lock,restore,restored-key,write-backup}.ts"],
-        tests: ["test/warehouse/{lock,migrate,write-backup}.test.ts"],
-      },
-    ],
-  },
+  lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   privacy: {
     parts: [
       {

@@ -13,7 +13,7 @@ lists what no test noticed, and fails where a room is below its floor.
 
   room         ${Object.keys(ROOMS).join(", ")}  (default: all)
   file         one of a room's files alone, as src/paging/chain.ts, or a part of it, as src/paging/chain.ts:80-120
-  --sample N   one room of the day, in N places of ten lines each
+  --sample N   one room of the day, in N places of ten lines each that the same tests are about
   --day        the day that chooses them (default: today, UTC)
   --incremental   keeps what was found where neither file nor test file changed; in reports/mutants
 `;
@@ -50,7 +50,8 @@ function shuffle<T>(things: readonly T[], day: string): T[] {
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ thing }) => thing);
 }
 
-function planSample(places: number, day: string): Task[] {
+/** Places of one part of a room, so that its tests alone are run; a part is drawn as often as it is long. */
+function planSample(count: number, day: string): Task[] {
   const [drawn] = shuffle(
     Object.keys(ROOMS).filter((name) => ROOMS[name]?.floor !== undefined),
     day,
@@ -58,16 +59,19 @@ function planSample(places: number, day: string): Task[] {
   return Object.entries(ROOMS)
     .filter(([name]) => name === (positionals[0] ?? drawn))
     .map(([name, room]) => {
-      const all = room.parts.flatMap(filesOf).flatMap((file) => {
-        const lines = readFileSync(file, "utf8").split("\n").length;
-        const starts = Array.from(
-          { length: Math.ceil(lines / PLACE_LINES) },
-          (_, at) => at * PLACE_LINES + 1,
-        );
-        return starts.map((start) => `${file}:${start}-${start + PLACE_LINES - 1}`);
-      });
-      return { name, room, places: shuffle(all, day).slice(0, places), isWhole: false };
+      const parts = room.parts.map((part) => filesOf(part).flatMap(placesOf));
+      const [first = ""] = shuffle(parts.flat(), day);
+      const places = parts.find((part) => part.includes(first)) ?? [];
+      return { name, room, places: shuffle(places, day).slice(0, count), isWhole: false };
     });
+}
+
+function placesOf(file: string): string[] {
+  const lines = readFileSync(file, "utf8").split("\n").length;
+  return Array.from({ length: Math.ceil(lines / PLACE_LINES) }, (_, at) => {
+    const start = at * PLACE_LINES + 1;
+    return `${file}:${start}-${start + PLACE_LINES - 1}`;
+  });
 }
 
 function planAll(): Task[] {
@@ -115,12 +119,26 @@ function describe({ fileName, location: { start, end }, replacement }: Mutant) {
 
 const squash = (text: string) => text.replace(/\s+/g, " ").trim();
 
-/** A room at its floor has so few of a small sample noticed, by chance alone, on one day of 700. */
-const ofSample = (floor: number, mutants: number) =>
-  floor - 3 * Math.sqrt((floor * (100 - floor)) / Math.max(1, mutants));
+/**
+ * What a sample of a room at its floor has at least, but on one day of 700. What survives lies together: mutants of one place
+ * count as one, the more so the fewer places there are.
+ */
+const ofSample = (floor: number, places: number) =>
+  Math.max(0, floor - 3 * Math.sqrt((floor * (100 - floor)) / Math.max(1, places)));
 
-/** Says what became of a room's mutants; returns whether they are above its floor. */
-function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): boolean {
+interface Result {
+  name: string;
+  mutants: number;
+  noticed: number;
+  equivalent: number;
+  /** In percent, of those that are not equivalent. */
+  score: number;
+  floor: number | undefined;
+  isGood: boolean;
+}
+
+/** Says which of a room's mutants survived; returns how many did not, and whether that is enough. */
+function judge({ name, room, places, isWhole }: Task, mutants: readonly Mutant[]): Result {
   const used = new Set<unknown>();
   const counts = { noticed: 0, late: 0, equivalent: 0, survived: 0 };
   const survivors: string[] = [];
@@ -142,20 +160,37 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): boole
   }
   const judged = counts.noticed + counts.survived;
   const score = judged === 0 ? 100 : (100 * counts.noticed) / judged;
-  const floor = room.floor === undefined ? undefined : isWhole ? room.floor : ofSample(room.floor, judged);
-  const isGood = floor === undefined || score >= floor;
-  const bound = floor === undefined ? "no floor yet" : `floor ${floor.toFixed(1)} %`;
-  process.stdout.write(
-    `${survivors.join("")}${name}: ${judged + counts.equivalent} mutants, ${counts.noticed} noticed (${counts.late} by never ending), ` +
-      `${counts.equivalent} equivalent, score ${score.toFixed(1)} % (${bound})${isGood ? "" : " TOO LOW"}\n`,
-  );
-  if (!isWhole) return isGood;
-  const stale = room.parts
-    .flatMap(filesOf)
-    .flatMap((file) => (EQUIVALENT[file] ?? []).filter((each) => !used.has(each)));
+  const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, places.length);
+  const stale = isWhole
+    ? room.parts
+        .flatMap(filesOf)
+        .flatMap((file) => (EQUIVALENT[file] ?? []).filter((each) => !used.has(each)))
+    : [];
+  process.stdout.write(`${survivors.join("")}${name}: ${counts.late} noticed by never ending\n`);
   for (const { on, to } of stale)
     process.stdout.write(`  no longer equivalent, or no longer there: ${on} → ${to}\n`);
-  return isGood && stale.length === 0;
+  const isGood = (floor === undefined || score >= floor) && stale.length === 0;
+  const { noticed, equivalent } = counts;
+  return { name, mutants: judged + equivalent, noticed, equivalent, score, floor, isGood };
+}
+
+function tabulate(results: readonly Result[]): string {
+  const percent = (share: number | undefined) => (share === undefined ? "none yet" : `${share.toFixed(1)} %`);
+  const rows = [
+    ["room", "mutants", "noticed", "equivalent", "score", "floor", ""],
+    ...results.map(({ name, mutants, noticed, equivalent, score, floor, isGood }) => [
+      name,
+      ...[mutants, noticed, equivalent].map(String),
+      percent(score),
+      percent(floor),
+      isGood ? "" : "FAILED",
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row.map((text, at) => (at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0))),
+  );
+  return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
 }
 
 if (values.help) {
@@ -170,8 +205,8 @@ if (values.help) {
       `Sample of ${day}, again with --sample ${sample} --day ${day}: ${tasks.flatMap(({ places }) => places).join(" ")}\n`,
     );
   }
-  for (const task of tasks) {
-    const isGood = judge(task, await findMutants(task));
-    if (!isGood) process.exitCode = 1;
-  }
+  const results: Result[] = [];
+  for (const task of tasks) results.push(judge(task, await findMutants(task)));
+  process.stdout.write(`\n${tabulate(results)}`);
+  if (results.some(({ isGood }) => !isGood)) process.exitCode = 1;
 }

@@ -76,6 +76,17 @@ describe("Chain", () => {
     expect(chain.isProven(next.held)).toBe(false);
   });
 
+  it("does not hold a slice by start, where sources alone told the calls apart that the one before it shared", () => {
+    const of = (id: number, second: number, name: string): Row => ({ ...at(id, second), name });
+    const [b, c] = [of(7, 8, "B"), of(6, 8, "C")];
+    const chain = startWith(slice(of(9, 9, "A"), of(8, 8, "A"), b, c));
+    const tied = slice(b, c, of(5, 7, "C"), of(4, 6, "C"));
+    chain.add(tied, chain.findLink(tied, false).held);
+    const next = chain.findLink(slice(of(5, 7, "C"), of(4, 6, "C"), of(3, 5, "C")), false);
+    expect(names(chain)).toContain("call_started desc");
+    expect(chain.isProven(next.held)).toBe(false);
+  });
+
   it("does not hold a slice by a call whose place was not known, or is not", () => {
     const rejected = (row: Row): Row => ({ ...row, isRejected: true });
     const front = [at(9, 9), at(8, 8)] as const;

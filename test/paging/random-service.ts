@@ -19,7 +19,7 @@ type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number];
 /** What the service says in the place of its number of calls. */
 type Total =
   | { kind: "honest" | "zero" | "rows" | "end" | "absurd" | "limit" }
-  | { kind: "capped" | "stale" | "off" | "flickering"; by: number };
+  | { kind: "capped" | "stale" | "off" | "flickering" | "more"; by: number };
 
 /** What happens at a service before one of its responses. */
 interface Event {
@@ -57,6 +57,8 @@ export interface Timeline {
   requests: Request[];
   /** Requests after which nothing happens any more. */
   busyFor: number;
+  /** Calls that come in before each of the first responses. @default 0 */
+  growth?: number;
   /** Slices after which the process is killed, and the next goes on. */
   kills: number[];
   seed: number;
@@ -173,6 +175,48 @@ export const honestTimelines: fc.Arbitrary<Timeline> = fc.record({
   seed: fc.integer(),
 });
 
+/** Pages of 2 rows and of 1,000, and lists that end in the middle of one, at its edge, and just behind it. */
+export const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
+  fc
+    .record({
+      timeline: timelines,
+      limit: fc.constantFrom(2, 3, 4, 7, 50, 100, 101, 1000),
+      pages: fc.constantFrom(0, 1, 1, 2, 5, 12),
+      beyond: fc.integer({ min: -2, max: 3 }),
+      cap: fc.constantFrom(1000, 1000, 1000, 2, 100),
+    })
+    .map(({ timeline, limit, pages, beyond, cap }) => ({
+      ...timeline,
+      busyFor: Math.min(timeline.busyFor, 30),
+      limit,
+      pageCap: cap,
+      initial: Math.max(0, Math.min(limit, cap, 150) * pages + beyond),
+    }));
+
+/**
+ * Such services, of which each is a little odd in one more way: it grows with each request, counts more calls than it lists, or
+ * has nothing else for any offset than what it has for the first.
+ */
+export const wideTimelines: fc.Arbitrary<Timeline> = fc
+  .tuple(
+    wide(fc.oneof(honestTimelines, wildTimelines)),
+    fc.constantFrom("growing", "counts more", "ignores offsets", "resumed", "resumed", "as it is"),
+    count(60),
+  )
+  .map(([timeline, oddity, by]): Timeline => {
+    if (oddity === "growing") return { ...timeline, growth: 1 + (by % 4) };
+    if (oddity === "resumed") return { ...timeline, kills: [1 + (by % 12)] };
+    // What is odd besides is what two witnesses would be needed for; see `honesty`.
+    const requests = timeline.requests.map((request) => ({ ...request, cap: 1000, short: 0, lag: 0 }));
+    if (oddity === "counts more") {
+      return { ...timeline, requests, offsets: "honest", total: { kind: "more", by } };
+    }
+    if (oddity === "ignores offsets") {
+      return { ...timeline, requests, offsets: "ignored", total: honesty.total };
+    }
+    return timeline;
+  });
+
 interface ServedCall {
   id: number;
   startedMs: number;
@@ -186,6 +230,8 @@ class Refused extends Error {}
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
 const STATES_KEPT = 5;
+/** A list that grows for ever by as much as a page has would be read for ever. */
+const GROWING_REQUESTS = 100;
 /** Far more than a pass over so few calls may need. */
 const MAX_REQUESTS = 3000;
 
@@ -211,6 +257,12 @@ export class RandomService implements Source<Slice> {
     this.#clock = timeline.initial;
   }
 
+  /** Lets so many requests pass that are none of the walk's, with what happens before each. */
+  async liveOn(requests: number): Promise<void> {
+    for (let request = 0; request < requests; request++) await this.fetch("own")(0);
+    this.#visibleThroughout = undefined;
+  }
+
   /** Calls that were in the state that each response was made of. */
   get visibleThroughout(): readonly number[] {
     return [...(this.#visibleThroughout ?? [])];
@@ -230,7 +282,7 @@ export class RandomService implements Source<Slice> {
     };
 
   async #respond(sort: Sort, asked: number): Promise<Slice> {
-    const { requests, limit, busyFor, pageCap, offsets, sorting, order } = this.#timeline;
+    const { requests, limit, busyFor, pageCap, offsets, sorting, order, growth = 0 } = this.#timeline;
     const request = requests[this.requests % requests.length];
     if (request === undefined) throw new Error("A timeline has at least one request");
     const isBusy = this.requests++ < busyFor;
@@ -238,6 +290,7 @@ export class RandomService implements Source<Slice> {
     for (let turn = 0; turn < request.turns; turn++) await Promise.resolve();
     if (sort !== "own" && sorting === "refused") throw new Refused();
     if (isBusy) for (const event of request.events) this.#happen(event);
+    if (growth > 0 && this.requests < GROWING_REQUESTS) this.#happen({ kind: "new", at: 1, count: growth });
     this.#states.unshift(this.#calls.slice());
     this.#states.length = Math.min(this.#states.length, STATES_KEPT);
     const state = this.#states[isBusy ? Math.min(request.lag, this.#states.length - 1) : 0] ?? [];
@@ -279,6 +332,8 @@ export class RandomService implements Source<Slice> {
         return Math.max(0, calls + Math.sign(total.by));
       case "flickering":
         return Math.max(0, calls + (this.requests % 2) * total.by);
+      case "more":
+        return calls + total.by;
     }
   }
 

@@ -6,31 +6,13 @@ import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { judge } from "../../src/paging/verdict.ts";
 import { type Source, type Walk, walk, walkFromEnd, walkFromFront } from "../../src/paging/walk.ts";
-import { honestTimelines, RandomService, type Timeline, wildTimelines } from "./random-service.ts";
+import { honestTimelines, RandomService, type Timeline, wide, wildTimelines } from "./random-service.ts";
 
 /*
  * What the walk asks of 150 services, step by step, and what it concludes. The other tests say that it must not be
  * wrong; these say that it does not become another without a word. After a change that is meant: `npx vitest -u`, and read
  * what has changed.
  */
-
-/** Pages of 2 rows and of 1,000, and lists that end in the middle of one, at its edge, and just behind it. */
-const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
-  fc
-    .record({
-      timeline: timelines,
-      limit: fc.constantFrom(2, 3, 4, 7, 50, 100, 101, 1000),
-      pages: fc.constantFrom(0, 1, 1, 2, 5, 12),
-      beyond: fc.integer({ min: -2, max: 3 }),
-      cap: fc.constantFrom(1000, 1000, 1000, 2, 100),
-    })
-    .map(({ timeline, limit, pages, beyond, cap }) => ({
-      ...timeline,
-      busyFor: Math.min(timeline.busyFor, 30),
-      limit,
-      pageCap: cap,
-      initial: Math.max(0, Math.min(limit, cap, 150) * pages + beyond),
-    }));
 
 /** How a service answers besides: what a run makes of it must not change unnoticed, either. */
 interface Ways {

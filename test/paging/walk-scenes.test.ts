@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Sort } from "../../src/paging/order-key.ts";
 import type { Row, Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
-import { walk, walkFromEnd } from "../../src/paging/walk.ts";
+import { type Source, type Walk, walk, walkFromEnd, walkFromFront } from "../../src/paging/walk.ts";
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
 const call = (id: number): Row => ({
@@ -28,6 +29,30 @@ function serve(
     return { offset, total: total(), rows: ids.map(call) };
   };
   return { asked, signals, fetch, source: { fetch: () => fetch, isRefusal: () => false } };
+}
+
+const slice = (offset: number, total: number, ...rows: Row[]): Slice => ({ offset, total, rows });
+/** Calls from an id on, up or down. */
+const ids = (first: number, count: number, step = 1) =>
+  Array.from({ length: Math.max(0, count) }, (_, at) => call(first + at * step));
+
+/** A service of which each response is told: by its order, the offset that is asked for, and how many came before. */
+function script(respond: (request: { sort: Sort; offset: number; count: number }) => Slice) {
+  const asked: number[] = [];
+  const sorts: Sort[] = [];
+  const signals: Partial<Record<Sort, AbortSignal>> = {};
+  const source: Source<Slice> = {
+    isRefusal: (error) => error instanceof RangeError,
+    fetch: (sort) => async (offset, signal) => {
+      if (asked.push(offset) > 2000) throw new Error("The walk asks without end");
+      sorts.push(sort);
+      signals[sort] = signal;
+      return respond({ sort, offset, count: asked.length - 1 });
+    },
+  };
+  /** Orders of which nothing is under way any more. */
+  const ended = () => Object.entries(signals).flatMap(([sort, { aborted }]) => (aborted ? [sort] : []));
+  return { asked, sorts, source, ended };
 }
 
 const options = { limit: 20, overlap: 5, throttle: new Throttle(2) };
@@ -77,13 +102,97 @@ describe("walk", () => {
     expect([...service.signals].map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it("gives up the end of a list that grows by a few calls with each request", async () => {
+  it("gives up the end of a list that grows by a few calls with each request, after fifty short pages and two looks behind each", async () => {
     const service = serve(() => 40 + 3 * service.asked.length);
     const reading = walk(service.source, options);
     await read(reading);
     expect(reading.evidence.end).toBe("unseen");
-    expect(service.asked.length).toBeGreaterThan(50);
-    expect(service.asked.length).toBeLessThan(120);
+    expect(service.asked).toHaveLength(105);
+  });
+
+  it.each([
+    // Of twenty rows two are unseen, or five: a quarter is enough.
+    { added: 13, end: "unseen", requests: 1 + 50 + 10 },
+    { added: 10, end: "seen", requests: 93 },
+  ])("reads on while $added calls come to the front of a list with each request", async (scene) => {
+    const newest = () => 400 + scene.added * service.asked.length;
+    const service = script(({ offset }) =>
+      slice(offset, 0, ...ids(newest() - offset, Math.min(20, newest() - offset), -1)),
+    );
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(reading.evidence.end).toBe(scene.end);
+    expect(service.asked).toHaveLength(scene.requests);
+  });
+
+  it("gives up the end of a service that begins at the front again and has other calls each time", async () => {
+    const service = script(({ count }) => slice(0, 0, ...ids(1 + 20 * count, 20)));
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(reading.evidence.end).toBe("unseen");
+    expect(service.asked).toHaveLength(1 + 50 + 10);
+  });
+
+  it("links slices that share calls of one key alone after four tries, each from twice as far back", async () => {
+    let tries = 0;
+    const service = script(({ offset }) => {
+      // One call is shared however far it steps back from the seam, and calls that nobody has seen follow.
+      if (tries > 0 || offset > 190) tries++;
+      if (tries > 0 && tries <= 4) return slice(offset, 0, ...ids(200, 20));
+      return slice(offset, 0, ...ids(offset + 1, Math.max(0, Math.min(20, 300 - offset))));
+    });
+    const reading = walk(service.source, options);
+    await read(reading);
+    const seam = service.asked.indexOf(195);
+    expect(service.asked.slice(seam - 1, seam + 5)).toEqual([180, 195, 190, 180, 160, 175]);
+    expect(reading.evidence).toMatchObject({ isLinked: true, seamsBroken: 0, fresh: 300 });
+  });
+
+  it("asks for no more of a plan than was under way when a page of it was empty", async () => {
+    const service = serve(() => 100, { total: () => 2000 });
+    const fetch: typeof service.fetch = async (offset, signal) => {
+      await new Promise(setImmediate);
+      return await service.fetch(offset, signal);
+    };
+    const reading = walk({ ...service.source, fetch: () => fetch }, options);
+    await read(reading);
+    expect(reading.evidence.end).toBe("disputed");
+    expect(service.asked.filter((offset) => offset > 100)).toEqual([105, 120, 135]);
+  });
+
+  it("looks at the front once where the list has become empty, though more is counted", async () => {
+    let isEmpty = false;
+    const service = serve(() => (isEmpty ? 0 : 100), { total: () => 100 });
+    const reading = walk(service.source, options);
+    for await (const { offset } of reading) if (offset === 90 || offset === 75) isEmpty = true;
+    expect(service.asked.filter((offset) => offset === 0)).toHaveLength(2);
+  });
+
+  it("has seen nothing before it begins", () => {
+    const { evidence, sort } = walk(serve(() => 100).source, options);
+    expect(sort).toBe("own");
+    expect({ ...evidence, keys: evidence.keys.length }).toEqual({
+      slices: 0,
+      fresh: 0,
+      resumed: 0,
+      seamsMended: 0,
+      seamsBroken: 0,
+      fragmented: 0,
+      unplaced: 0,
+      repeated: 0,
+      old: 0,
+      vanished: 0,
+      totals: { first: 0, last: 0, least: 0, most: 0, isConstant: true, fall: 0, falls: 0, overruns: 0 },
+      startsAtFront: false,
+      keys: 12,
+      outOfPlace: undefined,
+      end: "unseen",
+      isProven: true,
+      isLinked: true,
+      isFrontMet: false,
+      isTrusted: true,
+      settled: false,
+    });
   });
 
   it("asks for an empty list three times", async () => {
@@ -93,4 +202,123 @@ describe("walk", () => {
     expect(service.asked).toEqual([0, 0, 0]);
     expect(reading.evidence.end).toBe("seen");
   });
+});
+
+describe("walk, in an order that is asked for", () => {
+  const names = ["Zoo", "Airport", "Mail"];
+  /** Forty calls in no order by start or id; by source where that is asked for. */
+  const listed = (sort: Sort) => {
+    const mixed = ids(1, 40).map((row, at) => ({
+      ...row,
+      id: 1 + ((at * 17) % 41),
+      started: null,
+      name: names[at % 3] ?? "",
+    }));
+    if (sort === "own") return mixed;
+    const sign = sort === "source_name asc" ? 1 : -1;
+    return mixed.sort((a, b) => sign * (a.name < b.name ? -1 : Number(a.name > b.name)) || a.id - b.id);
+  };
+  const serveSorted = (fail: (sort: Sort) => Error | undefined) =>
+    script(({ sort, offset }) => {
+      const error = fail(sort);
+      if (error !== undefined) throw error;
+      return slice(offset, 40, ...listed(sort).slice(offset, offset + 20));
+    });
+  const refused = new RangeError("sorts nothing");
+  const broken = new Error("is down");
+  const only = (wanted: Sort, error: Error) => (sort: Sort) => (sort === wanted ? error : undefined);
+
+  it("takes the order in which the sources are, and ends what was under way in the other", async () => {
+    const service = serveSorted(() => undefined);
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(reading.sort).toBe("source_name asc");
+    expect(reading.evidence.isProven).toBe(true);
+    expect([...new Set(service.sorts)]).toEqual(["own", "source_name asc"]);
+    expect(service.ended()).toEqual(["own", "source_name asc"]);
+  });
+
+  it("goes on in the service's own where that refuses to sort, and ends what was under way", async () => {
+    const service = serveSorted(only("source_name asc", refused));
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect([reading.sort, reading.evidence.fresh]).toEqual(["own", 40]);
+    expect(service.sorts.filter((sort) => sort !== "own")).toEqual(["source_name asc"]);
+    expect(service.ended()).toEqual(["own", "source_name asc"]);
+  });
+
+  it("begins in the service's own where that sorts no more, and asks for no other again", async () => {
+    const service = serveSorted(only("source_name desc", refused));
+    const reading = walk(service.source, options, { sort: "source_name desc" });
+    await read(reading);
+    expect([reading.sort, reading.evidence.fresh]).toEqual(["own", 40]);
+    expect(service.sorts.filter((sort) => sort !== "own")).toEqual(["source_name desc"]);
+    expect(service.ended()).toEqual(["source_name desc", "own"]);
+  });
+
+  it.each([
+    { title: "a refusal of what was not asked for", sort: "own", fails: "own", error: refused },
+    { title: "what fails in the service's own", sort: "own", fails: "own", error: broken },
+    {
+      title: "what fails in the order of the last pass",
+      sort: "source_name desc",
+      fails: "source_name desc",
+      error: broken,
+    },
+    { title: "what fails in another order", sort: "own", fails: "source_name asc", error: broken },
+  ] as const)("throws $title", async ({ sort, fails, error }) => {
+    const service = serveSorted(only(fails, error));
+    await expect(read(walk(service.source, options, { sort }))).rejects.toBe(error);
+    expect(service.sorts.filter((each) => each === fails)).toHaveLength(1);
+    expect(service.ended()).toEqual([...new Set(service.sorts)]);
+  });
+});
+
+describe("walk, from an earlier chain", () => {
+  const list = (offset: number) =>
+    slice(offset, 100, ...ids(offset + 1, Math.max(0, Math.min(20, 100 - offset))));
+
+  it.each([
+    { earlier: [list(0)], next: 15 },
+    { earlier: [list(0), list(15), list(30)], next: 45 },
+    // The furthest is not the last: the front was looked at, or a piece was read anew.
+    { earlier: [list(0), list(15), list(0)], next: 30 },
+    // Of two that end in one place it is the later, whose last ten calls have one start: it goes back behind those.
+    {
+      earlier: [
+        list(0),
+        slice(
+          0,
+          100,
+          ...ids(21, 20).map((row, at) => ({
+            ...row,
+            started: ids(21, 11)[Math.min(at, 10)]?.started ?? null,
+          })),
+        ),
+      ],
+      next: 5,
+    },
+  ])("goes on at $next", async ({ earlier, next }) => {
+    const service = script(({ offset }) => list(offset));
+    for await (const _ of walk(service.source, options, { earlier })) break;
+    expect(service.asked[0]).toBe(next);
+  });
+});
+
+describe("walkFromFront and walkFromEnd", () => {
+  const walks: [string, (service: ReturnType<typeof serve>) => Walk<Slice>][] = [
+    ["walkFromFront", ({ fetch }) => walkFromFront(fetch, options, () => false)],
+    ["walkFromEnd", ({ fetch }) => walkFromEnd(fetch, options, () => false, 80)],
+  ];
+
+  it.each(walks)(
+    "%s ends what is under way, when it has read all or its reader has had enough",
+    async (_, begin) => {
+      for (const isAll of [true, false]) {
+        const service = serve(() => 100);
+        for await (const _ of begin(service)) if (!isAll) break;
+        expect([...service.signals].map(({ aborted }) => aborted)).toEqual([true]);
+      }
+    },
+  );
 });

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { live, type Outcome, type Walker } from "./live.ts";
-import { honestTimelines, type Timeline, wildTimelines } from "./random-service.ts";
+import { honestTimelines, type Timeline, wideTimelines, wildTimelines } from "./random-service.ts";
 import { changedWalker, RULES } from "./rules.ts";
 
 const IS_SOAK = process.env.CALLTALLY_TIMELINES !== undefined;
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 1000);
 
 const HONEST_RUNS = IS_SOAK ? RUNS : 500;
+const WIDE_RUNS = IS_SOAK ? RUNS : 120;
 
 const isSure = ({ verdict }: Outcome) => verdict === "exact" || verdict === "verified";
 const isFalselySure = (outcome: Outcome) => isSure(outcome) && outcome.missing.length > 0;
@@ -61,6 +62,43 @@ describe("walk", () => {
     const quiet = outcomes.filter(({ timeline }) => timeline.busyFor === 0 && timeline.tied === 1);
     expect(quiet.length).toBeGreaterThan(HONEST_RUNS / 200);
     expect(quiet.filter(({ outcome }) => outcome.verdict !== "exact")).toEqual([]);
+  });
+
+  it(`is never sure of a pass that misses a call, of pages of 2 to 1,000 rows: ${WIDE_RUNS} timelines`, async () => {
+    const lived = await liveAll(wideTimelines, WIDE_RUNS);
+    const count = (test: (each: (typeof lived)[number]) => boolean) => lived.filter(test).length / WIDE_RUNS;
+    const rowsOf = ({ limit, pageCap }: Timeline) => Math.min(limit, pageCap);
+    for (const [least, most] of [
+      [2, 2],
+      [3, 7],
+      [50, 100],
+      [101, 101],
+      [1000, 1000],
+    ] as const) {
+      const isSo = ({ timeline }: (typeof lived)[number]) =>
+        rowsOf(timeline) >= least && rowsOf(timeline) <= most;
+      const name = `${least} to ${most} rows`;
+      expect([name, count((each) => isSo(each) && each.timeline.initial > most / 8) > 0.02]).toEqual([
+        name,
+        true,
+      ]);
+      expect([name, count((each) => isSo(each) && isSure(each.outcome)) > 0.01]).toEqual([name, true]);
+    }
+    const isAtEdge = ({ timeline }: (typeof lived)[number]) =>
+      timeline.initial > 0 && timeline.initial % rowsOf(timeline) === 0;
+    expect(count(isAtEdge)).toBeGreaterThan(0.05);
+    expect(count(({ timeline }) => (timeline.growth ?? 0) > 0)).toBeGreaterThan(0.08);
+    expect(count(({ timeline, outcome }) => (timeline.growth ?? 0) > 0 && isSure(outcome))).toBeGreaterThan(
+      0.01,
+    );
+    expect(count(({ timeline }) => timeline.total.kind === "more")).toBeGreaterThan(0.08);
+    // One that says of each page that it begins where it was asked to, and has the first calls in it again.
+    const ignoring = lived.filter(
+      ({ timeline }) => timeline.offsets === "ignored" && timeline.initial > rowsOf(timeline) + 3,
+    );
+    expect(ignoring.length / WIDE_RUNS).toBeGreaterThan(0.05);
+    expect(ignoring.filter(({ outcome }) => isSure(outcome) && outcome.missing.length > 0)).toEqual([]);
+    expect(count(({ outcome }) => outcome.isResumed)).toBeGreaterThan(0.05);
   });
 
   it.each(RULES.filter(({ seed }) => IS_SOAK || seed !== undefined))(

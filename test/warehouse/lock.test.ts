@@ -1,8 +1,9 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { openIn } from "./small-warehouse.ts";
 
 test("tryAcquireLock knows a warehouse behind a link, and lets go when it is disposed of", () => {
   using folder = makeTempFolder();
@@ -13,7 +14,33 @@ test("tryAcquireLock knows a warehouse behind a link, and lets go when it is dis
     using lock = tryAcquireLock(file);
     expect(lock).toBeDefined();
     expect(tryAcquireLock(link)).toBeUndefined();
+    expect(tryAcquireLock(file)).toBeUndefined();
   }
+  // What did not get the lock keeps nothing open, either.
+  expect(openIn(folder.path)).toEqual([]);
   using again = tryAcquireLock(link);
   expect(again).toBeDefined();
+  expect(readdirSync(folder.path).filter((name) => !name.endsWith("-journal"))).toEqual([
+    "calls.db",
+    "calls.db.lock",
+    "link.db",
+  ]);
+});
+
+test("tryAcquireLock locks a warehouse that is yet to be made, in a folder that is yet to be made", () => {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "new", "calls.db");
+  using lock = tryAcquireLock(file);
+  expect(lock).toBeDefined();
+  expect(tryAcquireLock(file)).toBeUndefined();
+  expect((statSync(`${file}.lock`).mode & 0o777).toString(8)).toBe("600");
+});
+
+test("tryAcquireLock names a lock that is none", () => {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "calls.db");
+  writeFileSync(`${file}.lock`, "a text that is longer than the header of a database ".repeat(100));
+  expect(() => tryAcquireLock(file)).toThrow(
+    expect.objectContaining({ exitCode: 7, message: `Cannot use ${file}.lock (SQLITE_NOTADB)` }),
+  );
 });
