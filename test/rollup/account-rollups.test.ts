@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
-import { GRAINS } from "../../src/calendar/grain.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
@@ -13,7 +12,10 @@ import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.
 import { foldRollup } from "./fold.ts";
 import { type Question, resolve } from "./questions.ts";
 
-const accounts = new Map([RULES, MILLISECONDS].map((rules) => [rules, openAccount(rules)]));
+const accounts = new Map([
+  [RULES, await openAccount()],
+  [MILLISECONDS, await openAccount({ rules: MILLISECONDS })],
+]);
 
 const ZONES = [
   "Europe/Berlin",
@@ -47,7 +49,8 @@ function ask(
   const question = { ...PLAIN, ...asked };
   const { query, fold } = resolve(question);
   const filter: CallFilter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-  const database = accounts.get(rules) ?? openAccount(rules);
+  const database = accounts.get(rules);
+  if (database === undefined) throw new Error("There is no account by these rules");
   using session = new RollupSession(database, { rules, filter });
   const spend = hasSpend ? session.loadSpend(question.zone).form : undefined;
   const full = { ...query, spend, offsets: session.readOffsets(question.zone) };
@@ -86,10 +89,8 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
       ask({ dimensions: [dimension], raw: true });
       ask({ dimensions: [next, dimension], zone: "Antarctica/Troll" });
       ask({ dimensions: [dimension] }, { isGone: true, rules: MILLISECONDS });
-      for (const top of [1, count - 1, count]) {
-        ask({ dimensions: [dimension], top, zone: "Europe/Berlin" });
-        ask({ dimensions: [dimension, next], top });
-      }
+      for (const top of [count - 1, count]) ask({ dimensions: [dimension], top, zone: "Europe/Berlin" });
+      ask({ dimensions: [dimension, next], top: 1 });
     },
   );
 
@@ -129,7 +130,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
           seen.cut += cut.length;
         }
       }
-      for (const grain of GRAINS) {
+      for (const grain of ["week", "quarter"] as const) {
         const all = ask({ dimensions: ["channel"], grain, zone, range: undefined });
         expect(all.some(([period]) => period === NOT_SET)).toBe(true);
       }

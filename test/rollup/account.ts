@@ -1,14 +1,11 @@
+import { hash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
-import { importSpend } from "../../src/warehouse/spend-table.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { markGone, setRules } from "../warehouse/facts.ts";
 
 /*
  * One account whose calls lie on every edge: the first and the last moment of days in zones whose clocks change by one hour, by
@@ -126,36 +123,25 @@ export const MILLISECONDS: AttributionRules = {
   qualified_seconds: 0.06,
 };
 
+/** What an account holds. */
+export interface AccountContents {
+  rules: AttributionRules;
+  calls: readonly Call[];
+  gone: readonly number[];
+  spend: typeof SPEND;
+}
+
 /** Returns a connection to a warehouse of calls, in memory. */
-export function openAccount(
-  rules: AttributionRules = RULES,
-  {
-    calls = CALLS,
-    gone = GONE,
-    spend = SPEND,
-  }: { calls?: readonly Call[]; gone?: readonly number[]; spend?: typeof SPEND } = {},
-): Database.Database {
-  using folder = makeTempFolder();
-  using warehouse = openWarehouse(`${folder.path}/calls.db`);
-  setRules(warehouse, rules);
-  writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
-    markGone(warehouse, gone);
-  });
-  const rows = spend.map((row, index) => ({ ...row, line: index + 2 }));
-  const files = [
-    { file: "b.csv", rows: rows.filter((_, index) => index < 7) },
-    { file: "a.csv", rows: rows.filter((_, index) => index >= 7) },
-  ];
-  for (const [hour, file] of files.entries()) {
-    importSpend(warehouse, [file], {
-      currency: "EUR",
-      named: undefined,
-      importedAt: `2026-10-0${hour + 1}T00:00:00.000Z`,
-    });
-  }
-  warehouse.sqlite.pragma("journal_mode = DELETE");
-  return new Database(warehouse.sqlite.serialize());
+export async function openAccount(given: Partial<AccountContents> = {}): Promise<Database.Database> {
+  const contents: AccountContents = { rules: RULES, calls: CALLS, gone: GONE, spend: SPEND, ...given };
+  // `npm run test:mutants` keeps them: to make one takes longer than most tests.
+  const { CALLTALLY_MUTANT_ACCOUNTS: folder } = process.env;
+  const path = folder && join(folder, hash("sha256", JSON.stringify(contents)));
+  if (path !== undefined && existsSync(path)) return new Database(readFileSync(path));
+  const { makeAccountImage } = await import("./account-image.ts");
+  const image = makeAccountImage(contents);
+  if (path !== undefined) writeFileSync(path, image);
+  return new Database(image);
 }
 
 function toText(value: string | number | null | undefined): string | null {

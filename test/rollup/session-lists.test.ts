@@ -12,7 +12,7 @@ import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { CALLS, GONE, MILLISECONDS, openAccount, RULES } from "./account.ts";
 
-const account = openAccount();
+const account = await openAccount();
 
 /** What is true of a call, as stored; which of all calls are first calls, the model decides. */
 type Fact = Omit<CallFacts, "is_qualified"> & {
@@ -248,8 +248,8 @@ describe("RollupSession.conversions", () => {
     expect(seen).toEqual({ calls: 6688, first: 317, repeated: 435, gone: 608 });
   });
 
-  it("gives the number that is kept of a call where callers are known by digests", () => {
-    const database = openAccount();
+  it("gives the number that is kept of a call where callers are known by digests", async () => {
+    const database = await openAccount();
     database.exec("UPDATE call_facts SET caller = 'digest of ' || caller");
     using session = new RollupSession(database, { rules: { ...RULES, caller_digests: true } });
     const rows = [...session.conversions({ key: "caller", every: false }, {}).read()];
@@ -276,9 +276,9 @@ describe("RollupSession.conversions", () => {
 describe("RollupSession.durationBands", () => {
   it.each([RULES, MILLISECONDS, { ...RULES, qualified_seconds: 61 }])(
     "counts calls by duration, by rules %#",
-    (rules) => {
+    async (rules) => {
       const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
-      const database = openAccount(rules);
+      const database = await openAccount({ rules });
       const facts = database.prepare<[], Fact>("SELECT * FROM call_facts WHERE is_live").all();
       using session = new RollupSession(database, { rules });
       for (const span of SPANS) {
@@ -336,8 +336,8 @@ describe("what a session knows of its calls", () => {
     expect(named.countUnknownCallers(["+498"])).toBe(0);
   });
 
-  it("is nothing in an account without calls, and nothing of time in one whose calls have none", () => {
-    const empty = openAccount(RULES, { calls: [], gone: [], spend: [] });
+  it("is nothing in an account without calls, and nothing of time in one whose calls have none", async () => {
+    const empty = await openAccount({ calls: [], gone: [], spend: [] });
     using session = new RollupSession(empty, { rules: RULES });
     expect([
       session.readExtent(),
@@ -351,7 +351,7 @@ describe("what a session knows of its calls", () => {
       session.callers().callsWithoutCaller,
     ]).toEqual([0, [], 0]);
     expect(session.durationBands().every(({ calls }) => calls === 0)).toBe(true);
-    const untimed = openAccount(RULES, {
+    const untimed = await openAccount({
       calls: CALLS.map((call) => ({ ...call, call_started: null })),
       gone: [],
       spend: [],
@@ -384,7 +384,7 @@ describe("what a session knows of its calls", () => {
 });
 
 describe("a session", () => {
-  it("reads the rules in its snapshot, and lets it go", () => {
+  it("reads the rules in its snapshot, and lets it go", async () => {
     const inTransaction: boolean[] = [];
     {
       using session = new RollupSession(account, {
@@ -401,7 +401,7 @@ describe("a session", () => {
     const session = open();
     account.exec("ROLLBACK");
     session[Symbol.dispose]();
-    const closed = openAccount();
+    const closed = await openAccount();
     const last = new RollupSession(closed, { rules: RULES });
     closed.close();
     last[Symbol.dispose]();

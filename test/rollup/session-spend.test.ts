@@ -3,7 +3,7 @@ import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
 
-const account = openAccount();
+const account = await openAccount();
 /** When the first and the last day of spend begin. */
 const EDGES = [
   ["UTC", "2026-01-01T00:00:00.000Z", "2026-12-31T00:00:00.000Z"],
@@ -126,7 +126,7 @@ describe("SessionSpend", () => {
     expect(session.spend.files().reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
   });
 
-  it("has values of its own for filters: of facts that it shares with calls", () => {
+  it("has values of its own for filters: of facts that it shares with calls", async () => {
     using session = spendOf();
     const { spend } = session;
     const values = (["source", "medium", "channel", "campaign", "campaign_id"] as const).map((fact) =>
@@ -179,12 +179,12 @@ describe("SessionSpend", () => {
       ["facebok", "facebook"],
       ["778", "777"],
     ]);
-    using bare = new RollupSession(openAccount(), { rules: RULES });
+    using bare = new RollupSession(await openAccount(), { rules: RULES });
     expect(bare.findUnmatched(filter).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);
   });
 
-  it("extends over what calls do not, and is all there is where there are none", () => {
-    const early = openAccount(RULES, { calls: [], gone: [] });
+  it("extends over what calls do not, and is all there is where there are none", async () => {
+    const early = await openAccount({ calls: [], gone: [] });
     using session = new RollupSession(early, { rules: RULES });
     expect(session.readExtent()).toBeUndefined();
     session.loadSpend("UTC");
@@ -201,11 +201,13 @@ describe("SessionSpend", () => {
     [[1_000_000, 100, 1000], { currency: "EUR", decimals: 4 }],
     [[10, 100_000], { currency: "EUR", decimals: 5 }],
     [[123_456_789], { currency: "EUR", decimals: 6 }],
-  ])("shows amounts of %j whole", (costs, form) => {
+  ])("shows amounts of %j whole", async (costs, form) => {
     const [row] = SPEND;
     if (row === undefined) throw new Error("There is no spend");
     const spend = costs.map((cost_micros) => ({ ...row, cost_micros }));
-    using session = new RollupSession(openAccount(MILLISECONDS, { spend }), { rules: MILLISECONDS });
+    using session = new RollupSession(await openAccount({ rules: MILLISECONDS, spend }), {
+      rules: MILLISECONDS,
+    });
     const loaded = session.loadSpend("UTC");
     expect(loaded.form).toEqual(form);
     expect([loaded.days() !== undefined, loaded.readExtent() !== undefined]).toEqual([
@@ -221,11 +223,11 @@ describe("SessionSpend", () => {
     );
   });
 
-  it("adds amounts up beyond the numbers that are exact", () => {
+  it("adds amounts up beyond the numbers that are exact", async () => {
     const [row] = SPEND;
     if (row === undefined) throw new Error("There is no spend");
     const spend = Array.from({ length: 20 }, () => ({ ...row, cost_micros: 999_999_999_999_999 }));
-    using session = new RollupSession(openAccount(RULES, { spend }), { rules: RULES });
+    using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
     expect(session.loadSpend("UTC").sums()).toEqual(
       new Map([["id", { rows: 13, cost_micros: 12_999_999_999_999_987n }]]),
     );
