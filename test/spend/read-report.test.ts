@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
-import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
+import {
+  MAX_REPORT_BYTES,
+  type ReadOptions,
+  type ReadReport,
+  readReport,
+} from "../../src/spend/read-report.ts";
 
 const GOOGLE = `Campaign report
 "October 1, 2026 - October 2, 2026"
@@ -390,8 +395,13 @@ someday,A,1,USD,1,1,1
       title_lines: [],
       header_line: 4,
     });
-    // What is no CSV by the first delimiters may be by the last.
-    expect(read('"Say ""what""\nDay\tCost\tImpr.\n'.replace('"Say', "Say")).header_line).toBe(2);
+    // What is no CSV by a comma may be by another delimiter.
+    expect(read('Day;Cost;Impr.\n2026-10-01;"1";1\nx;1,"5;1\n')).toMatchObject({
+      header_line: 1,
+      rows: [{ cost_micros: 1_000_000 }],
+      left_out: [{ line: 3, reason: '"x" is no day' }],
+    });
+    expect(MAX_REPORT_BYTES).toBe(67_108_864);
     // A first header counts, and a second one is a row of no day.
     expect(read("Day,Cost,Impr.\nDay,Cost,Impr.\n").left_out).toEqual([
       { line: 2, reason: '"Day" is no day' },
@@ -448,6 +458,48 @@ a,b,,
         '23 "2026-10-0x" is no day',
       ],
     });
+  });
+
+  it("knows a line of totals by what names no campaign, where rows name one", () => {
+    const kindsOf = (text: string) => {
+      const { total_lines, left_out } = read(text, { decimal: "point" });
+      return [total_lines, left_out.map(({ line, reason }) => `${line} ${reason}`)];
+    };
+    expect(kindsOf("Day,Cost,Impr.\n,5,1\n")).toEqual([[], ["2 no day"]]);
+    expect(kindsOf("Day,Campaign ID,Cost,Impr.\n,,5,1\n,7,5,1\n")).toEqual([[2], ["3 no day"]]);
+    expect(kindsOf("Day,Campaign,Campaign ID,Cost,Impr.\n,,7,5,1\n,--, -- ,5,1\n, A ,,5,1\n")).toEqual([
+      [3],
+      ["2 no day", "4 no day"],
+    ]);
+    expect(kindsOf("Day,Campaign,Cost,Impr.\n Total Wine ,A,5,1\n,, Total ,1\n")).toEqual([[2, 3], []]);
+    expect(kindsOf("Day,Campaign,Cost,Impr.\n--, Total: all ,5,1\n--,Not total,5,1\n")).toEqual([
+      [2],
+      ["3 no day"],
+    ]);
+    expect(kindsOf("Day,Cost,Impr.\n,5,\n,,5\n")).toEqual([[], ["2 no day"]]);
+  });
+
+  it("names rows that are left out in the order of the file, and keeps those between", () => {
+    const { rows, left_out } = read(`Day,Campaign,Cost,Impr.,Currency code
+2026-10-01,A,1,0.5, usd
+ x ,A,1,1,usd
+2026-10-01,"""A""",1,1, usd ,
+2026-10-01,A,1,0.5,usd
+2026-10-01,A, y ,1,usd
+`);
+    expect(rows.map(({ line, campaign, currency }) => [line, campaign, currency])).toEqual([
+      [4, '"A"', "USD"],
+    ]);
+    expect(left_out).toEqual([
+      { line: 2, reason: "clicks or impressions are no whole number" },
+      { line: 3, reason: '"x" is no day' },
+      { line: 5, reason: "clicks or impressions are no whole number" },
+      { line: 6, reason: 'the cost "y" is no number' },
+    ]);
+    const meta = read(
+      "Reporting starts,Reporting ends,Campaign name,Amount spent (USD)\n 2026-10-01 ,2026-10-01  ,A,1\n",
+    );
+    expect(meta.rows.length).toBe(1);
   });
 
   it("leaves out a row for what is wrong with it, in a text that is short", () => {

@@ -164,7 +164,7 @@ describe("findColumns", () => {
       report: "Google Ads",
       indexes: { day: 0, cost: 3, impressions: 2 },
     });
-    expect(columnsOf(google, { cost: "Brutto" })).toBeUndefined();
+    for (const field of SPEND_FIELDS) expect(columnsOf(google, { [field]: "Brutto" })).toBeUndefined();
     expect(columnsOf(["Datum", "Preis"], { day: "Datum" })).toBeUndefined();
     expect(columnsOf(["Datum", "Preis"], { cost: "Preis" })).toBeUndefined();
     for (const field of SPEND_FIELDS)
