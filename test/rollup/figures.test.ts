@@ -469,6 +469,7 @@ describe("rollupColumns", () => {
       type: "text",
     });
     expect(callMeasures(measuresOf({ dimensions: [], spend: EUR }, SECONDS))).toEqual(metrics(SECONDS));
+    expect(measuresOf({ dimensions: [] }, SECONDS)).toEqual(metrics(SECONDS));
     expect(measuresOf({ dimensions: [], spend: EUR }, SECONDS)).toEqual([
       ...metrics(SECONDS),
       ...spendMetrics(EUR),

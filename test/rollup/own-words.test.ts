@@ -19,7 +19,7 @@ describe("toShown", () => {
   it("has words of its own, and what is in no more than one quote is itself", () => {
     expect(OWN_WORDS).toEqual(["(not set)", "(total)", "(other)"]);
     expect([NOT_SET, TOTAL, OTHER]).toEqual(OWN_WORDS);
-    for (const text of ["(total)", '"(total)', '(total)"', "x", '"x"', '"', ""])
+    for (const text of ["(total)", '"(total)', '(total)"', '(total)""', '""(total)', "x", '"x"', '"', ""])
       expect(toServed(text)).toBe(text);
     expect(["(NOT  Set)", " (not set) ", '"(not set)"', "not set", ""].map(isValue)).toEqual([
       false,
