@@ -69,7 +69,7 @@ export function rollupColumns(
   query: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
-  const { dimensions, raw, periods, previous } = query;
+  const { dimensions, periods, previous } = query;
   const measures = measuresOf(query, rules);
   const compared = previous ? measures.filter(isCompared) : [];
   const toColumn = ({ name, type, decimals, currency, isAdditive }: RollupColumn): RollupColumn => ({
@@ -81,7 +81,7 @@ export function rollupColumns(
   });
   return [
     ...(periods ? [{ name: "period", type: "text" } as const] : []),
-    ...keyColumns(dimensions, { raw }).map(({ name, type }) => ({ name, type })),
+    ...keyColumns(dimensions).map(({ name, type }) => ({ name, type })),
     ...measures.map(toColumn),
     ...compared.flatMap((metric): RollupColumn[] => [
       { ...toColumn(metric), name: `${metric.name}_previous` },

@@ -256,7 +256,7 @@ function toCandidate({ line, cells }: Line, columns: SpendColumns, options: Read
   };
 }
 
-/** Returns what stands first in the file's dates; undefined where no date asks. */
+/** Returns what stands first in the file's dates; undefined where it does not matter. */
 function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));
   const decided = DAY_ORDERS.map((order) => asking.find((day) => ordersOf(day).join() === order));
@@ -269,7 +269,7 @@ function decideOrder(candidates: readonly Candidate[]): DayOrder | undefined {
   }
   if (mdy || dmy) return mdy ? "mdy" : "dmy";
   const open = asking.find(({ first, second }) => first !== second);
-  if (open === undefined) return asking.length > 0 ? "mdy" : undefined;
+  if (open === undefined) return undefined;
   throw new UsageError(
     `its dates can be read in two ways: ${open.first}/${open.second}/${open.year} in line ${open.line}, and none has a number above 12 there`,
     { hint: "Say what comes first: --dates mdy (month) or --dates dmy (day)." },

@@ -100,7 +100,7 @@ export function signsOfWhole(number: NumberText): DecimalSign[] {
 /** Whether a number means another amount by the other sign. */
 export function isAmbiguous(number: NumberText): boolean {
   const [one, other] = signsOf(number).map((sign) => toMicros(number, sign));
-  return other !== undefined && one !== other;
+  return other !== undefined && !Object.is(one, other); // too long for both signs: no amount, and not two
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { globSync, mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { EQUIVALENT } from "./equivalent.ts";
@@ -205,6 +206,9 @@ if (values.help) {
       `Sample of ${day}, again with --sample ${sample} --day ${day}: ${tasks.flatMap(({ places }) => places).join(" ")}\n`,
     );
   }
+  using accounts = mkdtempDisposableSync(join(tmpdir(), "calltally-mutants-"));
+  // Made as tests first run without a mutant, and read for each mutant.
+  process.env.CALLTALLY_MUTANT_ACCOUNTS = accounts.path;
   const results: Result[] = [];
   for (const task of tasks) results.push(judge(task, await findMutants(task)));
   process.stdout.write(`\n${tabulate(results)}`);

@@ -314,7 +314,8 @@ function isCounted(
       filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text) || text)),
       digits(call.tracking_number) || (present(call.tracking_number) ?? NOT_SET),
     ) &&
-    !filter.exclude_callers?.map(digits).includes(digits(call.caller_id))
+    // Who has no number is not excluded by a text without one.
+    (digits(call.caller_id) === "" || !filter.exclude_callers?.map(digits).includes(digits(call.caller_id)))
   );
 }
 
@@ -463,6 +464,8 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
+  // Of everything together there is one row, of nothing as well.
+  if (dimensions.length === 0 && periods === undefined) all.add("[]");
   if (fill && periods) {
     for (const key of [...all]) {
       const cells: Cell[] = JSON.parse(key);

@@ -12,7 +12,10 @@ import type { SpendRow } from "../../src/spend/read-report.ts";
 import { arbitraryCalls } from "../calls.ts";
 import type { FoldQuery } from "./fold.ts";
 
-/** The moments before and after clocks are changed, and hours that come twice: in Berlin, New York, and on Lord Howe by half an hour. */
+/**
+ * The moments before and after clocks are changed, and hours that come twice: in Berlin, New York, on Lord Howe by half an
+ * hour, and in Troll by two hours, when Berlin's are.
+ */
 const AROUND_CHANGES = [
   "2026-03-29T00:59:59.999Z",
   "2026-03-29T01:00:00.000Z",
@@ -77,14 +80,24 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
         first_time: fc.constant(true as const),
         has_gclid: fc.constant(true as const),
         tracking_number: some("+49 89 (65) 43-21", "4930", "(not set)", "-", "desk"),
-        exclude_callers: some("+491", "+4930123456"),
+        exclude_callers: some("+491", "0049 2", "Anonymous", "+4930123456", "-", ""),
       },
       { requiredKeys: [], noNullPrototype: true },
     ),
   },
 );
 
-const DATES = ["2025-12-31", "2026-01-01", "2026-03-28", "2026-03-29", "2026-03-30", "2026-12-31"];
+const DATES = [
+  "2025-12-31",
+  "2026-01-01",
+  "2026-03-28",
+  "2026-03-29",
+  "2026-03-30",
+  "2026-04-04",
+  "2026-04-05",
+  "2026-10-25",
+  "2026-12-31",
+];
 const dates = fc
   .tuple(fc.constantFrom(...DATES), fc.constantFrom(...DATES))
   .map((pair) => pair.toSorted())
@@ -95,6 +108,7 @@ const zones = fc.constantFrom(
   "America/New_York",
   "Asia/Kathmandu",
   "Australia/Lord_Howe",
+  "Antarctica/Troll",
 );
 
 /** What a question about calls may be, of days in a zone. */

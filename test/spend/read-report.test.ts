@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
-import { type ReadOptions, type ReadReport, readReport } from "../../src/spend/read-report.ts";
+import {
+  MAX_REPORT_BYTES,
+  type ReadOptions,
+  type ReadReport,
+  readReport,
+} from "../../src/spend/read-report.ts";
 
 const GOOGLE = `Campaign report
 "October 1, 2026 - October 2, 2026"
@@ -316,6 +321,290 @@ someday,A,1,USD,1,1,1
     expect(refusal("day,cost,Cost\n2026-10-05,1,2\n", { source: "a", medium: "b" })).toContain(
       'it has several columns "cost"',
     );
+  });
+
+  it("says what is wrong with a file as a whole, and what to do", () => {
+    const own = { source: "a", medium: "b" };
+    const wide = Array.from({ length: 14 }, (_, index) => `c${index + 1}`).join();
+    const known =
+      "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.";
+    const none = "none of its first 60 lines is the header of a report that is known";
+    const table: [text: string, options: Partial<ReadOptions>, expected: string][] = [
+      ["", {}, `${none} | ${known}`],
+      ["a\nb\n", {}, `${none} | ${known}`],
+      ["a\nb;c\nd;e\n", {}, `${none}; line 2 has b, c | ${known}`],
+      ["a\tb\nc\td\te\n1\t2\t3\n", {}, `${none}; line 2 has c, d, e | ${known}`],
+      ["a;b\nc,d\n", {}, `${none}; line 2 has c, d | ${known}`],
+      [`${wide}\n`, {}, `${none}; line 1 has c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12 | ${known}`],
+      [
+        "a,b\n",
+        { map: { day: "Datum", cost: "Preis" } },
+        `none of its first 60 lines is a header with the columns "Datum", "Preis"; line 1 has a, b | ${known}`,
+      ],
+      [
+        "day,cost\n",
+        {},
+        "nothing says its source (columns by calltally's names) | Give --source, such as --source google, or --map source=HEADER.",
+      ],
+      [
+        "day,cost\n",
+        { source: "a" },
+        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+      ],
+      [
+        "day,cost,source\n",
+        {},
+        "nothing says its medium (columns by calltally's names) | Give --medium, such as --medium cpc, or --map medium=HEADER.",
+      ],
+      [
+        "day,cost\n1/31/2026,1\n31/1/2026,1\n",
+        own,
+        "line 2 has the month before the day, and line 3 has the day before the month | Give --dates mdy or --dates dmy: rows with the other are left out.",
+      ],
+      [
+        "day,cost\n5/5/2026,1\n1/2/2026,1\n3/4/2026,1\n",
+        own,
+        "its dates can be read in two ways: 1/2/2026 in line 3, and none has a number above 12 there | Say what comes first: --dates mdy (month) or --dates dmy (day).",
+      ],
+      [
+        'day,cost\n2026-10-01,"1,5"\n2026-10-02,2.5\n2026-10-03,"3,5"\n',
+        own,
+        "line 3 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other are left out.",
+      ],
+      [
+        'day,cost,clicks\n2026-10-01,"1,5","1,500"\n',
+        own,
+        "line 2 has decimals after a point, and line 2 has them after a comma | Give --decimal point or --decimal comma: rows with the other are left out.",
+      ],
+    ];
+    for (const [text, options, expected] of table)
+      expect([text, refusal(text, options)]).toEqual([text, expected]);
+    expect(refusal('day,cost\n2026-10-05,"1\n', own)).toBe(
+      "it is no CSV: Quote Not Closed: the parsing is finished with an opening quote at line 2 | undefined",
+    );
+  });
+
+  it("looks for a header in the first 60 lines, by each delimiter", () => {
+    const titled = (lines: number, header = "Day,Cost,Impr.") =>
+      `${"title\n".repeat(lines)}${header}\n2026-10-01,1,1\n`;
+    expect([0, 1, 59].map((lines) => read(titled(lines)).header_line)).toEqual([1, 2, 60]);
+    expect(refusal(titled(60))).toContain("none of its first 60 lines is the header");
+    expect(read(titled(59)).title_lines).toEqual(Array.from({ length: 59 }, (_, index) => index + 1));
+    expect(read("\n \n,,\nDay,Cost,Impr.\n")).toMatchObject({
+      blank_lines: [1, 2, 3],
+      title_lines: [],
+      header_line: 4,
+    });
+    // What is no CSV by a comma may be by another delimiter.
+    expect(read('Day;Cost;Impr.\n2026-10-01;"1";1\nx;1,"5;1\n')).toMatchObject({
+      header_line: 1,
+      rows: [{ cost_micros: 1_000_000 }],
+      left_out: [{ line: 3, reason: '"x" is no day' }],
+    });
+    expect(MAX_REPORT_BYTES).toBe(67_108_864);
+    // A first header counts, and a second one is a row of no day.
+    expect(read("Day,Cost,Impr.\nDay,Cost,Impr.\n").left_out).toEqual([
+      { line: 2, reason: '"Day" is no day' },
+    ]);
+  });
+
+  it("tells totals, notes and blank lines from rows that are left out", () => {
+    const kinds = (text: string) => {
+      const { total_lines, note_lines, blank_lines, rows, left_out } = read(text, { decimal: "point" });
+      return {
+        total: total_lines,
+        note: note_lines,
+        blank: blank_lines,
+        row: rows.map(({ line }) => line),
+        out: left_out.map(({ line, reason }) => `${line} ${reason}`),
+      };
+    };
+    expect(
+      kinds(`Day,Campaign,Cost,Currency code
+Total,,1,USD
+total: account,--,1,
+Grand total,,1,
+Overall totals,,1,
+--,Total,1,
+Totally,,1,
+Grand  total,,1,
+Subtotal,,1,
+Total Wine,Total Wine,1,
+,Totals,,
+ ,,,
+,,,
+©2026,,,
+2026-10-01,,1,
+2026-10-01,Total,1,USD
+,A,1,
+,,1,
+,,--,x
+,,,x
+x,,--,
+a,b,,
+2026-10-0x,A,--,
+`),
+    ).toEqual({
+      total: [2, 3, 4, 5, 6, 10, 11, 18],
+      note: [14, 19, 20, 21],
+      blank: [12, 13],
+      row: [15, 16],
+      out: [
+        '7 "Totally" is no day',
+        '8 "Grand  total" is no day',
+        '9 "Subtotal" is no day',
+        "17 no day",
+        '22 "a" is no day',
+        '23 "2026-10-0x" is no day',
+      ],
+    });
+  });
+
+  it("knows a line of totals by what names no campaign, where rows name one", () => {
+    const kindsOf = (text: string) => {
+      const { total_lines, left_out } = read(text, { decimal: "point" });
+      return [total_lines, left_out.map(({ line, reason }) => `${line} ${reason}`)];
+    };
+    expect(kindsOf("Day,Cost,Impr.\n,5,1\n")).toEqual([[], ["2 no day"]]);
+    expect(kindsOf("Day,Campaign ID,Cost,Impr.\n,,5,1\n,7,5,1\n")).toEqual([[2], ["3 no day"]]);
+    expect(kindsOf("Day,Campaign,Campaign ID,Cost,Impr.\n,,7,5,1\n,--, -- ,5,1\n, A ,,5,1\n")).toEqual([
+      [3],
+      ["2 no day", "4 no day"],
+    ]);
+    expect(kindsOf("Day,Campaign,Cost,Impr.\n Total Wine ,A,5,1\n,, Total ,1\n")).toEqual([[2, 3], []]);
+    expect(kindsOf("Day,Campaign,Cost,Impr.\n--, Total: all ,5,1\n--,Not total,5,1\n")).toEqual([
+      [2],
+      ["3 no day"],
+    ]);
+    expect(kindsOf("Day,Cost,Impr.\n,5,\n,,5\n")).toEqual([[], ["2 no day"]]);
+  });
+
+  it("names rows that are left out in the order of the file, and keeps those between", () => {
+    const { rows, left_out } = read(`Day,Campaign,Cost,Impr.,Currency code
+2026-10-01,A,1,0.5, usd
+ x ,A,1,1,usd
+2026-10-01,"""A""",1,1, usd ,
+2026-10-01,A,1,0.5,usd
+2026-10-01,A, y ,1,usd
+`);
+    expect(rows.map(({ line, campaign, currency }) => [line, campaign, currency])).toEqual([
+      [4, '"A"', "USD"],
+    ]);
+    expect(left_out).toEqual([
+      { line: 2, reason: "clicks or impressions are no whole number" },
+      { line: 3, reason: '"x" is no day' },
+      { line: 5, reason: "clicks or impressions are no whole number" },
+      { line: 6, reason: 'the cost "y" is no number' },
+    ]);
+    const meta = read(
+      "Reporting starts,Reporting ends,Campaign name,Amount spent (USD)\n 2026-10-01 ,2026-10-01  ,A,1\n",
+    );
+    expect(meta.rows.length).toBe(1);
+  });
+
+  it("leaves out a row for what is wrong with it, in a text that is short", () => {
+    const long = "x".repeat(41);
+    const out = (
+      line: string,
+      header = "Day,Campaign,Campaign ID,Currency code,Cost,Impr.,Clicks",
+      options: Partial<ReadOptions> = {},
+    ) =>
+      read(`${header}\n${line}\n`, options)
+        .left_out.map(({ reason }) => reason)
+        .join();
+    const table: [
+      line: string,
+      expected: string,
+      header?: string | undefined,
+      options?: Partial<ReadOptions>,
+    ][] = [
+      [`2026-10-01,A,1,USD,${long},1,1`, `the cost "${"x".repeat(39)}…" is no number`],
+      [`2026-10-01,A,1,USD,${long.slice(1)},1,1`, `the cost "${"x".repeat(40)}" is no number`],
+      ["2026-10-01,A,1,USD,1,x,1", '"x" is no number of impressions'],
+      ["2026-10-01,A,1,USD,1,1,x", '"x" is no number of clicks'],
+      ["2026-10-01,A,1,USD,1,0.5,1", "clicks or impressions are no whole number"],
+      ["2026-10-01,A,1,USD,1,-1,1", "clicks or impressions are no whole number"],
+      ["2026-10-01,A,1,USD,1,0,0", ""],
+      ["2026-10-01,A,1,--,--,--,--", ""],
+      ["2026-10-01,A,1,usd,1,1,1", ""],
+      ["2026-10-01,A,1,EURO,1,1,1", '"EURO" is no currency'],
+      ["2026-10-01,A,1,USD,€1,1,1", "the currencies USD and EUR in one row"],
+      ["2026-10-01,A,1,USD,USD 1,1,1", ""],
+      ["13/13/2026,A,1,USD,1,1,1", "its date is none with the month first"],
+      ["13/12/2026,A,1,USD,1,1,1", "its date is none with the month first", undefined, { dates: "mdy" }],
+      ["12/13/2026,A,1,USD,1,1,1", "its date is none with the day first", undefined, { dates: "dmy" }],
+      [
+        '2026-10-01,A,1,USD,"1,204",1,1',
+        '"1,204" may be thousands or decimals: --decimal point or comma says which',
+      ],
+      ["2026-10-01,A,1,USD,1,1.204,1", ""],
+      [
+        '2026-10-01,A,1,USD,"1,5",1,1',
+        'the cost "1,5" is no number of this file\'s form, or too long',
+        undefined,
+        { decimal: "point" },
+      ],
+      [
+        "2026-10-01,A,1,USD,2000000000,1,1",
+        'the cost "2000000000" is no number of this file\'s form, or too long',
+      ],
+      ["2026-10-01,A,1,USD,1,1,1,,", ""],
+      ["2026-10-01,A,1,USD,1,1,1, ,x", "more cells than the header"],
+      ['2026-10-01,A,1,USD,1,1," ""a\nb"', "a quote that does not end in its line"],
+      ["2026-10-01,1,,b", "no source", "day,cost,source,medium"],
+      ["2026-10-01,1,a, ", "no medium", "day,cost,source,medium"],
+      ["2026-10-01,1,null,b", "no source", "day,cost,source,medium"],
+      ["2026-10-01,1,a,null", "no medium", "day,cost,source,medium"],
+      [
+        "2026-10-01,2026-10-02,1,A",
+        "of more than one day",
+        "Reporting starts,Reporting ends,Amount spent (USD),Campaign name",
+      ],
+      [
+        "2026-10-01,EUR,1,A",
+        "the currencies EUR and USD in one row",
+        "Day,Currency,Amount spent (USD),Campaign name",
+      ],
+    ];
+    for (const [line, expected, header, options] of table)
+      expect([line, out(line, header, options)]).toEqual([line, expected]);
+  });
+
+  it("reads each member of a row, folded and whole, or none", () => {
+    const header = "day,cost,source,medium,campaign,campaign_id,currency,clicks,impressions";
+    const rows = (line: string, options: Partial<ReadOptions> = {}) =>
+      read(`${header}\n${line}\n`, options).rows;
+    expect(rows(" 2026-10-01 ,-1.5, Face  Book,CPC, Autumn , 7 ,eur,3,4")).toEqual([
+      {
+        line: 2,
+        day: "2026-10-01",
+        source: "face book",
+        medium: "cpc",
+        campaign: "Autumn",
+        campaign_id: "7",
+        cost_micros: -1_500_000,
+        currency: "EUR",
+        clicks: 3,
+        impressions: 4,
+      },
+    ]);
+    expect(rows("2026-10-01,--,,,Shop,n/a,--,--,--", { source: " Bing ", medium: "CPC" })).toEqual([
+      {
+        line: 2,
+        day: "2026-10-01",
+        source: "bing",
+        medium: "cpc",
+        campaign: "Shop",
+        campaign_id: null,
+        cost_micros: 0,
+        currency: null,
+        clicks: null,
+        impressions: null,
+      },
+    ]);
+    expect(rows("2026-10-01,€1,a,b,,7,,,").map(({ currency, campaign }) => [currency, campaign])).toEqual([
+      ["EUR", null],
+    ]);
   });
 
   it("puts each line of any file in one place", () => {

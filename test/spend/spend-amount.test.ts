@@ -6,6 +6,7 @@ import {
   isAmbiguous,
   isNothing,
   signsOf,
+  signsOfWhole,
   toMicros,
   toNumberText,
 } from "../../src/spend/spend-amount.ts";
@@ -66,6 +67,141 @@ describe("toNumberText", () => {
     expect(toNumberText(text)).toBeUndefined();
   });
 
+  it.each([
+    ["€5", "EUR"],
+    ["₹5", "INR"],
+    ["₩5", "KRW"],
+    ["₺5", "TRY"],
+    ["₪5", "ILS"],
+    ["₫5", "VND"],
+    ["₴5", "UAH"],
+    ["5 €", "EUR"],
+    ["usd 5", "USD"],
+    ["5 Eur", "EUR"],
+    ["US$5", null],
+    ["5$US", null],
+    ["£5", null],
+    ["¥ 5", null],
+    ["EUR 5 €", "EUR"],
+  ])("reads the currency in %s", (text, currency) => {
+    expect(toNumberText(text)).toEqual({ isNegative: false, body: "5", currency });
+  });
+
+  it.each(["kr", "zł", "Kč", "Ft", "lei", "Fr", "R", "RM", "Rp", "rs", "лв"])(
+    "takes %s beside a number for a currency",
+    (sign) => {
+      for (const text of [`5 ${sign}`, `${sign}5`, `${sign.toUpperCase()} 5`]) {
+        expect([text, toNumberText(text)]).toEqual([text, { isNegative: false, body: "5", currency: null }]);
+      }
+    },
+  );
+
+  it.each([
+    ["+5", false, "5"],
+    ["- 5", true, "5"],
+    ["-€ 5", true, "5"],
+    ["€-5", true, "5"],
+    ["€ \u22125", true, "5"],
+    ["€+5", false, "5"],
+    ["(5)", true, "5"],
+    ["(€5)", true, "5"],
+    ["(5 €)", true, "5"],
+    ["(-5)", true, "5"],
+    [" 5 ", false, "5"],
+    [" (5) ", true, "5"],
+    ["1'204'000.5", false, "1204000.5"],
+    ["1’204", false, "1204"],
+    ["12 204,5", false, "12204,5"],
+    ["123 204", false, "123204"],
+    ["1\t204 ", false, "1204"],
+    ["0", false, "0"],
+    ["007", false, "007"],
+    ["1,00,000", false, "1,00,000"],
+    ["1,000,00,000", false, "1,000,00,000"],
+    ["1.000.000", false, "1.000.000"],
+    ["1.000.000,5", false, "1.000.000,5"],
+    ["123,456", false, "123,456"],
+    ["1234.5", false, "1234.5"],
+  ])("takes %s apart", (text, isNegative, body) => {
+    expect(toNumberText(text)).toMatchObject({ isNegative, body });
+  });
+
+  it.each([
+    "-€-5",
+    "((5))",
+    "(5",
+    "1234 567",
+    "0 204",
+    "1 20",
+    "1 2044",
+    "12'3456",
+    "1 204 5",
+    "1234,567.5",
+    "1,2,345",
+    "1,2345,678",
+    "1.00.000",
+    "01.204,5",
+    "1234.567,5",
+    "1.204.",
+    "1,204,",
+    ",5",
+    ".5",
+    "5 abc",
+    "abcd 5",
+    "5 xyz",
+    "$$5",
+    "€€5",
+    "5 €€",
+    "5 5 €",
+    "x5",
+    "",
+    " ",
+    "-",
+    "€",
+  ])("takes %j for none", (text) => {
+    expect(toNumberText(text)).toBeUndefined();
+  });
+
+  it("knows by which signs a number can be read, as a cost and as a number of clicks", () => {
+    const found = ["12", "1.5", "1,5", "1.500", "1,500", "1.500,0", "1,500.0", "1,234,567", "1.50"].map(
+      (text) => {
+        const number = toNumberText(text);
+        if (number === undefined) throw new Error(`${text} is no number`);
+        return [text, signsOf(number).join(), signsOfWhole(number).join(), isAmbiguous(number)];
+      },
+    );
+    expect(found).toEqual([
+      ["12", "point,comma", "point,comma", false],
+      ["1.5", "point", "", false],
+      ["1,5", "comma", "", false],
+      ["1.500", "point,comma", "comma", true],
+      ["1,500", "point,comma", "point", true],
+      ["1.500,0", "comma", "comma", false],
+      ["1,500.0", "point", "point", false],
+      ["1,234,567", "point", "point", false],
+      ["1.50", "point", "", false],
+    ]);
+  });
+
+  it.each([
+    ["1000000000", 1e15],
+    ["1000000000.000001", Number.NaN],
+    ["1000000001", Number.NaN],
+    ["-1000000000", -1e15],
+    ["-1000000001", Number.NaN],
+    ["0.123456", 123_456],
+    ["0.1234560", 123_456],
+    ["0.1234567", Number.NaN],
+    ["-0", 0],
+    ["-0.000001", -1],
+    ["1,5", Number.NaN],
+    ["10.0", 10_000_000],
+    ["100", 100_000_000],
+  ])("makes micros of %s", (text, micros) => {
+    const number = toNumberText(text);
+    expect(number && toMicros(number, "point")).toBe(micros);
+  });
+
   it("does not decide what 1,204 is", () => {
     const both = ["1,204", "1.204", "12,345"].map((text) => toNumberText(text));
     expect(both.map((number) => number && isAmbiguous(number))).toEqual([true, true, true]);
@@ -104,6 +240,8 @@ describe("toNumberText", () => {
 describe("isNothing", () => {
   it("knows what platforms write for no figure", () => {
     expect(["", " ", "-", "--", "–", "—", "N/A", "n/a"].every(isNothing)).toBe(true);
-    expect(["0", "-5", "---", "none"].some(isNothing)).toBe(false);
+    expect([" -- ", "\u2013\u2014", "-\u2014", "N/a"].every(isNothing)).toBe(true);
+    for (const text of ["0", "-5", "---", "none", "n/a x", "x n/a", "- -", "x"])
+      expect([text, isNothing(text)]).toEqual([text, false]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDay, toDay } from "../../src/spend/spend-day.ts";
+import { DAY_ORDERS, ordersOf, readDay, toDay } from "../../src/spend/spend-day.ts";
 
 describe("readDay", () => {
   it.each([
@@ -43,5 +43,137 @@ describe("readDay", () => {
     "1026-10-05",
   ])("takes %j for no day", (text) => {
     expect(readDay(text)).toBeUndefined();
+  });
+
+  const MONTHS =
+    "January February March April May June July August September October November December".split(" ");
+
+  it.each(MONTHS.map((name, index) => [name, index + 1] as const))(
+    "knows %s, whole and by three letters",
+    (name, month) => {
+      const day = `2026-${String(month).padStart(2, "0")}-05`;
+      for (const each of [name, name.toUpperCase(), name.slice(0, 3), name.slice(0, 3).toLowerCase()]) {
+        for (const text of [
+          `${each} 5, 2026`,
+          `${each} 5 2026`,
+          `Mon, ${each} 05, 2026`,
+          `Monday ${each} 5, 2026`,
+        ]) {
+          expect([text, readDay(text)]).toEqual([text, { day }]);
+        }
+        for (const text of [
+          `5 ${each} 2026`,
+          `05-${each}-2026`,
+          `5. ${each} 2026`,
+          `Mon, 5 ${each}, 2026`,
+          `5 ${each}. 2026`,
+          `Monday 5.${each} 2026`,
+        ]) {
+          expect([text, readDay(text)]).toEqual([text, { day }]);
+        }
+      }
+    },
+  );
+
+  it.each([
+    ["Sept 5, 2026", "2026-09-05"],
+    ["Sept. 5, 2026", "2026-09-05"],
+    ["5 Sept 2026", "2026-09-05"],
+    ["2028-02-29", "2028-02-29"],
+    ["1900-01-01", "1900-01-01"],
+    ["2999-12-31", "2999-12-31"],
+    ["2026-1-1", "2026-01-01"],
+    ["2026.10.05", "2026-10-05"],
+    ["2026-10-05T0:00", "2026-10-05"],
+    ["2026-10-05 00:00Z", "2026-10-05"],
+    ["2026-10-05 00:00:00.0", "2026-10-05"],
+    ["5.10.2026 0:00:00", "2026-10-05"],
+    ["31.12.2026", "2026-12-31"],
+    ["20260105", "2026-01-05"],
+  ])("reads %s as %s", (text, day) => {
+    expect(readDay(text)).toEqual({ day });
+  });
+
+  it.each([
+    "1899-12-31",
+    "3000-01-01",
+    "2026-00-05",
+    "2026-10-00",
+    "2026-10-32",
+    "2026-04-31",
+    "1900-02-29",
+    "x2026-10-05",
+    "2026-10-05x",
+    "02026-10-05",
+    "2026-10-055",
+    "2026-010-05",
+    "2026-10/05",
+    "2026-10-05 01:00",
+    "2026-10-05 10:00",
+    "2026-10-05 00:01",
+    "2026-10-05 00:00:01",
+    "2026-10-05 00:00:00.1",
+    "2026-10-05  00:00",
+    "2026-10-05 00:00 Z",
+    "202610055",
+    "2026100",
+    "x20261005",
+    "20261005x",
+    "20261305",
+    "xOct 5, 2026x",
+    "Oct 5, 20266",
+    "Oct 5, 202",
+    "Oct 555, 2026",
+    "Oct  5, 2026",
+    "Oct. . 5, 2026",
+    "Mo, Oct 5, 2026",
+    "Donnerstags, Oct 5, 2026",
+    "Mon,Oct 5, 2026",
+    "1 Oct 5, 2026",
+    "O 5, 2026",
+    "Oct 32, 2026",
+    "32 Oct 2026",
+    "5 Oct 20266",
+    "5 Oct 202",
+    "55 5 Oct 2026",
+    "5Oct 2026",
+    "5...Oct 2026",
+    "5 Oct2026",
+    "555 Oct 2026",
+    "5 O 2026",
+    "Mo, 5 Oct 2026",
+    "5.13.2026",
+    "32.10.2026",
+    "5.10.2026 12:00",
+    "x5/10/2026",
+    "5/10/2026x",
+    "005/10/2026",
+    "5/010/2026",
+    "5/10/20266",
+    "5/10/202",
+    "5.10-2026",
+  ])("takes %j for none", (text) => {
+    expect(readDay(text)).toBeUndefined();
+  });
+
+  it("knows in which orders two numbers can be a day", () => {
+    expect(DAY_ORDERS).toEqual(["mdy", "dmy"]);
+    for (const [text, orders] of [
+      ["10/5/2026", ["mdy", "dmy"]],
+      ["10-5-2026 00:00", ["mdy", "dmy"]],
+      ["12/12/2026", ["mdy", "dmy"]],
+      ["12/13/2026", ["mdy"]],
+      ["13/12/2026", ["dmy"]],
+      ["13/13/2026", []],
+      ["2/30/2026", []],
+      ["2/29/2028", ["mdy"]],
+      ["0/5/2026", []],
+      ["1/1/1899", []],
+    ] as const) {
+      const day = readDay(text);
+      if (day === undefined || "day" in day) throw new Error(`${text} is not open`);
+      expect([text, ordersOf(day)]).toEqual([text, orders]);
+    }
+    expect(toDay({ day: "2026-10-05" }, "dmy")).toBe("2026-10-05");
   });
 });

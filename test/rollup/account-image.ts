@@ -1,0 +1,32 @@
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { importSpend } from "../../src/warehouse/spend-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { markGone, setRules } from "../warehouse/facts.ts";
+import type { AccountContents } from "./account.ts";
+
+/** Returns the file of a warehouse; of the spend, the first seven rows are from another report than the others. */
+export function makeAccountImage({ rules, calls, gone, spend }: AccountContents): Buffer {
+  using folder = makeTempFolder();
+  using warehouse = openWarehouse(`${folder.path}/calls.db`);
+  setRules(warehouse, rules);
+  writeTransaction(warehouse, () => {
+    prepareUpsertCalls(warehouse, 1)(calls);
+    markGone(warehouse, gone);
+  });
+  const rows = spend.map((row, index) => ({ ...row, line: index + 2 }));
+  const files = [
+    { file: "b.csv", rows: rows.slice(0, 7) },
+    { file: "a.csv", rows: rows.slice(7) },
+  ];
+  for (const [hour, file] of files.entries()) {
+    importSpend(warehouse, [file], {
+      currency: "EUR",
+      named: undefined,
+      importedAt: `2026-10-0${hour + 1}T00:00:00.000Z`,
+    });
+  }
+  warehouse.sqlite.pragma("journal_mode = DELETE");
+  return warehouse.sqlite.serialize();
+}

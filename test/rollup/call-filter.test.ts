@@ -1,0 +1,217 @@
+import { describe, expect, it } from "vitest";
+import type { FactColumn } from "../../src/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { type CallFilter, findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
+
+/** What calls have, of each fact that a filter looks at. */
+const VALUES: Partial<Record<FactColumn, readonly (string | number | null)[]>> = {
+  org_unit_name: ["Straße", "Munich", null],
+  org_unit_id: [7, -1, 0, null],
+  channel: ["Paid Search", "Email"],
+  source: ["google", "(other)", "é", null],
+  campaign: ["Autumn", "AUTUMN", "99", '"(total)"', null],
+  campaign_id: ["Ab1", "99", null],
+  disposition: ["NO ANSWER", "no_answer", "-", "__", null],
+  tracking_number: ["+4930", "Desk", "-", null],
+};
+const readValues = (fact: FactColumn) => VALUES[fact] ?? [];
+const MILLISECONDS: AttributionRules = { ...DEFAULT_RULES, duration_unit: "milliseconds" };
+
+const conditionsOf = (filter: CallFilter, rules = DEFAULT_RULES) =>
+  toConditions({ include_gone: true, ...filter }, rules, { readValues });
+
+describe("toConditions", () => {
+  it("lets live calls through without a filter, and all with include_gone", () => {
+    expect(toConditions({}, DEFAULT_RULES, { readValues })).toEqual([{ fact: "is_live", holds: true }]);
+    expect(conditionsOf({})).toEqual([]);
+  });
+
+  it.each<[CallFilter, unknown]>([
+    [
+      { org_unit: ["STRASSE", "no such"] },
+      [
+        ["org_unit_name", ["Straße"]],
+        ["org_unit_id", []],
+      ],
+    ],
+    [
+      { org_unit: ["007", "-1"] },
+      [
+        ["org_unit_name", []],
+        ["org_unit_id", [7, -1]],
+      ],
+    ],
+    [
+      { org_unit: ["0"] },
+      [
+        ["org_unit_name", []],
+        ["org_unit_id", [0]],
+      ],
+    ],
+    // No ids: neither is a whole number of 16 digits at most.
+    [
+      { org_unit: ["7.0", "+7", "7 ", " 7", "--1", "00000000000000007", "7x", "x7", ""] },
+      [
+        ["org_unit_name", []],
+        ["org_unit_id", []],
+      ],
+    ],
+    [
+      { org_unit: ["0000000000000007"] },
+      [
+        ["org_unit_name", []],
+        ["org_unit_id", [7]],
+      ],
+    ],
+    [
+      { org_unit: ["(not set)"] },
+      [
+        ["org_unit_name", [null]],
+        ["org_unit_id", []],
+      ],
+    ],
+    [{ channel: ["paid  SEARCH"] }, [["channel", ["Paid Search"]]]],
+    [{ channel: ["(not set)"] }, [["channel", []]]],
+    [{ source: [" GOOGLE", "(Not Set)", "e\u0301"] }, [["source", ["google", "é", null]]]],
+    [{ source: ['"(other)"'] }, [["source", ["(other)"]]]],
+    [{ source: ["(other)"] }, [["source", ["(other)"]]]],
+    [
+      { campaign: ["autumn"] },
+      [
+        ["campaign", ["Autumn", "AUTUMN"]],
+        ["campaign_id", []],
+      ],
+    ],
+    [
+      { campaign: ["99", "AB1"] },
+      [
+        ["campaign", ["99"]],
+        ["campaign_id", ["Ab1", "99"]],
+      ],
+    ],
+    [
+      { campaign: ['""(total)""'] },
+      [
+        ["campaign", ['"(total)"']],
+        ["campaign_id", []],
+      ],
+    ],
+    [
+      { campaign: ["(not set)", "99"] },
+      [
+        ["campaign", ["99", null]],
+        ["campaign_id", ["99"]],
+      ],
+    ],
+    [{ disposition: ["no-answer"] }, [["disposition", ["NO ANSWER", "no_answer"]]]],
+    [{ disposition: ["-"] }, [["disposition", ["-"]]]],
+    [{ disposition: ["__", "(not set)"] }, [["disposition", ["__", null]]]],
+    [{ tracking_number: ["0049 (30)"] }, [["tracking_number", ["+4930"]]]],
+    [{ tracking_number: [" desk", "-"] }, [["tracking_number", ["Desk", "-"]]]],
+    [{ source: [] }, [["source", []]]],
+  ])("finds the values that %j means", (filter, expected) => {
+    expect(conditionsOf(filter)).toEqual([
+      { any: (expected as [string, unknown][]).map(([fact, isOneOf]) => ({ fact, isOneOf })) },
+    ]);
+  });
+
+  it("knows callers by their digits, or by the names that the facts have", () => {
+    const exclude_callers = ["+49 (30) 1", "0049301", "Anonymous", "-"];
+    expect(conditionsOf({ exclude_callers })).toEqual([
+      { fact: "caller", isNoneOf: ["+49301", "+49301", "anonymous", ""] },
+    ]);
+    const named = toConditions({ exclude_callers: ["+491"] }, DEFAULT_RULES, {
+      readValues,
+      nameCaller: (digits) => `<${digits}>`,
+    });
+    expect(named).toEqual([
+      { fact: "is_live", holds: true },
+      { fact: "caller", isNoneOf: ["<+491>"] },
+    ]);
+  });
+
+  it("compares durations in the unit that is stored, 0 as well", () => {
+    expect(conditionsOf({ min_duration_seconds: 1.5 })).toEqual([{ fact: "duration", isAtLeast: 1.5 }]);
+    expect(conditionsOf({ min_duration_seconds: 1.5 }, MILLISECONDS)).toEqual([
+      { fact: "duration", isAtLeast: 1500 },
+    ]);
+    expect(conditionsOf({ min_duration_seconds: 0 })).toEqual([{ fact: "duration", isAtLeast: 0 }]);
+  });
+
+  it("has a condition for each filter, together", () => {
+    const filter: CallFilter = {
+      org_unit: ["Munich"],
+      channel: ["Email"],
+      source: ["google"],
+      campaign: ["Ab1"],
+      disposition: ["-"],
+      min_duration_seconds: 60,
+      first_time: true,
+      has_gclid: true,
+      tracking_number: ["desk"],
+      exclude_callers: ["1"],
+    };
+    expect(toConditions(filter, DEFAULT_RULES, { readValues })).toEqual([
+      { fact: "is_live", holds: true },
+      {
+        any: [
+          { fact: "org_unit_name", isOneOf: ["Munich"] },
+          { fact: "org_unit_id", isOneOf: [] },
+        ],
+      },
+      { any: [{ fact: "channel", isOneOf: ["Email"] }] },
+      { any: [{ fact: "source", isOneOf: ["google"] }] },
+      {
+        any: [
+          { fact: "campaign", isOneOf: [] },
+          { fact: "campaign_id", isOneOf: ["Ab1"] },
+        ],
+      },
+      { any: [{ fact: "disposition", isOneOf: ["-"] }] },
+      { any: [{ fact: "tracking_number", isOneOf: ["Desk"] }] },
+      { fact: "caller", isNoneOf: ["+1"] },
+      { fact: "duration", isAtLeast: 60 },
+      { fact: "is_first_call", holds: true },
+      { fact: "gclid", isPresent: true },
+    ]);
+  });
+});
+
+describe("findUnmatched", () => {
+  it("finds each value that no call has, and the nearest that one has, as files show it", () => {
+    const filter: CallFilter = {
+      org_unit: ["Strase", "8", "Munich", "-1", "(not set)"],
+      channel: ["Emial"],
+      source: ["gogle", "othr", "(othr)", "GOOGLE", "(not set)"],
+      campaign: ["Autum", "98", "nothing like it", "(total)", '""(total)""', "ab1"],
+      disposition: ["no answr", "-"],
+      tracking_number: ["+4931", "desc", "Desk"],
+      exclude_callers: ["+1"],
+    };
+    expect(findUnmatched(filter, readValues)).toEqual([
+      { filter: "org_unit", text: "Strase", meant: "Straße" },
+      { filter: "org_unit", text: "8", meant: undefined },
+      { filter: "channel", text: "Emial", meant: "Email" },
+      { filter: "source", text: "gogle", meant: "google" },
+      { filter: "source", text: "othr", meant: '"(other)"' },
+      { filter: "source", text: "(othr)", meant: '"(other)"' },
+      { filter: "campaign", text: "Autum", meant: "Autumn" },
+      { filter: "campaign", text: "98", meant: "99" },
+      { filter: "campaign", text: "nothing like it", meant: undefined },
+      { filter: "campaign", text: "(total)", meant: '""(total)""' },
+      { filter: "disposition", text: "no answr", meant: "NO ANSWER" },
+      { filter: "tracking_number", text: "+4931", meant: "+4930" },
+      { filter: "tracking_number", text: "desc", meant: "Desk" },
+    ]);
+  });
+
+  it("finds (not set) where every call has a value, for it is no value", () => {
+    const full = (fact: FactColumn) => readValues(fact).filter((value) => value !== null);
+    expect(findUnmatched({ source: ["(not set)"] }, full)).toEqual([]);
+  });
+
+  it("finds none where there are no calls", () => {
+    expect(findUnmatched({ source: ["gogle"] }, () => [])).toEqual([]);
+    expect(findUnmatched({}, readValues)).toEqual([]);
+  });
+});

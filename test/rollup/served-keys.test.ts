@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { toCaseless } from "../../src/attribution/call-text.ts";
+import type { CallFilter } from "../../src/rollup/call-filter.ts";
+import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/own-words.ts";
+import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "../warehouse/facts.ts";
+
+/** Texts that read like ours, and some that nearly do. */
+const texts = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom("", '"', '""', "'", "(", " "),
+      fc.constantFrom(
+        "(total)",
+        "(not set)",
+        "(other)",
+        "(Other)",
+        "(TOTAL)",
+        "(Not Set)",
+        "(none)",
+        "total",
+        "x",
+        "(not  set)",
+        "",
+      ),
+      fc.constantFrom("", '"', '""', "'", ")"),
+    )
+    .map((parts) => parts.join("")),
+  fc.string({ maxLength: 4 }),
+);
+
+/** Puts a call for each text in place of those the warehouse has. */
+function fill(warehouse: Warehouse, served: readonly string[]): void {
+  deleteCalls(warehouse);
+  const calls = served.map((text, index) =>
+    makeCall({
+      call_id: index + 1,
+      campaign_name: text,
+      utm_source: text,
+      insight_name: text,
+      org_unit_name: text,
+      disposition: text,
+      referring_url: `https://${text}/`,
+    }),
+  );
+  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+}
+
+/** The first key column of a rollup. */
+function keysIn(sqlite: Warehouse["sqlite"], query: RollupQuery, filter: CallFilter = {}): string[] {
+  using session = new RollupSession(sqlite, { rules: DEFAULT_RULES, filter });
+  expect(session.findUnmatched(filter)).toEqual([]);
+  return [...session.rollup(query).rows].map(([key]) => String(key));
+}
+
+describe("keys of rollups", () => {
+  it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const seen = { quoted: 0, filtered: 0 };
+    fc.assert(
+      fc.property(fc.uniqueArray(texts, { maxLength: 12 }), (served) => {
+        fill(warehouse, served);
+        const { sqlite } = warehouse;
+        const valuesOf = (sql: string) => sqlite.prepare<[], string | null>(sql).pluck().all();
+        const keysOf = (
+          dimension: "campaign" | "utm_source" | "org_unit" | "disposition" | "referring_host",
+          raw = false,
+        ) => keysIn(sqlite, { dimensions: [dimension], raw });
+        for (const [keys, values] of [
+          [keysOf("utm_source", true), valuesOf("SELECT DISTINCT nullif(utm_source, '') FROM calls")],
+          [keysOf("campaign"), valuesOf("SELECT DISTINCT campaign FROM call_facts")],
+          [keysOf("disposition"), valuesOf("SELECT DISTINCT disposition FROM call_facts")],
+          [keysOf("referring_host"), valuesOf("SELECT DISTINCT referring_host FROM call_facts")],
+        ] as const) {
+          expect(new Set(keys).size).toBe(values.length);
+          expect(keys.filter((key) => key === NOT_SET).length).toBe(
+            values.filter((value) => value === null).length,
+          );
+          expect(keys).not.toContain(TOTAL);
+          expect(keys).not.toContain(OTHER);
+          expect(new Set(keys.map((key) => (key === NOT_SET ? null : toServed(key))))).toEqual(
+            new Set(values),
+          );
+          seen.quoted += keys.filter((key) => toServed(key) !== key).length;
+        }
+        for (const key of keysOf("campaign")) {
+          const found = keysIn(sqlite, { dimensions: ["campaign"] }, { campaign: [key] });
+          expect(found).toContain(key);
+          // Case and white space do not matter in filters: what is served, and not what is shown, is alike.
+          expect(new Set(found.map((name) => toCaseless(toServed(name))))).toEqual(
+            new Set([toCaseless(toServed(key))]),
+          );
+          seen.filtered++;
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(seen.quoted).toBeGreaterThan(20);
+    expect(seen.filtered).toBeGreaterThan(20);
+  });
+
+  it("are the same in views as in files", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
+    const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();
+    expect(keys).toEqual(['""(total)""', '"(Other)"', '"(total)"', NOT_SET, "Autumn"]);
+  });
+});
+
+describe("filters", () => {
+  it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const served = ["-", "__", "null", null, "desk"];
+    const calls = served.map((text, index) =>
+      makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
+    );
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    for (const dimension of ["disposition", "tracking_number"] as const) {
+      for (const key of ["-", "__", "desk", NOT_SET]) {
+        const found = keysIn(warehouse.sqlite, { dimensions: [dimension] }, { [dimension]: [key] });
+        expect(found).toEqual([key]);
+      }
+    }
+  });
+});
+
+describe("findUnmatched", () => {
+  const unmatched = (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    const calls = [
+      makeCall({
+        call_id: 1,
+        utm_source: "google",
+        campaign_name: "Zürich",
+        campaign_id: "99",
+        org_unit_id: 7,
+        org_unit_name: "Straße",
+        disposition: "NO ANSWER",
+        tracking_number: "+49 30 1234",
+      }),
+    ];
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    return session.findUnmatched(filter).map(({ filter, text, meant }) => [filter, text, meant]);
+  };
+
+  it("knows values in any case and spelling, names and ids, and calls without a value", () => {
+    expect(
+      unmatched({
+        source: ["GOOGLE", " google ", "(Not Set)"],
+        campaign: ["ZÜRICH", "Zu\u0308rich", "99", "(not set)"],
+        org_unit: ["STRASSE", "7", "007", "(not set)"],
+        disposition: ["no_answer", "No\u00a0 answer"],
+        tracking_number: ["0049 30/1234", "49301234"],
+        channel: ["ORGANIC search"],
+      }),
+    ).toEqual([]);
+  });
+
+  it("says each value that no call has, and which was probably meant", () => {
+    expect(
+      unmatched({
+        source: ["google", "gogle"],
+        campaign: ["Zurich", "98", "nothing like it"],
+        org_unit: ["Strase", "8"],
+        disposition: ["answer"],
+        tracking_number: ["+49 30 1235"],
+        channel: ["Email"],
+      }),
+    ).toEqual([
+      ["org_unit", "Strase", "Straße"],
+      ["org_unit", "8", undefined],
+      ["channel", "Email", undefined],
+      ["source", "gogle", "google"],
+      ["campaign", "Zurich", "Zürich"],
+      ["campaign", "98", "99"],
+      ["campaign", "nothing like it", undefined],
+      ["disposition", "answer", "NO ANSWER"],
+      ["tracking_number", "+49 30 1235", "+49301234"],
+    ]);
+  });
+
+  it("suggests a value as files show it, and so as it is found", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    fill(warehouse, ['"(not set)"']);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const meant = '""(not set)""';
+    expect(session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([{ meant }]);
+    expect(session.findUnmatched({ source: [meant] })).toEqual([]);
+  });
+
+  it("has nothing to compare with in a warehouse without calls", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    expect(session.findUnmatched({ source: ["gogle"] })).toEqual([]);
+  });
+});

@@ -1,0 +1,487 @@
+import { describe, expect, it } from "vitest";
+import type { CallFacts } from "../../src/attribution/attribute-call.ts";
+import { presentId, toCaller } from "../../src/attribution/call-text.ts";
+import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
+import { toInstants } from "../../src/calendar/dates.ts";
+import { periods } from "../../src/calendar/periods.ts";
+import type { Call } from "../../src/call.ts";
+import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
+import type { ConversionKey, ConversionQuery } from "../../src/rollup/conversion-query.ts";
+import type { Dimension } from "../../src/rollup/dimensions.ts";
+import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { CALLS, GONE, MILLISECONDS, openAccount, RULES } from "./account.ts";
+
+const account = await openAccount();
+
+/** What is true of a call, as stored; which of all calls are first calls, the model decides. */
+type Fact = Omit<CallFacts, "is_qualified"> & {
+  call_id: number;
+  is_live: 0 | 1;
+  is_first_call: 0 | 1;
+  is_qualified: 0 | 1;
+};
+const FACTS = account.prepare<[], Fact>("SELECT * FROM call_facts").all();
+const callOf = new Map(CALLS.map((call) => [call.call_id, call]));
+const storedOf = ({ call_id }: Fact): Call => callOf.get(call_id) ?? never();
+
+function never(): never {
+  throw new Error("There is no such call");
+}
+
+/** Of unknown time last. */
+const sortable = ({ call_started }: Fact) => call_started ?? "unknown";
+const byTime = (a: Fact, b: Fact) =>
+  sortable(a) === sortable(b) ? a.call_id - b.call_id : sortable(a) < sortable(b) ? -1 : 1;
+
+const isIn = ({ startsAt, endsAt }: Span, { call_started }: Fact) =>
+  (startsAt === undefined || (call_started !== null && call_started >= startsAt)) &&
+  (endsAt === undefined || (call_started !== null && call_started < endsAt));
+
+/** Filters, and what they let through. */
+const FILTERS: [filter: CallFilter, isCounted: (fact: Fact) => boolean][] = [
+  [{}, ({ is_live }) => is_live === 1],
+  [{ include_gone: true }, () => true],
+  [{ source: ["google"] }, ({ is_live, source }) => is_live === 1 && source === "google"],
+  [
+    { include_gone: true, exclude_callers: ["+49 1"], campaign: ["(not set)", "autumn"] },
+    ({ caller, campaign }) => caller !== "+491" && (campaign === null || campaign.toLowerCase() === "autumn"),
+  ],
+  [{ source: ["of nobody"] }, () => false],
+];
+const SPANS: Span[] = [
+  {},
+  ...["Europe/Berlin", "Australia/Lord_Howe"].flatMap((zone) => [
+    toInstants({ from: "2026-03-29", to: "2026-04-05" }, zone),
+    toInstants({ from: "2026-04-05" }, zone),
+    toInstants({ to: "2026-03-28" }, zone),
+  ]),
+];
+const CASES = FILTERS.flatMap(([filter, isCounted]) =>
+  SPANS.map((span) => ({
+    filter,
+    span,
+    counted: FACTS.filter((fact) => isCounted(fact) && isIn(span, fact)).sort(byTime),
+  })),
+);
+
+const open = (filter: CallFilter = {}, rules = RULES) => new RollupSession(account, { rules, filter });
+
+describe("RollupSession.calls", () => {
+  it("lists facts, what is stored, and what was said, in the order of time, as often as it is asked", () => {
+    let listed = 0;
+    for (const { filter, span, counted } of CASES) {
+      using session = open(filter);
+      const { count, read } = session.calls(
+        [
+          { fact: "call_id" },
+          { fact: "source" },
+          { stored: "utm_source" },
+          { stored: "gone_at" },
+          { transcript: "summary" },
+        ],
+        span,
+      );
+      const expected = counted.map((fact) => [
+        fact.call_id,
+        fact.source,
+        storedOf(fact).utm_source,
+        GONE.includes(fact.call_id) ? "2026-10-01T00:00:00.000Z" : null,
+        storedOf(fact).summary,
+      ]);
+      expect([count, [...read()], [...read()]]).toEqual([expected.length, expected, expected]);
+      listed += count;
+      // Each kind of column by itself, since a table is only joined where it is asked for.
+      for (const [column, value] of [
+        [{ fact: "caller" }, (fact: Fact) => fact.caller],
+        [{ stored: "recording_url" }, () => null],
+        [{ transcript: "summary" }, (fact: Fact) => storedOf(fact).summary],
+      ] as const) {
+        expect([...session.calls([column], span).read()]).toEqual(counted.map((fact) => [value(fact)]));
+      }
+    }
+    expect(listed).toBe(554);
+  });
+
+  it("knows the first calls among those that count: where gone ones do, among all", () => {
+    const firstOf = (facts: readonly Fact[]) =>
+      new Set(
+        [...Map.groupBy(facts.toSorted(byTime), ({ caller }) => caller)].flatMap(([caller, [first]]) =>
+          caller === null || first === undefined ? [] : [first.call_id],
+        ),
+      );
+    const [live, all] = [firstOf(FACTS.filter(({ is_live }) => is_live)), firstOf(FACTS)];
+    for (const [filter, first] of [
+      [{}, live],
+      [{ include_gone: true }, all],
+    ] as const) {
+      using session = open(filter);
+      const rows = [...session.calls([{ fact: "call_id" }, { fact: "is_first_call" }]).read()];
+      expect(
+        rows
+          .filter(([, isFirst]) => isFirst === 1)
+          .map(([id]) => id)
+          .sort(),
+      ).toEqual([...first].sort());
+    }
+    expect([...all].filter((id) => !live.has(id)).length).toBe(2);
+  });
+});
+
+describe("RollupSession.callers", () => {
+  it("sums each caller up, first and last by time and then by id, unknown times where there is no other", () => {
+    const seen = { callers: 0, untimed: 0, answeredLater: 0, without: 0 };
+    for (const { filter, span, counted } of CASES) {
+      using session = open(filter);
+      const { callsWithoutCaller, read } = session.callers(span);
+      const groups = Map.groupBy(counted, ({ caller }) => caller);
+      expect(callsWithoutCaller).toBe(groups.get(null)?.length ?? 0);
+      seen.without += callsWithoutCaller;
+      groups.delete(null);
+      const expected = [...groups].map(([caller, calls]) => {
+        const timed = calls.filter(({ call_started }) => call_started !== null);
+        const known = timed.length > 0 ? timed : calls;
+        const [first = never(), last = never()] = [known[0], known.at(-1)];
+        const missed = timed.find(({ outcome }) => outcome === "missed")?.call_started ?? null;
+        const answered = timed.find(
+          ({ outcome, call_started }) =>
+            outcome === "answered" && missed !== null && String(call_started) > missed,
+        );
+        if (timed.length === 0) seen.untimed++;
+        if (answered !== undefined) seen.answeredLater++;
+        seen.callers++;
+        return {
+          caller,
+          first_call_at: first.call_started,
+          last_call_at: last.call_started,
+          first_source: first.source,
+          last_source: last.source,
+          first_channel: first.channel,
+          last_channel: last.channel,
+          first_campaign: first.campaign,
+          last_campaign: last.campaign,
+          calls: calls.length,
+          answered_calls: calls.filter(({ outcome }) => outcome === "answered").length,
+          missed_calls: calls.filter(({ outcome }) => outcome === "missed").length,
+          missed_at: missed,
+          answered_at: answered?.call_started ?? null,
+        };
+      });
+      expect([...read()]).toEqual(expected);
+    }
+    expect(seen).toEqual({ callers: 80, untimed: 4, answeredLater: 35, without: 180 });
+  });
+});
+
+const KEYS: Record<ConversionKey, (fact: Fact) => string | null> = {
+  gclid: ({ gclid }) => gclid,
+  caller: ({ caller }) => caller,
+  msclkid: (fact) => microsoftClickId(storedOf(fact).referring_url, storedOf(fact).extra),
+  google_analytics_cid: (fact) => presentId(storedOf(fact).google_analytics_cid),
+};
+
+/** The calls that are the first conversions of their keys. */
+function firstConversions(
+  { key, sources, every, likeCalls }: ConversionQuery,
+  population: readonly Fact[],
+): Set<number> {
+  const keyOf = KEYS[key];
+  const wanted = likeCalls && new Set(FACTS.filter(({ call_id }) => likeCalls.includes(call_id)).map(keyOf));
+  const eligible = population
+    .filter((fact) => keyOf(fact) !== null && fact.call_started !== null && fact.is_qualified)
+    .filter(({ gclsrc }) => sources === undefined || sources.includes(gclsrc ?? ""))
+    .filter((fact) => wanted === undefined || wanted.has(keyOf(fact)));
+  const groups = Map.groupBy(eligible.toSorted(byTime), (fact) =>
+    JSON.stringify([keyOf(fact), every && fact.call_started?.slice(0, 19)]),
+  );
+  return new Set([...groups.values()].flatMap(([first]) => first?.call_id ?? []));
+}
+
+describe("RollupSession.conversions", () => {
+  it("finds the first qualified call of each key among a population, whatever else is asked", () => {
+    const seen = { calls: 0, first: 0, repeated: 0, gone: 0 };
+    const queries: ConversionQuery[] = (
+      ["gclid", "caller", "msclkid", "google_analytics_cid"] as const
+    ).flatMap((key) => [
+      { key, every: false },
+      { key, every: true },
+      { key, every: false, sources: ["", "aw.ds"] },
+      { key, every: false, sources: [] },
+      { key, every: true, likeCalls: CALLS.slice(0, 12).map(({ call_id }) => call_id) },
+    ]);
+    const [[, isLive = never], [, isAny = never]] = [FILTERS[0] ?? never(), FILTERS[1] ?? never()];
+    for (const query of queries) {
+      for (const { filter, span, counted } of CASES.filter((_, index) => index % 3 === 0)) {
+        for (const [population, isOfIt] of [
+          [{}, isLive],
+          [{ include_gone: true }, isAny],
+        ] as const) {
+          using session = open(filter);
+          const { count, read } = session.conversions(query, population, span);
+          const first = firstConversions(query, FACTS.filter(isOfIt));
+          const { likeCalls } = query;
+          const listed =
+            likeCalls === undefined
+              ? counted
+              : FACTS.filter(({ call_id }) => likeCalls.includes(call_id)).sort(
+                  (a, b) => a.call_id - b.call_id,
+                );
+          const expected = listed.map((fact) => ({
+            call_id: fact.call_id,
+            is_live: fact.is_live === 1,
+            call_started: fact.call_started,
+            key: KEYS[query.key](fact),
+            gclsrc: fact.gclsrc ?? "",
+            is_qualified: fact.is_qualified === 1,
+            is_repeated: !first.has(fact.call_id),
+          }));
+          expect([count, [...read()]]).toEqual([expected.length, expected]);
+          seen.calls += count;
+          seen.first += expected.filter(({ is_repeated }) => !is_repeated).length;
+          seen.repeated += expected.filter(
+            ({ is_repeated, is_qualified, key }) => is_repeated && is_qualified && key,
+          ).length;
+          seen.gone += expected.filter(({ is_live }) => !is_live).length;
+        }
+      }
+    }
+    expect(seen).toEqual({ calls: 6688, first: 317, repeated: 435, gone: 608 });
+  });
+
+  it("gives the number that is kept of a call where callers are known by digests", async () => {
+    const database = await openAccount();
+    database.exec("UPDATE call_facts SET caller = 'digest of ' || caller");
+    using session = new RollupSession(database, { rules: { ...RULES, caller_digests: true } });
+    const rows = [...session.conversions({ key: "caller", every: false }, {}).read()];
+    expect(rows.map(({ key }) => key)).toEqual(
+      rows.map(({ call_id }) => toCaller(callOf.get(call_id)?.caller_id ?? null)),
+    );
+    const first = firstConversions(
+      { key: "caller", every: false },
+      FACTS.filter(({ is_live }) => is_live),
+    );
+    expect(
+      rows
+        .filter(({ is_repeated }) => !is_repeated)
+        .map(({ call_id }) => call_id)
+        .sort(),
+    ).toEqual([...first].sort());
+    using other = new RollupSession(account, { rules: { ...RULES, caller_digests: true } });
+    expect(
+      [...other.conversions({ key: "gclid", every: false }, {}).read()].some(({ key }) => key === "Cj1"),
+    ).toBe(true);
+  });
+});
+
+describe("RollupSession.durationBands", () => {
+  it.each([RULES, MILLISECONDS, { ...RULES, qualified_seconds: 61 }])(
+    "counts calls by duration, by rules %#",
+    async (rules) => {
+      const perSecond = rules.duration_unit === "seconds" ? 1 : 1000;
+      const database = await openAccount({ rules });
+      const facts = database.prepare<[], Fact>("SELECT * FROM call_facts WHERE is_live").all();
+      using session = new RollupSession(database, { rules });
+      for (const span of SPANS) {
+        const counted = facts.filter((fact) => isIn(span, fact));
+        const count = (calls: readonly Fact[]) => ({
+          calls: calls.length,
+          answered_calls: calls.filter(({ outcome }) => outcome === "answered").length,
+          missed_calls: calls.filter(({ outcome }) => outcome === "missed").length,
+        });
+        const bounds = [...new Set([0, 30, 60, 120, 300, 600, 1800, rules.qualified_seconds])].sort(
+          (a, b) => a - b,
+        );
+        const below = counted.filter(({ duration }) => duration !== null && duration < 0);
+        const unknown = counted.filter(({ duration }) => duration === null);
+        expect(session.durationBands(span)).toEqual([
+          ...(below.length > 0 ? [{ from_seconds: null, to_seconds: 0, ...count(below) }] : []),
+          ...bounds.map((from_seconds, index) => ({
+            from_seconds,
+            to_seconds: bounds[index + 1] ?? null,
+            ...count(
+              counted.filter(
+                ({ duration }) =>
+                  duration !== null &&
+                  duration >= from_seconds * perSecond &&
+                  duration < (bounds[index + 1] ?? Number.POSITIVE_INFINITY) * perSecond,
+              ),
+            ),
+          })),
+          ...(unknown.length > 0 ? [{ from_seconds: null, to_seconds: null, ...count(unknown) }] : []),
+        ]);
+      }
+      expect(session.durationBands()).toEqual(session.durationBands({}));
+    },
+  );
+});
+
+describe("what a session knows of its calls", () => {
+  it("is when they started, and who called, in the filter or out of it", () => {
+    const times = FACTS.flatMap(({ call_started }) => call_started ?? []).sort();
+    for (const { filter, span, counted } of CASES) {
+      if (Object.keys(span).length > 0) continue;
+      using session = open(filter);
+      const own = counted.flatMap(({ call_started }) => call_started ?? []).sort();
+      expect(session.readExtent()).toEqual(
+        own.length === 0 ? undefined : { first: own[0], last: own.at(-1) },
+      );
+      expect(session.readFirstStart()).toBe(times[0]);
+      expect(session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(3);
+      expect(session.countUnknownCallers([])).toBe(0);
+      expect(session.readCampaigns().toSorted()).toEqual(
+        ['"(Other)"', "(total)", "Autumn", "Herbst", "Spring", "autumn", "spring"].toSorted(),
+      );
+    }
+    using named = new RollupSession(account, { rules: RULES, nameCaller: () => "+491" });
+    expect(named.countUnknownCallers(["+498"])).toBe(0);
+  });
+
+  it("is nothing in an account without calls, and nothing of time in one whose calls have none", async () => {
+    const empty = await openAccount({ calls: [], gone: [], spend: [] });
+    using session = new RollupSession(empty, { rules: RULES });
+    expect([
+      session.readExtent(),
+      session.readFirstStart(),
+      session.readCampaigns(),
+      session.readOffsets("Europe/Berlin"),
+    ]).toEqual([undefined, null, [], []]);
+    expect([
+      session.calls([{ fact: "call_id" }]).count,
+      [...session.callers().read()],
+      session.callers().callsWithoutCaller,
+    ]).toEqual([0, [], 0]);
+    expect(session.durationBands().every(({ calls }) => calls === 0)).toBe(true);
+    const untimed = await openAccount({
+      calls: CALLS.map((call) => ({ ...call, call_started: null })),
+      gone: [],
+      spend: [],
+    });
+    using other = new RollupSession(untimed, { rules: RULES });
+    expect([other.readExtent(), other.readFirstStart(), other.readOffsets("UTC")]).toEqual([
+      undefined,
+      null,
+      [],
+    ]);
+  });
+
+  it.each([
+    ["UTC", [0]],
+    ["Asia/Kathmandu", [20_700]],
+    ["Europe/Berlin", [3600, 7200, 3600]],
+    ["Antarctica/Troll", [0, 7200, 0]],
+    ["Australia/Lord_Howe", [39_600, 37_800, 39_600]],
+  ])(
+    "is the offsets of %s under which there are calls, each from the first of these calls on",
+    (zone, expected) => {
+      using session = open();
+      const offsets = session.readOffsets(zone);
+      expect(offsets.map(({ offsetSeconds }) => offsetSeconds)).toEqual(expected);
+      const times = FACTS.flatMap(({ call_started }) => call_started ?? []);
+      for (const { startsAt } of offsets) expect(times).toContain(startsAt);
+      expect(offsets[0]?.startsAt).toBe("2025-12-31T23:59:59.999Z");
+    },
+  );
+});
+
+describe("a session", () => {
+  it("reads the rules in its snapshot, and lets it go", async () => {
+    const inTransaction: boolean[] = [];
+    {
+      using session = new RollupSession(account, {
+        rules: () => {
+          inTransaction.push(account.inTransaction);
+          return RULES;
+        },
+      });
+      expect(session.rules).toBe(RULES);
+      expect(account.inTransaction).toBe(true);
+      expect(account.pragma("cache_size", { simple: true })).toBe(-16_384);
+    }
+    expect([...inTransaction, account.inTransaction]).toEqual([true, false]);
+    const session = open();
+    account.exec("ROLLBACK");
+    session[Symbol.dispose]();
+    const closed = await openAccount();
+    const last = new RollupSession(closed, { rules: RULES });
+    closed.close();
+    last[Symbol.dispose]();
+  });
+});
+
+describe("rows of fewer calls than a cell must have", () => {
+  /** The model: small rows, then the next smallest, until those together are not small. */
+  function keep(rows: { key: string; now: number; before: number }[], minCell: number): Set<string> {
+    const isSmall = (count: number) => count > 0 && count < minCell;
+    const left = rows.toSorted((a, b) => {
+      const [smallA, smallB] = [a, b].map(({ now, before }) => isSmall(now) || isSmall(before));
+      return (
+        Number(smallB) - Number(smallA) || a.now + a.before - (b.now + b.before) || (a.key < b.key ? -1 : 1)
+      );
+    });
+    const other = { now: 0, before: 0 };
+    for (;;) {
+      const [next] = left;
+      if (next === undefined) break;
+      if (![next.now, next.before, other.now, other.before].some(isSmall)) break;
+      other.now += next.now;
+      other.before += next.before;
+      left.shift();
+    }
+    return new Set(left.map(({ key }) => key));
+  }
+
+  it("are one row in each period, and no row is small but where a period is", () => {
+    const seen = { kept: 0, folded: 0, none: 0 };
+    const YEAR = { from: "2026-01-01", to: "2026-12-31" };
+    for (const dimension of ["source", "channel", "weekday", "utm_term"] as const satisfies Dimension[]) {
+      for (const hasPeriods of [false, true]) {
+        for (const previous of [undefined, { span: { endsAt: "2026-03-29T12:00:00.000Z" } }]) {
+          for (const minCell of [1, 2, 3, 5, 7, 100]) {
+            using session = open({ include_gone: true });
+            const grain = { grain: "quarter", zone: "UTC" } as const;
+            const query: RollupQuery & { minCell: number } = {
+              dimensions: [dimension],
+              minCell,
+              figures: [],
+              ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }),
+              span: { startsAt: "2026-03-29T12:00:00.000Z" },
+              previous: previous && {
+                ...previous,
+                ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }),
+              },
+            };
+            const all = [...session.rollup({ ...query, minCell: undefined }).rows].map((row) => {
+              const [now = 0, before = 0] = row.slice(hasPeriods ? 2 : 1);
+              const [period, key] = hasPeriods ? row : [null, row[0]];
+              return { period: String(period), key: String(key), now: Number(now), before: Number(before) };
+            });
+            const expected = [...Map.groupBy(all, ({ period }) => period)].flatMap(([period, rows]) => {
+              const kept = keep(rows, minCell);
+              const groups = Map.groupBy(rows, ({ key }) => (kept.has(key) ? key : "(other)"));
+              return [...groups].map(([key, of]) =>
+                [
+                  period,
+                  key,
+                  ...(["now", "before"] as const).map((side) => of.reduce((sum, row) => sum + row[side], 0)),
+                ].join(" "),
+              );
+            });
+            const shown = [...session.rollup(query).rows].map((row) => {
+              const [period, key] = hasPeriods ? row : [null, row[0]];
+              const [now, before = 0] = row.slice(hasPeriods ? 2 : 1);
+              return [period, key, now, before].join(" ").replace(/^ /, "null ");
+            });
+            expect(shown.toSorted()).toEqual(expected.toSorted());
+            const others = shown.filter((row) => row.includes(" (other) ")).length;
+            const folded = all.length - (shown.length - others);
+            expect(session.countSmallCells(query)).toBe(folded);
+            seen.kept += shown.length - others;
+            seen.folded += folded;
+            if (folded === 0) seen.none++;
+          }
+        }
+      }
+    }
+    expect(seen).toEqual({ kept: 443, folded: 511, none: 37 });
+  });
+});

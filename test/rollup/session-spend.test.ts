@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import type { CallFilter } from "../../src/rollup/call-filter.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
+
+const account = await openAccount();
+/** When the first and the last day of spend begin. */
+const EDGES = [
+  ["UTC", "2026-01-01T00:00:00.000Z", "2026-12-31T00:00:00.000Z"],
+  ["Australia/Lord_Howe", "2025-12-31T13:00:00.000Z", "2026-12-30T13:00:00.000Z"],
+  ["America/New_York", "2026-01-01T05:00:00.000Z", "2026-12-31T05:00:00.000Z"],
+  ["Etc/GMT+12", "2026-01-01T12:00:00.000Z", "2026-12-31T12:00:00.000Z"],
+] as const;
+
+describe("SessionSpend", () => {
+  const spendOf = (filter: CallFilter = {}, zone: string = "UTC") => {
+    const session = new RollupSession(account, { rules: RULES, filter });
+    return Object.assign(session, { spend: session.loadSpend(zone) });
+  };
+
+  it("says what the spend of each stretch adds up to, on which days, and from which files", () => {
+    using session = spendOf();
+    const { spend } = session;
+    expect(session.loadSpend("UTC")).toBe(spend);
+    expect(spend.form).toEqual({ currency: "EUR", decimals: 3 });
+    expect(spend.sums()).toEqual(
+      new Map([
+        ["id", { rows: 3, cost_micros: 12_855_000n }],
+        ["name", { rows: 3, cost_micros: -10_000n }],
+        ["unmatched", { rows: 3, cost_micros: 8_000_000n }],
+        ["unnamed", { rows: 1, cost_micros: 7_000_000n }],
+      ]),
+    );
+    expect(spend.days()).toEqual({ count: 7, first: "2026-01-01", last: "2026-12-31" });
+    expect(spend.readExtent()).toEqual({
+      first: "2026-01-01T00:00:00.000Z",
+      last: "2026-12-31T00:00:00.000Z",
+    });
+    expect(spend.files()).toEqual([
+      { file: "b.csv", imported_at: "2026-10-01T00:00:00.000Z", rows: 7, cost_micros: 19_345_000n },
+      { file: "a.csv", imported_at: "2026-10-02T00:00:00.000Z", rows: 3, cost_micros: 8_500_000n },
+    ]);
+    expect(spend.unmatched()).toEqual([
+      {
+        campaign: "New One",
+        campaign_id: "777",
+        source: "facebook",
+        days: 2,
+        rows: 2,
+        cost_micros: 4_000_000n,
+      },
+      {
+        campaign: "Newer One",
+        campaign_id: null,
+        source: "facebook",
+        days: 1,
+        rows: 1,
+        cost_micros: 4_000_000n,
+      },
+    ]);
+    // To the first moment of a day, and from it on.
+    const edge = "2026-04-05T00:00:00.000Z";
+    expect([
+      spend.days({ endsAt: edge }),
+      spend.days({ startsAt: edge, endsAt: "2026-04-05T00:00:00.001Z" }),
+    ]).toEqual([
+      { count: 3, first: "2026-01-01", last: "2026-03-29" },
+      { count: 1, first: "2026-04-05", last: "2026-04-05" },
+    ]);
+    expect(spend.files({ endsAt: edge }).map(({ file, rows }) => [file, rows])).toEqual([
+      ["b.csv", 3],
+      ["a.csv", 1],
+    ]);
+    expect(spend.unmatched({ startsAt: "2026-04-06T00:00:00.000Z" })).toEqual([
+      {
+        campaign: "New One",
+        campaign_id: "777",
+        source: "facebook",
+        days: 1,
+        rows: 1,
+        cost_micros: 1_000_000n,
+      },
+    ]);
+    const none = { startsAt: "2027-01-01T00:00:00.000Z" };
+    expect([spend.sums(none), spend.days(none), spend.files(none), spend.unmatched(none)]).toEqual([
+      new Map(),
+      undefined,
+      [],
+      [],
+    ]);
+  });
+
+  it.each(EDGES)("takes the days of reports for those of %s", (zone, first, last) => {
+    using session = spendOf({}, zone);
+    expect(session.spend.readExtent()).toEqual({ first, last });
+    // Of calls and spend, the first and the last of both.
+    const [early, late] = ["2025-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"];
+    const extent = { first: first < early ? first : early, last: last > late ? last : late };
+    expect(session.readExtent()).toEqual(extent);
+  });
+
+  it.each<[CallFilter, number]>([
+    [{}, 10],
+    [{ source: ["google"] }, 4],
+    [{ source: ["FACEBOOK", "bing"] }, 5],
+    [{ source: ["(not set)"] }, 0],
+    [{ channel: ["paid social"] }, 4],
+    [{ campaign: ["777", "HERBST"] }, 3],
+    [{ campaign: ["(not set)"] }, 2],
+    [{ campaign: ['"(total)"'] }, 1],
+    [{ source: ["google"], campaign: ["autumn"] }, 2],
+    [
+      {
+        org_unit: ["Berlin"],
+        disposition: ["busy"],
+        has_gclid: true,
+        first_time: true,
+        min_duration_seconds: 60,
+      },
+      10,
+    ],
+    [{ tracking_number: ["desk"], exclude_callers: ["+491"], include_gone: true }, 10],
+  ])("has with %j so many rows", (filter, expected) => {
+    using session = spendOf(filter);
+    expect([...session.spend.sums().values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
+    expect(session.spend.files().reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
+  });
+
+  it("has values of its own for filters: of facts that it shares with calls", async () => {
+    using session = spendOf();
+    const { spend } = session;
+    const values = (["source", "medium", "channel", "campaign", "campaign_id"] as const).map((fact) =>
+      spend.readValues(fact).toSorted(),
+    );
+    expect(values).toMatchInlineSnapshot(`
+      [
+        [
+          "bing",
+          "facebook",
+          "google",
+          "newsletter",
+        ],
+        [
+          "cpc",
+          "email",
+          "paid_social",
+        ],
+        [
+          "Email",
+          "Paid Search",
+          "Paid Social",
+        ],
+        [
+          "(total)",
+          "Autumn",
+          "Herbst",
+          "New One",
+          "Newer One",
+          null,
+        ],
+        [
+          "1",
+          "10",
+          "2",
+          "777",
+          null,
+        ],
+      ]
+    `);
+    expect([
+      spend.readValues("caller"),
+      spend.readValues("disposition"),
+      spend.readValues("call_started"),
+    ]).toEqual([[], [], []]);
+    // What spend alone has is known, once it counts.
+    const filter = { campaign: ["New One", "778"], source: ["facebook", "facebok"] };
+    const unmatched = session.findUnmatched(filter).map(({ text, meant }) => [text, meant]);
+    expect(unmatched).toEqual([
+      ["facebok", "facebook"],
+      ["778", "777"],
+    ]);
+    using bare = new RollupSession(await openAccount(), { rules: RULES });
+    expect(bare.findUnmatched(filter).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);
+  });
+
+  it("extends over what calls do not, and is all there is where there are none", async () => {
+    const early = await openAccount({ calls: [], gone: [] });
+    using session = new RollupSession(early, { rules: RULES });
+    expect(session.readExtent()).toBeUndefined();
+    session.loadSpend("UTC");
+    expect(session.readExtent()).toEqual({
+      first: "2026-01-01T00:00:00.000Z",
+      last: "2026-12-31T00:00:00.000Z",
+    });
+  });
+
+  it.each([
+    [[], { currency: undefined, decimals: 2 }],
+    [[1_000_000, -20_000], { currency: "EUR", decimals: 2 }],
+    [[1_000_000, -21_000], { currency: "EUR", decimals: 3 }],
+    [[1_000_000, 100, 1000], { currency: "EUR", decimals: 4 }],
+    [[10, 100_000], { currency: "EUR", decimals: 5 }],
+    [[123_456_789], { currency: "EUR", decimals: 6 }],
+  ])("shows amounts of %j whole", async (costs, form) => {
+    const [row] = SPEND;
+    if (row === undefined) throw new Error("There is no spend");
+    const spend = costs.map((cost_micros) => ({ ...row, cost_micros }));
+    using session = new RollupSession(await openAccount({ rules: MILLISECONDS, spend }), {
+      rules: MILLISECONDS,
+    });
+    const loaded = session.loadSpend("UTC");
+    expect(loaded.form).toEqual(form);
+    expect([loaded.days() !== undefined, loaded.readExtent() !== undefined]).toEqual([
+      costs.length > 0,
+      costs.length > 0,
+    ]);
+  });
+
+  it("is an error to ask for where it was not loaded", () => {
+    using session = new RollupSession(account, { rules: RULES });
+    expect(() => session.rollup({ dimensions: ["source"], spend: { currency: "EUR", decimals: 2 } })).toThrow(
+      "The session has no spend",
+    );
+  });
+
+  it("adds amounts up beyond the numbers that are exact", async () => {
+    const [row] = SPEND;
+    if (row === undefined) throw new Error("There is no spend");
+    const spend = Array.from({ length: 20 }, () => ({ ...row, cost_micros: 999_999_999_999_999 }));
+    using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
+    expect(session.loadSpend("UTC").sums()).toEqual(
+      new Map([["id", { rows: 13, cost_micros: 12_999_999_999_999_987n }]]),
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/errors.ts";
+import { decodeReport } from "../../src/spend/decode-report.ts";
+
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+const swapped = (text: string) => utf16(text).swap16();
+
+describe("decodeReport", () => {
+  it.each([
+    ["nothing", Buffer.of(), ""],
+    ["one byte", Buffer.from("D"), "D"],
+    ["UTF-8", Buffer.from("Däy"), "Däy"],
+    ["UTF-8 with a mark", Buffer.from("\ufeffDäy"), "Däy"],
+    ["UTF-8 that begins with two bytes of a mark", Buffer.from("\uef80é"), "\uef80é"],
+    ["UTF-8 whose first letter has two bytes", Buffer.from("änderung"), "änderung"],
+    ["UTF-16 LE", utf16("Däy"), "Däy"],
+    ["UTF-16 LE with a mark", utf16("\ufeffDäy"), "Däy"],
+    ["UTF-16 LE with a mark before what is not Latin", utf16("\ufeff日付"), "日付"],
+    ["UTF-16 BE", swapped("Däy"), "Däy"],
+    ["UTF-16 BE with a mark", swapped("\ufeffDäy"), "Däy"],
+    ["UTF-16 BE with a mark before what is not Latin", swapped("\ufeff日付"), "日付"],
+  ])("reads %s", (_, bytes, text) => {
+    expect(decodeReport(bytes)).toBe(text);
+  });
+
+  it.each([
+    ["Latin 1", Buffer.from("Däy", "latin1")],
+    ["half a letter", Buffer.from("Dä").subarray(0, 2)],
+    ["a workbook", Buffer.from("PK\u0003\u0004\0\0\0\0")],
+    ["zeros", Buffer.alloc(4)],
+    ["half a letter of UTF-16", utf16("Day").subarray(0, 5)],
+    ["a zero within UTF-16", utf16("D\0y")],
+  ])("refuses %s", (_, bytes) => {
+    expect(() => decodeReport(bytes)).toThrow(
+      new UsageError("it is not text in UTF-8 or UTF-16", {
+        hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file.",
+      }),
+    );
+    try {
+      decodeReport(bytes);
+    } catch (error) {
+      expect(error).toMatchObject({ hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is no CSV file." });
+    }
+  });
+});

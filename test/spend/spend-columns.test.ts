@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/errors.ts";
+import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend-columns.ts";
+
+/** What a header is read as: the report, and the fields with their places. */
+function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
+  const found = findColumns(headers, map);
+  return found && { ...found, indexes: Object.fromEntries(found.indexes) };
+}
+
+/** Reports, with the headers that each field may have, the first that is there counting; and the least that is one. */
+const REPORTS = [
+  {
+    is: { report: "Google Ads", source: "google", medium: "cpc" },
+    least: ["Day", "Cost"],
+    marks: ["Impr.", "Currency code"],
+    fields: {
+      day: ["Day"],
+      cost: ["Cost"],
+      campaign: ["Campaign"],
+      campaign_id: ["Campaign ID"],
+      currency: ["Currency code", "Currency"],
+      clicks: ["Clicks"],
+      impressions: ["Impr.", "Impressions"],
+    },
+  },
+  {
+    is: { report: "Microsoft Advertising", source: "bing", medium: "cpc" },
+    least: ["Spend"],
+    marks: ["Gregorian date", "GregorianDate"],
+    fields: {
+      day: ["Gregorian date", "GregorianDate"],
+      cost: ["Spend"],
+      campaign: ["Campaign name", "CampaignName", "Campaign"],
+      campaign_id: ["Campaign ID", "CampaignId"],
+      currency: ["Currency code", "CurrencyCode", "Currency"],
+      clicks: ["Clicks"],
+      impressions: ["Impressions", "Impr."],
+    },
+  },
+  {
+    is: { report: "Meta", source: "facebook", medium: "paid_social" },
+    least: ["Day"],
+    marks: ["Amount spent"],
+    fields: {
+      day: ["Day", "Reporting starts"],
+      cost: ["Amount spent"],
+      campaign: ["Campaign name"],
+      campaign_id: ["Campaign ID"],
+      currency: ["Currency"],
+      clicks: ["Link clicks", "Clicks (all)", "Clicks"],
+      impressions: ["Impressions"],
+    },
+  },
+  {
+    is: { report: "columns by calltally's names", source: null, medium: null },
+    least: ["day"],
+    marks: ["cost"],
+    fields: Object.fromEntries(SPEND_FIELDS.map((field) => [field, [field]])),
+  },
+];
+
+describe("findColumns", () => {
+  it.each(REPORTS)(
+    "knows each header of $is.report, and of several for one field the first",
+    ({ is, least, marks, fields }) => {
+      for (const mark of marks) {
+        const bare = [...least, mark];
+        expect(columnsOf(bare)).toMatchObject({ ...is, width: bare.length, currency: null });
+        // Without one of them it is another report, or none.
+        for (const missing of bare)
+          expect(columnsOf(bare.filter((each) => each !== missing))?.report).not.toBe(is.report);
+      }
+      for (const [field, names] of Object.entries(fields)) {
+        for (const [rank, name] of names.entries()) {
+          // The least that is such a report, without the field's other headers where it can do without.
+          const [mark = ""] = marks.filter((each) => !names.includes(each) || each === name);
+          const others = [...least, mark].filter(
+            (each) => each !== name && !(names.includes(each) && rank < names.indexOf(each)),
+          );
+          const rest =
+            field === "day" || field === "cost" ? others.filter((each) => !names.includes(each)) : others;
+          const full = [...names.slice(rank).toReversed(), ...rest.filter((each) => !names.includes(each))];
+          const found = columnsOf(["x", ...full.map((each) => ` ${each.toUpperCase()} `)]);
+          expect([name, found?.report, found?.indexes[field]]).toEqual([
+            name,
+            is.report,
+            1 + full.indexOf(name),
+          ]);
+        }
+      }
+    },
+  );
+
+  it("reads the whole of a header", () => {
+    expect(
+      columnsOf(["Campaign", "Day", "Cost", "Impr.", "Clicks", "Campaign ID", "Currency code", "", " "]),
+    ).toEqual({
+      report: "Google Ads",
+      source: "google",
+      medium: "cpc",
+      indexes: { day: 1, cost: 2, campaign: 0, campaign_id: 5, currency: 6, clicks: 4, impressions: 3 },
+      currency: null,
+      width: 7,
+    });
+    expect(columnsOf(["a", "", "Day", "Cost", "impr."])?.width).toBe(5);
+  });
+
+  it.each([
+    ["no header", []],
+    ["a title", ["Campaign report"]],
+    ["a day without a cost", ["Day", "Campaign"]],
+    ["a cost without a day", ["Cost", "Impr."]],
+  ])("takes %s for none", (_, headers) => {
+    expect(findColumns(headers, {})).toBeUndefined();
+  });
+
+  it.each([
+    ["Amount spent (USD)", "USD"],
+    ["amount spent(eur)", "EUR"],
+    ["Amount spent  (Gbp) ", "GBP"],
+    ["Amount spent", null],
+  ])("takes the currency from the header %s", (header, currency) => {
+    expect(columnsOf(["Day", header])).toMatchObject({ report: "Meta", currency, indexes: { cost: 1 } });
+  });
+
+  it.each([
+    "Amount spent (XQQ)",
+    "Amount spent (US)",
+    "Amount spent (EURO)",
+    "Amount spent (EUR) x",
+    "(EUR)",
+  ])("knows no currency in %s", (header) => {
+    expect(columnsOf(["Day", header])).toBeUndefined();
+    expect(columnsOf(["Day", header], { day: "day", cost: header })).toMatchObject({
+      report: "columns by --map",
+      currency: null,
+    });
+  });
+
+  it("looks at the end of Meta's stretch only where its begin is the day", () => {
+    const stretch = ["Reporting starts", "Reporting ends", "Amount spent (USD)"];
+    expect(columnsOf(stretch)?.indexes).toEqual({ day: 0, last_day: 1, cost: 2 });
+    expect(columnsOf(["Day", ...stretch])?.indexes).toEqual({ day: 0, cost: 3 });
+    expect(columnsOf(["Date", ...stretch], { day: "Date" })?.indexes).toEqual({ day: 0, cost: 3 });
+    expect(columnsOf(["Day", ...stretch], { day: "reporting STARTS" })?.indexes).toEqual({
+      day: 1,
+      last_day: 2,
+      cost: 3,
+    });
+  });
+
+  it("takes columns by a map, beside those that it knows, and none where one of them is missing", () => {
+    expect(columnsOf(["Datum", "Preis (EUR)"], { day: " DATUM", cost: "preis" })).toEqual({
+      report: "columns by --map",
+      source: null,
+      medium: null,
+      indexes: { day: 0, cost: 1 },
+      currency: "EUR",
+      width: 2,
+    });
+    const google = ["Day", "Cost", "Impr.", "Netto"];
+    expect(columnsOf(google, { cost: "Netto" })).toMatchObject({
+      report: "Google Ads",
+      indexes: { day: 0, cost: 3, impressions: 2 },
+    });
+    for (const field of SPEND_FIELDS) expect(columnsOf(google, { [field]: "Brutto" })).toBeUndefined();
+    expect(columnsOf(["Datum", "Preis"], { day: "Datum" })).toBeUndefined();
+    expect(columnsOf(["Datum", "Preis"], { cost: "Preis" })).toBeUndefined();
+    for (const field of SPEND_FIELDS)
+      expect(columnsOf([...google, "Own"], { [field]: "own" })?.indexes[field]).toBe(4);
+  });
+
+  it("has two columns of one field that it would take for one", () => {
+    const twice = (name: string) =>
+      new UsageError(`it has several columns "${name}"`, {
+        hint: "Leave all but one of them out of the report.",
+      });
+    const refusal = (headers: string[], map: HeaderMap = {}) => {
+      try {
+        findColumns(headers, map);
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    for (const [headers, name, map] of [
+      [["Day", "Cost", "Impr.", "COST"], "cost"],
+      [["Day", "Cost (EUR)", "Impr.", "Cost (USD)"], "cost"],
+      [["Day", "Cost (EUR)", "Impr.", "Cost (EUR)"], "cost"],
+      [["Day", "Cost", "Impr.", "Cost (EUR)"], "cost"],
+      [["Day", "day", "Cost", "Impr."], "day"],
+      [["Day", "Cost (EUR)", "Impr.", "Cost (EUR)"], "cost (eur)", { cost: "Cost (EUR)" }],
+    ] as const) {
+      const error = refusal([...headers], map);
+      expect(error).toEqual(twice(name));
+      expect(error).toMatchObject({ hint: "Leave all but one of them out of the report." });
+    }
+    // What is no field, other currencies of another field, and what a map tells apart, are no matter.
+    expect(refusal(["Day", "Cost", "Impr.", "x", "x"])).toBeUndefined();
+    expect(refusal(["Day", "Cost (EUR)", "Impr.", "Cost (USD)"], { cost: "Cost (USD)" })).toBeUndefined();
+    expect(refusal(["Day", "Cost", "Impr.", "Clicks (EUR)", "Clicks (USD)"])).toBeUndefined();
+  });
+});
