@@ -64,7 +64,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  sync: { parts: [{ files: ["src/sync/*.ts"], tests: ["test/sync/*.test.ts"] }] },
+  sync: {
+    parts: [
+      ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
+      ...own("sync", "service-clock", "sync-options"),
+    ],
+  },
   schedule: { parts: [{ files: ["src/schedule/*.ts"], tests: ["test/schedule/*.test.ts"] }] },
   conversions: {
     parts: [
