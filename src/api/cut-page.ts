@@ -46,7 +46,7 @@ export function cutPage(body: Buffer): CutPage | undefined {
     if (at === -1 || at >= end) break;
     const comma = skipBlanksBack(body, at);
     if (body[comma - 1] !== COMMA) continue; // the same name begins an object inside a call
-    if (rows.length === MAX_ROWS) return undefined;
+    if (rows.length === MAX_ROWS - 1) return undefined; // the last one comes on top
     rows.push(body.subarray(start, skipBlanksBack(body, comma - 1)));
     start = at;
   }

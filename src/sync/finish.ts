@@ -18,9 +18,11 @@ import {
   markAbsent,
   markUnorderedAbsent,
 } from "../warehouse/gone.ts";
+import { countOtherUnitsOf } from "../warehouse/other-units.ts";
 import {
   countDistinctCalls,
   countRepeatedRequests,
+  countUnchanged,
   readFirstPageTime,
   trimPages,
 } from "../warehouse/pages.ts";
@@ -78,7 +80,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
   const { runId } = entry;
   return writeTransaction(warehouse, () => {
     assertHeld(warehouse, entry);
-    const rejected = countRejected(warehouse, runId);
+    const unchanged = countUnchanged(warehouse, runId);
     const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
     if (isFull && isSure(judgement)) deleteUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
@@ -96,13 +98,10 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       first_total: totals.first,
       last_total: totals.last,
       calls_read: read,
-      calls_new: store.counts.new,
-      calls_changed: store.counts.changed,
-      calls_unchanged: read - store.counts.new - store.counts.changed - rejected.withId,
-      calls_rejected: rejected.rows,
-      calls_returned: store.counts.returned,
-      calls_conflicting: store.counts.conflicting,
-      calls_other_unit: store.counts.otherUnit,
+      ...store.counts,
+      calls_other_unit: countOtherUnitsOf(warehouse, runId, run.claim.orgUnitId),
+      calls_unchanged: unchanged,
+      calls_rejected: countRejected(warehouse, runId),
       pages: evidence.slices,
       seams_mended: evidence.seamsMended,
       seams_broken: evidence.seamsBroken,

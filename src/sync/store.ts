@@ -7,17 +7,17 @@ import {
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
+  type Upserted,
 } from "../warehouse/call-table.ts";
 import { recordDrift } from "../warehouse/drift.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
 import type { Keeping } from "../warehouse/keeping.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { isOtherUnit } from "../warehouse/other-units.ts";
 import { deletePages, insertPage } from "../warehouse/pages.ts";
 import { prepareRecognize } from "../warehouse/recognize.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/rejected.ts";
-import { assertHeld, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
+import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
@@ -27,27 +27,16 @@ import { toMembers } from "./order-members.ts";
 /** Members not as documented that one run lists: a service that names members by their values has no end of them. */
 const MAX_LISTED_DRIFT = 1000;
 
-/** What is written of one run beside its pages. */
-interface Counts {
-  new: number;
-  changed: number;
-  returned: number;
-  /** Calls that came twice in one response, with different contents. */
-  conflicting: number;
-  /** New and changed calls of another organization unit than was asked for. */
-  otherUnit: number;
-}
-
 /** Writes the pages of one run into the warehouse, each whole or not at all, and counts what was new in them. */
 export class PageStore {
-  readonly counts: Counts;
+  /** What the run has counted so far, and before it was cut short. */
+  counts: RunCounts;
   /** The calls of the last page that were new or changed. */
   lastWritten: ReadonlySet<number> = new Set();
   readonly #warehouse: Warehouse;
   readonly #run: RunHold;
   /** The service that the calls are read from, until the warehouse is bound to it. */
   #claim: Claim | undefined;
-  readonly #orgUnitId: string | undefined;
   readonly #upsertCalls: UpsertCalls;
   readonly #recognize: Recognize;
   readonly #keeping: Keeping;
@@ -73,7 +62,6 @@ export class PageStore {
     this.#warehouse = warehouse;
     this.#run = run;
     this.#claim = claim;
-    this.#orgUnitId = claim.orgUnitId;
     this.#upsertCalls = prepareUpsertCalls(warehouse, run.runId, {
       signature,
       keeping,
@@ -85,7 +73,7 @@ export class PageStore {
     this.#hasAbsent = hasAbsentCalls(warehouse);
     this.#hasRejected = readRejected(warehouse).length > 0;
     this.#seq = pages;
-    this.counts = { ...readCounts(warehouse, run.runId), returned: 0, conflicting: 0, otherUnit: 0 };
+    this.counts = readCounts(warehouse, run.runId);
   }
 
   save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
@@ -107,10 +95,8 @@ export class PageStore {
       if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);
       recordRejected(this.#warehouse, rejected, runId, this.#keeping);
       recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
-      updateRun(this.#warehouse, runId, {
-        calls_new: this.counts.new + upserted.new,
-        calls_changed: this.counts.changed + upserted.changed,
-      });
+      const counts = this.#countWith(upserted, returned);
+      updateRun(this.#warehouse, runId, { ...counts });
       insertPage(this.#warehouse, {
         run_id: runId,
         seq: this.#seq,
@@ -123,16 +109,10 @@ export class PageStore {
         is_old: isOld,
         fetched_at: fetchedAt,
       });
-      return { ...upserted, returned };
+      return { counts, written: upserted.written };
     });
     this.#claim = undefined;
-    this.counts.new += saved.new;
-    this.counts.changed += saved.changed;
-    this.counts.returned += saved.returned;
-    this.counts.conflicting += saved.conflicting;
-    this.counts.otherUnit += calls.filter(
-      ({ call_id, org_unit_id }) => saved.written.has(call_id) && isOtherUnit(this.#orgUnitId, org_unit_id),
-    ).length;
+    this.counts = saved.counts;
     this.lastWritten = saved.written;
     this.#hasRejected ||= rejected.length > 0;
     this.#seq++;
@@ -146,6 +126,16 @@ export class PageStore {
       updateRun(this.#warehouse, this.#run.runId, { resumed: null, sort });
     });
     this.#seq = 0;
+  }
+
+  #countWith(upserted: Upserted, returned: number): RunCounts {
+    const { calls_new, calls_changed, calls_returned, calls_conflicting } = this.counts;
+    return {
+      calls_new: calls_new + upserted.new,
+      calls_changed: calls_changed + upserted.changed,
+      calls_returned: calls_returned + returned,
+      calls_conflicting: calls_conflicting + upserted.conflicting,
+    };
   }
 
   #unlisted(drift: readonly Drift[], seenAt: string) {

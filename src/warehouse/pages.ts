@@ -34,6 +34,17 @@ export function countDistinctCalls({ db }: Warehouse, runId: number): number {
     .calls;
 }
 
+/**
+ * Counts the different calls that the pages of a run hold and that it found as they were. What it wrote from pages that it gave up
+ * since may be on none of these, so it cannot be told by subtracting.
+ */
+export function countUnchanged({ db }: Warehouse, runId: number): number {
+  return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
+    WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}
+      AND call_id NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL AND last_run_id = ${runId})`)
+    .calls;
+}
+
 /** Counts the responses of a run whose `request_id` one of an earlier run had: a cache has kept it. */
 export function countRepeatedRequests({ db }: Warehouse, runId: number): number {
   return db.get<{ pages: number }>(sql`SELECT count(*) AS pages FROM sync_pages AS page

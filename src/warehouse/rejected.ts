@@ -65,14 +65,11 @@ export function readRejected({ db }: Warehouse): RejectedCall[] {
   return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
 }
 
-/** Counts the rows a run rejected, and those of them that have a call id. */
-export function countRejected({ db }: Warehouse, runId: number): { rows: number; withId: number } {
-  const counts = { rows: count(), withId: count(rejected_calls.call_id) };
+/** Counts the rows a run rejected. */
+export function countRejected({ db }: Warehouse, runId: number): number {
   return (
-    db.select(counts).from(rejected_calls).where(eq(rejected_calls.last_run_id, runId)).get() ?? {
-      rows: 0,
-      withId: 0,
-    }
+    db.select({ rows: count() }).from(rejected_calls).where(eq(rejected_calls.last_run_id, runId)).get()
+      ?.rows ?? 0
   );
 }
 

@@ -53,14 +53,27 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
-/** Returns how many calls the pages of a run have brought so far that were new, or had other content. */
-export function readCounts({ db }: Warehouse, runId: number): { new: number; changed: number } {
-  const run = db
-    .select({ calls_new: sync_runs.calls_new, calls_changed: sync_runs.calls_changed })
-    .from(sync_runs)
-    .where(eq(sync_runs.run_id, runId))
-    .get();
-  return { new: run?.calls_new ?? 0, changed: run?.calls_changed ?? 0 };
+/** What a run counts page by page, of those that it gave up as well. */
+export interface RunCounts {
+  calls_new: number;
+  calls_changed: number;
+  /** Calls that were missing or gone. */
+  calls_returned: number;
+  /** Calls that came twice in one response, with different contents. */
+  calls_conflicting: number;
+}
+
+/** Returns what a run has counted so far: it may have been cut short, and be taken up again. */
+export function readCounts({ db }: Warehouse, runId: number): RunCounts {
+  const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
+  const counts = { calls_new, calls_changed, calls_returned, calls_conflicting };
+  const run = db.select(counts).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
+  return {
+    calls_new: run?.calls_new ?? 0,
+    calls_changed: run?.calls_changed ?? 0,
+    calls_returned: run?.calls_returned ?? 0,
+    calls_conflicting: run?.calls_conflicting ?? 0,
+  };
 }
 
 /** Returns when a run last checked the whole file for damage, ISO 8601 UTC. */

@@ -80,7 +80,28 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  sync: { parts: [{ files: ["src/sync/*.ts"], tests: ["test/sync/*.test.ts"] }] },
+  sync: {
+    parts: [
+      ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
+      ...own("sync", "service-clock", "sync-options"),
+      {
+        files: ["src/sync/{ledger,sync-warehouse}.ts"],
+        tests: ["test/sync/{ledger,resume-lengths,sync-warehouse}.test.ts"],
+      },
+      {
+        files: ["src/sync/{finish,read-calls,store}.ts"],
+        tests: ["test/sync/{edits,odd-services,odd-values,resume-lengths,lying-services}.test.ts"],
+      },
+      {
+        files: ["src/sync/fetch.ts"],
+        tests: ["test/sync/{fetch,one-limit,rate-limit}.test.ts"],
+      },
+      {
+        files: ["src/sync/{prune-now,run}.ts"],
+        tests: ["test/sync/{keep,moved-file,rate-limit}.test.ts"],
+      },
+    ],
+  },
   schedule: { parts: [{ files: ["src/schedule/*.ts"], tests: ["test/schedule/*.test.ts"] }] },
   conversions: {
     parts: [

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { checkFile } from "../../src/sync/check-file.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { openNew } from "./scene.ts";
+
+const NOW = "2026-11-20T15:00:00.000Z";
+const AN_HOUR_AGO = "2026-11-20T14:00:00.000Z";
+const clock = new FakeClock(NOW);
+const STARTED = { started_at: AN_HOUR_AGO, mode: "full", plan_reason: "a test", pid: 1 } as const;
+
+describe("checkFile", () => {
+  it.each([
+    { title: "there was no run yet", status: undefined, checked: null, hours: 168, isDue: true },
+    {
+      title: "the last run ended cleanly, just before",
+      status: "done",
+      checked: NOW,
+      hours: 168,
+      isDue: false,
+    },
+    { title: "it was stopped", status: "interrupted", checked: NOW, hours: 168, isDue: false },
+    { title: "it failed", status: "failed", checked: NOW, hours: 168, isDue: true },
+    { title: "it was killed", status: "running", checked: NOW, hours: 168, isDue: true },
+    { title: "the file was never checked", status: "done", checked: null, hours: 168, isDue: true },
+    { title: "that is just due", status: "done", checked: AN_HOUR_AGO, hours: 1, isDue: true },
+    {
+      title: "that is almost due",
+      status: "done",
+      checked: "2026-11-20T14:00:00.001Z",
+      hours: 1,
+      isDue: false,
+    },
+    { title: "that is always due", status: "done", checked: NOW, hours: 0, isDue: true },
+    {
+      title: "the clock was set back",
+      status: "done",
+      checked: "2026-11-20T15:00:00.001Z",
+      hours: 9,
+      isDue: true,
+    },
+  ] as const)("says when it looked where $title: $isDue", ({ status, checked, hours, isDue }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    if (status !== undefined) {
+      // An earlier one, to which it does not come down.
+      updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
+      updateRun(warehouse, startRun(warehouse, STARTED), { status, file_checked_at: checked });
+    }
+    expect(checkFile(warehouse, { clock, checkEveryHours: hours })).toBe(isDue ? NOW : undefined);
+  });
+
+  it("goes by the last run alone, and by the last look of any", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    updateRun(warehouse, startRun(warehouse, STARTED), { status: "failed", file_checked_at: NOW });
+    updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
+    expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBeUndefined();
+  });
+
+  it("refuses a damaged file, and says what to do", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    // As a bit that has turned over: a column that may not be null is.
+    warehouse.sqlite.unsafeMode().exec(
+      `CREATE TABLE torn (a INTEGER); INSERT INTO torn VALUES (NULL);
+       PRAGMA writable_schema = ON;
+       UPDATE sqlite_schema SET sql = 'CREATE TABLE torn (a INTEGER NOT NULL)' WHERE name = 'torn';
+       PRAGMA writable_schema = RESET`,
+    );
+    expect(() => checkFile(warehouse, { clock, checkEveryHours: 168 })).toThrow(
+      expect.objectContaining({
+        exitCode: 7,
+        message: `Cannot use ${warehouse.path}: the file is damaged: NULL value in torn.a`,
+        hint: "It was left as it is. Restore a backup, or move it away and sync again.",
+      }),
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { Row } from "../../src/paging/slice.ts";
+import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { openNew } from "./scene.ts";
+
+const CLAIM: Claim = { baseUrl: new URL("https://api.example.com/x/"), token: "mine", isRebound: false };
+const OTHER = { ...CLAIM, token: "other" };
+const AT = "2026-11-20T15:00:00.000Z";
+const EARLIER = "2026-11-19T15:00:00.000Z";
+
+const row = (id: number | null, started: string | null): Row => ({ id, started, name: null });
+
+/** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to a service where one is given. */
+function openWith(folder: string, bound: Claim | undefined, calls = 2) {
+  const warehouse = openNew(folder);
+  const known = [makeCall({ call_id: 7, call_started: EARLIER }), makeCall({ call_id: 8 })];
+  warehouse.sqlite.transaction(() => prepareUpsertCalls(warehouse, 1)(known.slice(0, calls)))();
+  if (bound !== undefined) claimWarehouse(warehouse, { ...bound, isRebound: true }, [], EARLIER);
+  return warehouse;
+}
+
+describe("claimWarehouse", () => {
+  it("binds a new one with its first calls, and not with a page of none", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWith(folder.path, undefined, 0);
+    const { isRebound: _, ...service } = CLAIM;
+    claimWarehouse(warehouse, CLAIM, [], EARLIER);
+    expect(readOrigin(warehouse)).toMatchObject({ base_url: null, token_mark: null });
+    claimWarehouse(warehouse, CLAIM, [row(1, null)], AT);
+    expect(readOrigin(warehouse)).toMatchObject({ base_url: "https://api.example.com/x" });
+    expect(isBoundTo(warehouse, service)).toBe(true);
+    expect(isBoundTo(warehouse, { ...service, token: "other" })).toBe(false);
+  });
+
+  it.each([
+    { title: "the call it has, of the same start", rows: [row(1, AT), row(7, EARLIER)], isTaken: true },
+    { title: "its call with another start", rows: [row(7, AT)], isTaken: false },
+    { title: "another call of the same start", rows: [row(1, EARLIER)], isTaken: false },
+    { title: "a call it has, both without a time", rows: [row(8, null)], isTaken: false },
+    { title: "a row without an id", rows: [row(null, EARLIER)], isTaken: false },
+    { title: "newer calls alone", rows: [row(1, AT)], isTaken: false },
+    { title: "no calls", rows: [], isTaken: false },
+  ])("takes another token with $title: $isTaken", ({ rows, isTaken }) => {
+    using folder = makeTempFolder();
+    using warehouse = openWith(folder.path, CLAIM);
+    const claim = () => claimWarehouse(warehouse, OTHER, rows, AT);
+    if (isTaken) claim();
+    else {
+      expect(claim).toThrow(
+        expect.objectContaining({
+          exitCode: 2,
+          message: `Cannot sync into ${warehouse.path}: the token is another one than at the last sync, and none of the ${rows.length} calls read from https://api.example.com/x is known`,
+          hint: "It looks like another account: set CALLTALLY_DATABASE to a file of its own. If it is the same one: calltally sync --rebind.",
+        }),
+      );
+    }
+    expect(isBoundTo(warehouse, OTHER)).toBe(isTaken);
+    expect(isBoundTo(warehouse, CLAIM)).toBe(!isTaken);
+    claimWarehouse(warehouse, { ...OTHER, isRebound: true }, rows, AT);
+    expect(isBoundTo(warehouse, OTHER)).toBe(true);
+  });
+
+  it.each([
+    { title: "newer calls alone", rows: [row(1, AT), row(2, "2026-11-19T15:00:00.001Z")], isTaken: true },
+    { title: "a call as old as its newest", rows: [row(1, AT), row(2, EARLIER)], isTaken: false },
+    { title: "a newer call and one without a time", rows: [row(1, AT), row(2, null)], isTaken: false },
+    { title: "no calls", rows: [], isTaken: false },
+    { title: "a known call", rows: [row(2, null), row(7, EARLIER)], isTaken: true },
+  ])("takes a service into one of an earlier version with $title: $isTaken", ({ rows, isTaken }) => {
+    using folder = makeTempFolder();
+    using warehouse = openWith(folder.path, undefined);
+    const claim = () => claimWarehouse(warehouse, CLAIM, rows, AT);
+    if (isTaken) claim();
+    else {
+      expect(claim).toThrow(
+        `Cannot sync into ${warehouse.path}: it does not say yet which account it is a copy of, and none of the ${rows.length} calls`,
+      );
+    }
+    expect(readOrigin(warehouse).base_url).toBe(isTaken ? "https://api.example.com/x" : null);
+  });
+
+  it("takes any calls into one of an earlier version whose calls have no time", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWith(folder.path, undefined);
+    warehouse.sqlite.exec("UPDATE call_facts SET call_started = NULL");
+    claimWarehouse(warehouse, CLAIM, [row(1, null)], AT);
+    expect(isBoundTo(warehouse, CLAIM)).toBe(true);
+  });
+
+  it("asks nothing more once it is bound", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWith(folder.path, CLAIM);
+    const before = readOrigin(warehouse);
+    claimWarehouse(warehouse, CLAIM, [row(99, AT)], AT);
+    expect(readOrigin(warehouse)).toEqual(before);
+  });
+});

@@ -1,0 +1,57 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../src/clock.ts";
+import type { FetchSlice } from "../../src/paging/prefetch.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
+import type { PageSlice } from "../../src/sync/fetch.ts";
+import type { Run } from "../../src/sync/read-calls.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+let template: string | undefined;
+
+/** Puts an empty warehouse of the latest schema at a path: migrating one anew takes ten times as long. */
+export function placeWarehouse(path: string): string {
+  if (template === undefined) {
+    const folder = makeTempFolder();
+    process.once("exit", () => folder.remove());
+    template = join(folder.path, "template.db");
+    openWarehouse(template)[Symbol.dispose]();
+  }
+  copyFileSync(template, path);
+  return path;
+}
+
+/** Opens a new warehouse in a folder, as quick as one that need not outlive the machine. */
+export function openNew(folder: string, name = "calls.db"): Warehouse {
+  const warehouse = openWarehouse(placeWarehouse(join(folder, name)));
+  warehouse.sqlite.pragma("synchronous = OFF");
+  return warehouse;
+}
+
+/** A run over a service in memory, one request at a time. */
+export function makeRun(
+  warehouse: Warehouse,
+  fetch: FetchSlice<PageSlice>,
+  clock: Clock,
+  rules: Partial<Run> = {},
+): Run {
+  return {
+    warehouse,
+    source: { fetch: () => fetch, isRefusal: () => false },
+    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
+    keeping: keepingAll(warehouse),
+    clock,
+    limit: 20,
+    overlap: 3,
+    throttle: new Throttle(1), // its own: a run that was left alone keeps its place in it for ever
+    lookbackHours: 72,
+    fullEveryHours: 24,
+    goneAfterHours: 6,
+    checkEveryHours: 168,
+    acceptGone: 0,
+    attempts: () => ({ retries: 0, failed_request_ids: "[]" }),
+    ...rules,
+  };
+}

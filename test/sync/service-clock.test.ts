@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { ServiceClock } from "../../src/sync/service-clock.ts";
+
+const SENT_MS = Date.parse("2026-11-20T15:00:00.000Z");
+const MINUTE_MS = 60_000;
+
+/** A response that says it was made so long after it was asked for, and took so long to come. */
+const answer = (aheadMs: number, { tookMs = 0, ageSeconds = 0 } = {}) => ({
+  timestamp: new Date(SENT_MS + aheadMs).toISOString(),
+  exchange: { attempt: 0, sentMs: SENT_MS, receivedMs: SENT_MS + tookMs, ageSeconds },
+});
+
+describe("ServiceClock", () => {
+  it.each([
+    { title: "as far back as clocks may differ", back: MINUTE_MS, isOld: false },
+    { title: "further back by a millisecond", back: MINUTE_MS + 1, isOld: true },
+    { title: "no further back", back: 0, isOld: false },
+    { title: "from later on", back: -MINUTE_MS * 100, isOld: false },
+  ])("takes a response from $title for old: $isOld", ({ back, isOld }) => {
+    for (const aheadMs of [0, 7_200_000, -7_200_000]) {
+      const within = new ServiceClock(null);
+      expect(within.isOld(answer(aheadMs))).toBe(false);
+      expect(within.isOld(answer(aheadMs - back))).toBe(isOld);
+      // As the run before saw it.
+      expect(new ServiceClock(aheadMs).isOld(answer(aheadMs - back))).toBe(isOld);
+    }
+  });
+
+  it("knows how far the service is ahead at the least: by what came the latest after it was made", () => {
+    const clock = new ServiceClock(null);
+    expect(clock.aheadMs).toBeNull();
+    clock.isOld(answer(5000, { tookMs: 3000 }));
+    expect(clock.aheadMs).toBe(2000);
+    clock.isOld(answer(5000, { tookMs: 1000 }));
+    expect(clock.aheadMs).toBe(4000);
+    clock.isOld(answer(5000, { tookMs: 2000 }));
+    expect(clock.aheadMs).toBe(4000);
+    clock.isOld(answer(-50_000));
+    expect(clock.aheadMs).toBe(4000);
+  });
+
+  it("tells of this run alone, and still goes by what the last one knew", () => {
+    const clock = new ServiceClock(3_600_000);
+    expect(clock.aheadMs).toBeNull();
+    expect(clock.isOld(answer(0))).toBe(true);
+    expect(clock.isOld(answer(0))).toBe(true);
+    expect(clock.aheadMs).toBe(0);
+  });
+
+  it("does not count the time that a response took against it, however long", () => {
+    const clock = new ServiceClock(null);
+    expect(clock.isOld(answer(0))).toBe(false);
+    expect(clock.isOld(answer(0, { tookMs: 100 * MINUTE_MS }))).toBe(false);
+    expect(clock.aheadMs).toBe(0);
+  });
+
+  it("takes what a cache says it has kept for old, and learns nothing by it", () => {
+    const clock = new ServiceClock(null);
+    expect(clock.isOld(answer(7_200_000, { ageSeconds: 1 }))).toBe(true);
+    expect(clock.aheadMs).toBeNull();
+    expect(clock.isOld(answer(0))).toBe(false);
+  });
+
+  it.each([{ timestamp: undefined }, { timestamp: "" }, { timestamp: "yesterday" }])(
+    "tells nothing by $timestamp",
+    ({ timestamp }) => {
+      const clock = new ServiceClock(0);
+      expect(clock.isOld({ ...answer(0), timestamp })).toBe(false);
+      expect(clock.aheadMs).toBeNull();
+    },
+  );
+
+  it("tells nothing of a page whose exchange is not known", () => {
+    const clock = new ServiceClock(0);
+    expect(clock.isOld({ timestamp: answer(-100 * MINUTE_MS).timestamp })).toBe(false);
+    expect(clock.aheadMs).toBeNull();
+  });
+});
