@@ -177,8 +177,8 @@ describe("layOut", () => {
     [{ adUserData: "granted" }, ["Ad User Data=Granted", "Ad Personalization="]],
     [{ adPersonalization: "denied" }, ["Ad User Data=", "Ad Personalization=Denied"]],
     [
-      { isNew: true, adUserData: "unknown", adPersonalization: "granted" },
-      ["Order ID=7-2", "Ad User Data=", "Ad Personalization=Granted"],
+      { isNew: true, adUserData: "denied", adPersonalization: "granted" },
+      ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
   ] as const)("has the columns that %j asks for, in files of Google", (options, more) => {
     const columns = (time: string) => [

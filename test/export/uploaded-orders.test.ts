@@ -74,7 +74,21 @@ describe("toOrders", () => {
 });
 
 describe("hindranceOf", () => {
-  const order = { ...toOrders([])[0], order_id: "1", occurred_at: at(0) } as const;
+  const [order] = toOrders([
+    {
+      action: "convert",
+      contents: "google-ads",
+      conversion_name: "Call",
+      order_id: "1",
+      call_id: 1,
+      reason: null,
+      value: null,
+      currency: null,
+      occurred_at: at(0),
+      is_every: false,
+      report_run_id: null,
+    },
+  ]);
   it.each([
     { order_id: "1", ms: 54 * DAY_MS, hindrance: undefined },
     { order_id: "1", ms: 54 * DAY_MS + 1, hindrance: "too old" },
@@ -83,6 +97,7 @@ describe("hindranceOf", () => {
     { order_id: null, ms: 0, hindrance: "no order id" },
     { order_id: null, ms: 55 * DAY_MS, hindrance: "no order id" },
   ])("of $order_id after $ms ms is $hindrance", ({ order_id, ms, hindrance }) => {
+    if (order === undefined) throw new Error("It was told of");
     expect(hindranceOf({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(hindrance);
   });
 });

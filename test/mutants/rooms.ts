@@ -68,10 +68,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   schedule: { parts: [{ files: ["src/schedule/*.ts"], tests: ["test/schedule/*.test.ts"] }] },
   conversions: {
     parts: [
-      {
-        files: ["src/export/{adjustments,conversion-kinds,conversions,uploaded-orders}.ts"],
-        tests: ["test/export/{conversions,uploads}.test.ts"],
-      },
+      ...own("export", "conversion-kinds", "uploaded-orders"),
+      { files: ["src/export/adjustments.ts"], tests: ["test/export/uploads.test.ts"] },
+      { files: ["src/export/conversions.ts"], tests: ["test/export/{conversions,uploads}.test.ts"] },
     ],
   },
   restatements: {

@@ -78,7 +78,7 @@ describe("openCallerDigests", () => {
     expect(openCallerDigests(made.warehouse)?.hash("+49301")).toBe(hmac("+49301"));
     setKey(made.warehouse, null);
     expect(openCallerDigests(made.warehouse)).toBeUndefined();
-    made.warehouse.db.$client.exec("DELETE FROM rules");
+    made.warehouse.sqlite.exec("DELETE FROM rules");
     expect(openCallerDigests(made.warehouse)).toBeUndefined();
   });
 

@@ -1,6 +1,7 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openCallerKey } from "../../src/warehouse/caller-key.ts";
+import { callerKeyOf, openCallerKey } from "../../src/warehouse/caller-key.ts";
 import { readDrift, recordDrift, type SchemaDrift } from "../../src/warehouse/drift.ts";
 import { CallerDigests, insertForgotten } from "../../src/warehouse/forgotten.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
@@ -48,5 +49,9 @@ describe("recordDrift", () => {
     const named = { ...msclkid, path: "callers.+4930123456.name" };
     recordDrift(warehouse, [named, { ...named, first_run_id: 2 }, msclkid]);
     expect(readDrift(warehouse)).toEqual([{ ...named, path: "callers.+9999999999.name" }, msclkid]);
+    // Most runs meet none, and need no key.
+    rmSync(callerKeyOf(warehouse.path));
+    recordDrift(warehouse, []);
+    expect(() => recordDrift(warehouse, [named])).toThrow("is not there");
   });
 });
