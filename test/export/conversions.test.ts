@@ -7,7 +7,10 @@ import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
 import type { Call } from "../../src/call.ts";
 import { CONVERSIONS } from "../../src/export/choices.ts";
 import type { ConversionKind, ConversionOptions } from "../../src/export/conversion-kinds.ts";
+import { judgeCall } from "../../src/export/conversions.ts";
 import type { ExportOptions } from "../../src/export/write-export.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws } from "../draws.ts";
 import { readConversions } from "./conversion-checker.ts";
@@ -439,6 +442,33 @@ G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
       });
     },
   );
+});
+
+describe("judgeCall", () => {
+  it("says of one call what the files would, among all calls of its click", () => {
+    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
+    using made = makeWarehouse([
+      click(1, 7),
+      click(2, 8),
+      click(3, 9, { duration: 5 }),
+      click(4, 100, { gclid: "CjX" }),
+      click(5, 6, { gclid: "CjX", google_analytics_cid: "1.2" }),
+    ]);
+    using warehouse = openExistingWarehouse(made.database);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const judge = (kind: ConversionKind) => [1, 2, 3, 4, 5, 6].map((id) => judgeCall(session, id, kind, NOW));
+    expect(judge("google-ads")).toEqual([
+      "duplicate",
+      undefined,
+      "not qualified",
+      "too old",
+      "duplicate",
+      undefined,
+    ]);
+    const none = "no client id";
+    expect(judge("ga4-events")).toEqual([none, none, none, none, undefined, undefined]);
+  });
 });
 
 /** What the README says of conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
