@@ -89,7 +89,7 @@ describe("writeRestatements", () => {
 
   it("guards what may be text of anybody against formulas, and writes numbers as the spreadsheet reads them", async () => {
     using folder = makeTempFolder();
-    const texts = { path: "/out/=1.csv", contents: "=2", period: "=3", key: { a: "=4" }, metric: "=5" };
+    const texts = { path: "/out/=1.csv", contents: "=2", key: { a: "=4" }, metric: "=5" };
     const found = FOUND.map((each) => ({
       ...each,
       ...texts,
@@ -101,9 +101,9 @@ describe("writeRestatements", () => {
     const { files } = await write(folder.path, { format: "csv", profile: "excel", delimiter: ";" }, found);
     const [, first, second] = (files[0]?.[1] ?? "").split("\r\n");
     const figures = "1,5;-0,25;-1,75;2026-10-02T00:00:00.000Z";
-    const guarded = ["'=1.csv", "'=2", "'=3", "'=4", "'=5"].join(";");
-    expect(first).toBe(`${guarded};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;'=6`);
-    expect(second).toBe(`${guarded};${figures};;;1;;;;;;;;;;0,5;'=6`);
+    const guarded = (period: string) => ["'=1.csv", "'=2", period, "'=4", "'=5"].join(";");
+    expect(first).toBe(`${guarded('"=""2026-09"""')};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;'=6`);
+    expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;0,5;'=6`);
   });
 
   it("keeps to a delimiter and profile of the other files, and is CSV where they are none", async () => {

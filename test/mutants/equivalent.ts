@@ -264,4 +264,36 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the text has three lines",
     },
   ],
+  "src/export/restatement-file.ts": [
+    {
+      on: '{ name: "was", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "now", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "change", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "given_out_at", type: "time" },',
+      from: '"time"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: `{ name: \`\${reason}_effect\`, type: "decimal" },`,
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+  ],
 };
