@@ -296,4 +296,18 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "in CSV only text is told from other types",
     },
   ],
+  "src/warehouse/caller-names.ts": [
+    {
+      on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
+      from: "{ directOnly: true, deterministic: true }",
+      to: "{}",
+      because: "no view or trigger names the function, and it is only called more often",
+    },
+    {
+      on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
+      from: "true",
+      to: "false",
+      because: "no view or trigger names the function; or it is only called more often",
+    },
+  ],
 };
