@@ -39,7 +39,7 @@ export async function writeRestatements(
   const rows = found.map((each) => [
     basename(each.path),
     each.contents,
-    each.period === "" ? null : each.period,
+    each.period,
     keyInWords(each),
     each.metric,
     each.was,

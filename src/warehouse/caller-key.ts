@@ -48,11 +48,9 @@ function readKeyFile(file: string): string {
   }
 }
 
-function keyError(verb: string, file: string, error: unknown): unknown {
-  const cause = toFileError(error);
-  if (cause === undefined) return error;
+function keyError(verb: string, file: string, error: unknown): CalltallyError {
   return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
-    cause,
+    cause: toFileError(error) ?? error,
     hint: `${describeLack(file) ?? ""} Let the owner of the warehouse do it.`.trim(),
   });
 }

@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
 import type { Call } from "../../src/call.ts";
 import { CONVERSIONS } from "../../src/export/choices.ts";
 import type { ConversionKind, ConversionOptions } from "../../src/export/conversion-kinds.ts";
+import { judgeCall } from "../../src/export/conversions.ts";
 import type { ExportOptions } from "../../src/export/write-export.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { readConversions } from "./conversion-checker.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
@@ -437,60 +444,203 @@ G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
   );
 });
 
+describe("judgeCall", () => {
+  it("says of one call what the files would, among all calls of its click", () => {
+    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
+    using made = makeWarehouse([
+      click(1, 7),
+      click(2, 8),
+      click(3, 9, { duration: 5 }),
+      click(4, 100, { gclid: "CjX" }),
+      click(5, 6, { gclid: "CjX", google_analytics_cid: "1.2" }),
+    ]);
+    using warehouse = openExistingWarehouse(made.database);
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const judge = (kind: ConversionKind) => [1, 2, 3, 4, 5, 6].map((id) => judgeCall(session, id, kind, NOW));
+    expect(judge("google-ads")).toEqual([
+      "duplicate",
+      undefined,
+      "not qualified",
+      "too old",
+      "duplicate",
+      undefined,
+    ]);
+    const none = "no client id";
+    expect(judge("ga4-events")).toEqual([none, none, none, none, undefined, undefined]);
+  });
+});
+
+/** What the README says of conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
+function foldConversions(kind: ConversionKind, calls: readonly Call[], every: boolean) {
+  const known = calls
+    .map((call) => {
+      const { caller, gclid, gclsrc, call_started, is_qualified } = attributeCall(call, DEFAULT_RULES);
+      const key = {
+        "google-ads": gclid,
+        "google-data-manager": gclid,
+        "google-leads": caller,
+        "microsoft-ads": microsoftClickId(call.referring_url, call.extra),
+        "ga4-events": call.google_analytics_cid,
+      }[kind];
+      return { call_id: call.call_id, key, gclsrc: gclsrc ?? "", call_started, is_qualified };
+    })
+    .toSorted(
+      (a, b) =>
+        Number(a.call_started === null) - Number(b.call_started === null) ||
+        (a.call_started ?? "").localeCompare(b.call_started ?? "") ||
+        a.call_id - b.call_id,
+    );
+  const { pattern, missing, fromMs, toMs } = LIMITS[kind];
+  const isGoogle = kind === "google-ads" || kind === "google-data-manager";
+  const seen = new Set<string>();
+  const told: number[] = [];
+  const lines: [key: string, time: string][] = [];
+  const left: [id: string, started: string, reason: string][] = [];
+  for (const { call_id, key, gclsrc, call_started, is_qualified } of known) {
+    const isAds = !isGoogle || ["", "aw", "aw.ds"].includes(gclsrc);
+    const second = call_started?.slice(0, 19) ?? "";
+    const same = JSON.stringify([key, every ? second : ""]);
+    // The first of a click is one, whether or not it can be told of.
+    const isFirst = !seen.has(same);
+    if (key !== null && isAds && call_started !== null && is_qualified) seen.add(same);
+    const ageMs = NOW - Date.parse(call_started ?? "");
+    const reason = [
+      key === null && missing,
+      !isAds && "not Google Ads",
+      !pattern.test(key ?? "") && "malformed",
+      call_started === null && "no time",
+      ageMs > toMs && "too old",
+      ageMs < fromMs && "too recent",
+      !is_qualified && "not qualified",
+      !isFirst && "duplicate",
+    ].find((each) => each !== false);
+    if (reason !== undefined) left.push([String(call_id), call_started ?? "", reason]);
+    else {
+      const time = { "google-data-manager": `${second}Z`, "ga4-events": `${Date.parse(`${second}Z`)}000` };
+      told.push(call_id);
+      lines.push([
+        kind === "google-leads" ? sha256(key ?? "") : (key ?? ""),
+        time[kind as keyof typeof time] ?? second.replace("T", " "),
+      ]);
+    }
+  }
+  return { told, lines, left };
+}
+
+const LIMITS: Record<ConversionKind, { pattern: RegExp; missing: string; fromMs: number; toMs: number }> = {
+  "google-ads": { pattern: /^[\w-]+$/, missing: "no gclid", fromMs: 6 * HOUR_MS, toMs: 90 * DAY_MS },
+  "google-data-manager": { pattern: /^[\w-]+$/, missing: "no gclid", fromMs: 6 * HOUR_MS, toMs: 90 * DAY_MS },
+  "google-leads": { pattern: /^\+[1-9]\d{6,14}$/, missing: "no caller id", fromMs: 0, toMs: 63 * DAY_MS },
+  "microsoft-ads": {
+    pattern: /^[0-9a-fA-F]{32}$/,
+    missing: "no msclkid",
+    fromMs: HOUR_MS,
+    toMs: 90 * DAY_MS,
+  },
+  "ga4-events": { pattern: /^\d{1,20}\.\d{1,20}$/, missing: "no client id", fromMs: 0, toMs: Infinity },
+};
+
+/** Ages at both sides of each limit, and two in one second. */
+const AGES = [
+  ...[0, 1, 6, 24 * 63, 24 * 90].flatMap((hours) => [-1, 0, 1].map((ms) => hours * HOUR_MS + ms)),
+  ...[-400, -500, -600].map((ms) => 10 * DAY_MS + ms),
+  ...[20, 30, 30, 40, 40].map((days) => days * DAY_MS),
+];
+
 describe("each file of conversions", () => {
   it.each(CONVERSIONS)(
-    "%s: each call is a row or left out with its reason, and the platform takes each line",
+    "%s: each call is a row or left out with its reason, as in a model, and the platform takes each line",
     async (kind) => {
-      const started = fc.integer({ min: -1, max: 100 * 24 }).map((hours) => ago(hours * HOUR_MS));
-      const toPhone = (caller: string | null) => caller?.replace("+49", "+49 30-12340") ?? null;
-      const toUrl = (click: number) =>
-        click > 5 ? null : `https://acme.example/?msclkid=${CLICK.slice(0, -1)}${click}`;
-      const recent = arbitraryCalls(60).chain((calls) =>
-        fc
-          .array(fc.tuple(started, fc.nat(8)), { minLength: calls.length, maxLength: calls.length })
-          .map((drawn) =>
-            calls.map((call, index) => ({
-              ...call,
-              caller_id: toPhone(call.caller_id),
-              call_started: drawn[index]?.[0] ?? null,
-              referring_url: toUrl(drawn[index]?.[1] ?? 9),
-              google_analytics_cid: `7.${drawn[index]?.[1]}`,
-            })),
-          ),
+      const members = fc.record({
+        // Calls of one click or caller in any order, most of them conversions.
+        call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
+        duration: fc.constantFrom(59, 60, 60, 61),
+        disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
+        gclid: fc.option(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C"), { freq: 5 }),
+        gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
+        caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "anonymous"), {
+          freq: 5,
+        }),
+        referring_url: fc.option(
+          fc.nat(3).map((click) => `https://acme.example/?msclkid=${CLICK.slice(0, -1)}${click || "x"}`),
+          { freq: 5 },
+        ),
+        extra: fc.constant(null),
+        google_analytics_cid: fc.option(fc.constantFrom("7.1", "7.2", "7.3", "7"), { freq: 5 }),
+      });
+      const order = fc.constantFrom("against", "with", "without" as const);
+      const drawn = fc.tuple(arbitraryCalls(60), order).chain(([calls, order]) =>
+        fc.array(members, { minLength: calls.length, maxLength: calls.length }).map((drawn) => {
+          const all = calls.map((call, index) => ({ ...call, ...drawn[index] }));
+          if (order === "without") return all;
+          const ids = all
+            .map(({ call_id }) => call_id)
+            .toSorted((a, b) => (order === "with" ? a - b : b - a));
+          return all
+            .toSorted((a, b) => (a.call_started ?? "~").localeCompare(b.call_started ?? "~"))
+            .map((call, index) => ({ ...call, call_id: ids[index] ?? 0 }));
+        }),
       );
-      const seen = { rows: 0, reasons: new Set<string>() };
+      const seen: Record<string, number> = {};
+      const see = (name: string, times: number) => {
+        seen[name] = (seen[name] ?? 0) + times;
+      };
+      const toUtcMs = (time: string) => Date.parse(time.endsWith("Z") ? time : `${time.replace(" ", "T")}Z`);
       await fc.assert(
-        fc.asyncProperty(recent, fc.boolean(), fc.boolean(), async (calls, every, isNew) => {
+        fc.asyncProperty(drawn, fc.boolean(), fc.boolean(), async (calls, every, isNew) => {
           using warehouse = makeWarehouse(calls);
           const { text, rest, conversions, excluded } = await exportConversions(warehouse, {
             kind,
             conversion: { every, isNew, measurementId: "G-1A2B3C4D5E" },
           });
-          const toUtcMs = (time: string) =>
-            Date.parse(time.endsWith("Z") ? time : `${time.replace(" ", "T")}Z`);
           const rows = readConversions(kind, text, { nowMs: NOW, toUtcMs });
-          const keys = rows.map((row) => row.client_id ?? Object.values(row)[0]);
-          const left = Object.values(conversions?.excluded ?? {}).reduce((sum, count) => sum + count, 0);
-          expect(conversions).toMatchObject({ rows: keys.length, examined: calls.length });
-          expect(excluded).toMatchObject({ rows: left });
-          expect(keys.length + left).toBe(calls.length);
-          expect(Object.keys(reasonsOf(rest))).toHaveLength(left);
-          if (!every) expect(new Set(keys).size).toBe(keys.length);
-          // Byte for byte what came with a call: never in other letters.
-          const known = calls.flatMap(({ gclid, caller_id, referring_url, google_analytics_cid }) => [
-            gclid?.trim(),
-            sha256((caller_id ?? "").replace(/[ -]/g, "")),
-            referring_url?.split("=")[1],
-            google_analytics_cid,
+          const lines = rows.map((row) => [
+            row.client_id ?? Object.values(row)[0],
+            row.timestamp_micros ?? row["Conversion Time"],
           ]);
-          expect(keys.filter((key) => !known.includes(key))).toEqual([]);
-          seen.rows += keys.length;
-          for (const reason of Object.keys(conversions?.excluded ?? {})) seen.reasons.add(reason);
+          const expected = foldConversions(kind, calls, every);
+          expect(lines).toEqual(expected.lines);
+          expect(readLines(rest).slice(1)).toEqual(expected.left);
+          const reasons = Map.groupBy(expected.left, ([, , reason]) => reason);
+          expect(conversions).toMatchObject({
+            rows: lines.length,
+            examined: calls.length,
+            excluded: Object.fromEntries([...reasons].map(([reason, { length }]) => [reason, length])),
+          });
+          expect(excluded).toMatchObject({ rows: expected.left.length });
+          see("rows", lines.length);
+          for (const [reason, { length }] of reasons) see(reason, length);
+          for (const [id] of reasons.get("duplicate") ?? []) {
+            see("a later call has a lower id", Number(expected.told.some((told) => Number(id) < told)));
+          }
+          see("several at one moment", calls.length - new Set(calls.map((call) => call.call_started)).size);
         }),
-        { numRuns: 30 },
+        { numRuns: draws(12) },
       );
-      expect(seen.rows).toBeGreaterThan(0);
-      expect(seen.reasons.size).toBeGreaterThan(1);
+      const least = {
+        rows: 30,
+        duplicate: 20,
+        "a later call has a lower id": 10,
+        "several at one moment": 100,
+      };
+      expect(
+        Object.entries(least).filter(([name, times]) => (seen[name] ?? 0) < times),
+        JSON.stringify(seen),
+      ).toEqual([]);
+      const isAlways = kind === "ga4-events";
+      const others = [
+        "no time",
+        "too recent",
+        "not qualified",
+        "malformed",
+        LIMITS[kind].missing,
+        ...(isAlways ? [] : ["too old"]),
+      ];
+      expect(
+        others.filter((reason) => (seen[reason] ?? 0) < 5),
+        JSON.stringify(seen),
+      ).toEqual([]);
     },
   );
 });

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { toCaller } from "../../src/attribution/call-text.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call.ts";
 import { TABLE_FORMATS } from "../../src/export/choices.ts";
@@ -165,7 +166,7 @@ describe("export callers", () => {
   });
 
   it("has what a fold in memory has, of the calls in the range, and with those left out as many calls as the rollups", async () => {
-    const seen = { rows: 0, recovered: 0, lost: 0, never: 0, withoutCaller: 0, tied: 0 };
+    const seen = { byTime: 0, rows: 0, recovered: 0, lost: 0, never: 0, withoutCaller: 0, tied: 0 };
     const range = fc.option(fc.constant({ from: "2026-01-01", to: "2026-03-29" }), { nil: undefined });
     const more = fc.array(
       fc.record({
@@ -195,6 +196,16 @@ describe("export callers", () => {
           ...options,
         });
         expect((file?.sums?.calls ?? 0) + expected.withoutCaller).toBe(manifest.files[0]?.sums?.calls);
+        // Callers of whom a later call has a lower id than their first one.
+        const groups = Map.groupBy(calls.filter(isIn).toSorted(compareCalls), (call) =>
+          toCaller(call.caller_id),
+        );
+        groups.delete(null);
+        seen.byTime += [...groups.values()].filter(([first, ...later]) =>
+          later.some(
+            ({ call_id, call_started }) => call_id < Number(first?.call_id) && call_started !== null,
+          ),
+        ).length;
         seen.rows += rows.length;
         seen.recovered += rows.filter(({ recovered }) => recovered === 1).length;
         seen.lost += rows.filter(({ recovered }) => recovered === 0).length;

@@ -4,110 +4,24 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { Target } from "../../src/export/write-export.ts";
-import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { seededRandom } from "../../src/sandbox/random.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { upload_files, uploads } from "../../src/warehouse/schema.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { forgetUploads, readUploadFiles } from "../../src/warehouse/upload-table.ts";
-import { makeCall } from "../calls.ts";
-import { type CheckedRow, readConversions } from "./conversion-checker.ts";
-import { readLines } from "./tables.ts";
+import {
+  at,
+  conversionCall,
+  DAY_MS,
+  forgetLast,
+  HOUR_MS,
+  NOW,
+  type Options,
+  ordersOf,
+  readLedger,
+  saidOf,
+  sync,
+  writeAdjustments,
+  writeNew,
+} from "./upload-files.ts";
 import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const NOW = Date.parse("2026-10-31T12:00:00.000Z");
-const at = (ms: number) => new Date(ms).toISOString();
-const toUtcMs = (time: string) => Date.parse(`${time.replace(" ", "T")}Z`);
-
-/** A call that is a conversion. */
-const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
-  makeCall({
-    call_id,
-    caller_id: `+4930${1000 + call_id}`,
-    call_started: at(NOW - 10 * DAY_MS + call_id * HOUR_MS),
-    duration: 60,
-    disposition: "ANSWERED",
-    gclid: `CjABC_${call_id}-x`,
-    ...members,
-  });
-
-type Warehouse = ReturnType<typeof makeWarehouse>;
-
-/** Writes calls as a sync does that reads them now; those that were gone have come back. */
-function sync({ database }: Warehouse, calls: readonly Call[]): void {
-  using warehouse = openExistingWarehouse(database);
-  const ids = calls.map(({ call_id }) => call_id);
-  writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
-    clearAbsence(warehouse, ids);
-  });
-}
-
-interface Options extends Partial<ConversionOptions> {
-  nowMs?: number;
-  folder?: string;
-}
-
-/** Writes a file of google-ads with --new, and returns its lines as Google reads them. */
-async function writeNew(warehouse: Warehouse, { nowMs = NOW, folder, ...conversion }: Options = {}) {
-  const target: Target = {
-    kind: "google-ads",
-    conversion: { name: "Qualified call", every: false, isNew: true, ...conversion },
-  };
-  const result = await warehouse.export({
-    targets: [target],
-    clock: clockAt(nowMs),
-    ...(folder && { folder }),
-  });
-  const { manifest } = result;
-  const rest = readLines(readText(result.folder, "google-ads.excluded.csv")).slice(1);
-  const rows = readConversions("google-ads", readText(result.folder, "google-ads.csv"), { nowMs, toUtcMs });
-  expect(manifest.files[0]).toMatchObject({ rows: rows.length, examined: rows.length + rest.length });
-  return {
-    rows,
-    reasons: Object.fromEntries(rest.map(([id, , reason]) => [id, reason])),
-    entry: manifest.files[0],
-  };
-}
-
-async function writeAdjustments(
-  warehouse: Warehouse,
-  { nowMs = NOW, filter, ...conversion }: Options & { filter?: CallFilter } = {},
-) {
-  const target: Target = {
-    kind: "google-ads-adjustments",
-    conversion: { name: "Qualified call", ...conversion },
-  };
-  const { manifest, folder } = await warehouse.export({
-    targets: [target],
-    clock: clockAt(nowMs),
-    ...(filter && { filter }),
-    folder: `${warehouse.folder}-adjustments`,
-  });
-  const rest = readLines(readText(folder, "google-ads-adjustments.excluded.csv")).slice(1);
-  const rows = readConversions("google-ads-adjustments", readText(folder, "google-ads-adjustments.csv"));
-  expect(manifest.files[0]).toMatchObject({ rows: rows.length, examined: rows.length + rest.length });
-  return { rows, rest, entry: manifest.files[0] };
-}
-
-const ordersOf = (rows: readonly CheckedRow[]) => rows.map((row) => row["Order ID"]);
-const saidOf = (rows: readonly CheckedRow[]) =>
-  rows.map((row) => [
-    row["Order ID"],
-    row["Adjustment Type"],
-    row["Adjusted Value"],
-    row["Adjusted Value Currency"],
-  ]);
-
-function readLedger({ database }: Warehouse) {
-  using warehouse = openExistingWarehouse(database);
-  const { db } = warehouse;
-  return { files: db.select().from(upload_files).all(), lines: db.select().from(uploads).all() };
-}
 
 describe("export --new", () => {
   it("writes what no earlier file had, with an order id, and says of the rest that it was uploaded", async () => {
@@ -247,6 +161,63 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
   });
 
+  it("tells of calls of one click in seconds of their own, whichever of them it told of before", async () => {
+    const started = at(NOW - 5 * DAY_MS);
+    const calls = [1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
+    using warehouse = makeWarehouse(calls);
+    const timesOf = async () =>
+      (await writeNew(warehouse)).rows.map((row) => [row["Order ID"], row["Conversion Time"]]);
+    expect(await timesOf()).toEqual([["1", "2026-10-26 12:00:00"]]);
+    warehouse.markGone(1, at(NOW));
+    expect(await timesOf()).toEqual([["2", "2026-10-26 12:00:01"]]);
+    warehouse.markGone(2, at(NOW));
+    expect(await timesOf()).toEqual([["3", "2026-10-26 12:00:02"]]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, calls);
+    expect(await timesOf()).toEqual([["1-2", "2026-10-26 12:00:03"]]);
+    // Of another click, no second is taken.
+    sync(warehouse, [conversionCall(4, { gclid: "CjX", call_started: started })]);
+    expect(await timesOf()).toEqual([["4", "2026-10-26 12:00:00"]]);
+  });
+
+  it("has milliseconds of no conversion, those of before 1970 neither", async () => {
+    const kind = "ga4-events";
+    const starts = ["1969-12-31T23:59:59.001Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.999Z"];
+    using warehouse = makeWarehouse(
+      starts.map((call_started, id) => conversionCall(id, { call_started, google_analytics_cid: `1.${id}` })),
+    );
+    const conversion = { name: "Qualified call", every: false };
+    await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
+    expect(readLedger(warehouse).lines.map(({ occurred_at }) => occurred_at)).toEqual([
+      "1969-12-31T23:59:59.000Z",
+      "1970-01-01T00:00:00.000Z",
+      "1970-01-01T00:00:00.000Z",
+    ]);
+  });
+
+  it("with --every tells of a click again by another second, and of none that it cannot take back", async () => {
+    const kind = "google-data-manager";
+    const call = (id: number, call_started: string) => conversionCall(id, { gclid: "CjABC", call_started });
+    using warehouse = makeWarehouse([
+      call(1, "2026-10-20T08:00:00.500Z"),
+      call(2, "2026-10-20T08:00:01.000Z"),
+    ]);
+    const write = async (every: boolean) => {
+      const conversion = { name: "Qualified call", every, isNew: true };
+      const { manifest } = await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
+      return { rows: manifest.files[0]?.rows, excluded: manifest.files[0]?.excluded };
+    };
+    expect(await write(true)).toEqual({ rows: 2, excluded: {} });
+    sync(warehouse, [call(0, "2026-10-20T08:00:00.100Z"), call(3, "2026-10-20T08:00:02.000Z")]);
+    expect(await write(true)).toEqual({ rows: 1, excluded: { uploaded: 2, duplicate: 1 } });
+    expect(await write(false)).toEqual({ rows: 0, excluded: { uploaded: 1, duplicate: 3 } });
+    expect(readLedger(warehouse).lines.map(({ call_id, is_every }) => [call_id, is_every])).toEqual([
+      [1, true],
+      [2, true],
+      [3, true],
+    ]);
+  });
+
   it("writes nothing where another export has entered conversions meanwhile", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const other = `${warehouse.folder}-other`;
@@ -281,12 +252,6 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
   });
 });
-
-function forgetLast({ database }: Warehouse): void {
-  using warehouse = openExistingWarehouse(database);
-  const [last] = readUploadFiles(warehouse);
-  forgetUploads(warehouse, [last?.upload_file_id ?? 0], at(NOW));
-}
 
 describe("export google-ads-adjustments", () => {
   it("retracts, once, what is gone, not qualified or a duplicate, and nothing else", async () => {
@@ -400,121 +365,169 @@ describe("export google-ads-adjustments", () => {
     expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
     expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
+
+  it("does not retract what is only too old for a conversion by now, or that the clock was ahead of", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { call_started: at(NOW - 90 * DAY_MS) }),
+      conversionCall(2, { call_started: at(NOW - 6 * HOUR_MS) }),
+    ]);
+    expect((await writeNew(warehouse)).rows).toHaveLength(2);
+    for (const nowMs of [NOW - DAY_MS, NOW + DAY_MS, NOW + 40 * DAY_MS]) {
+      expect(await writeAdjustments(warehouse, { nowMs })).toMatchObject({ rows: [], rest: [] });
+    }
+  });
+
+  it("says of each conversion why it is none: by calls of its click, by gone ones, and by callers who are left out", async () => {
+    const click = (call_id: number, gclid: string, members: Partial<Call> = {}) =>
+      conversionCall(call_id, { gclid, ...members });
+    using warehouse = makeWarehouse([11, 12, 13, 14, 15, 16].map((id) => click(id, `Cj${id}`)));
+    await writeNew(warehouse);
+    warehouse.markGone(11, at(NOW));
+    sync(warehouse, [
+      click(1, "Cj12", { call_started: at(NOW - 20 * DAY_MS) }), // came late, of the same click
+      click(13, "Cj13", { caller_id: "+49301" }),
+      click(14, "Cj14", { gclid: null }),
+      click(15, "Cj15", { gclsrc: "3p.ds" }),
+    ]);
+    const filter = { exclude_callers: ["+49301"] };
+    const orders = ordersOf((await writeAdjustments(warehouse, { filter })).rows);
+    const said = readLedger(warehouse).lines.filter(({ action }) => action === "retract");
+    expect(said.map(({ order_id, reason }) => [order_id, reason])).toEqual([
+      ["11", "gone"],
+      ["12", "duplicate"],
+      ["13", "excluded caller"],
+      ["14", "no gclid"],
+      ["15", "not Google Ads"],
+    ]);
+    expect(orders).toEqual(["11", "12", "13", "14", "15"]);
+  });
+
+  it("retracts no gone call where those are counted, and a call that is nowhere any more", async () => {
+    using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
+    await writeNew(warehouse);
+    warehouse.markGone(1, at(NOW));
+    const filter = { include_gone: true } as const;
+    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
+    warehouse.execute("DELETE FROM calls WHERE call_id = 2");
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["2"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
+      call_id: 2,
+      action: "retract",
+      reason: "gone",
+    });
+  });
+
+  it("judges each conversion by the rule by which it was told of, beside others of that name", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC" })));
+    expect(ordersOf((await writeNew(warehouse, { every: true })).rows)).toEqual(["1", "2", "3"]);
+    expect(ordersOf((await writeNew(warehouse, { name: "First" })).rows)).toEqual(["1"]);
+    sync(warehouse, [conversionCall(0, { gclid: "CjABC", call_started: at(NOW - 20 * DAY_MS) })]);
+    const { rows } = await writeAdjustments(warehouse);
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Name"]])).toEqual([["1", "First"]]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
+      is_every: false,
+      reason: "duplicate",
+      value: null,
+    });
+  });
+
+  it("restates values and currencies as they are now, in whole seconds of the time zone, and none without a value", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
+    await writeNew(warehouse); // without a value
+    const say = async (conversion: Options) => {
+      const nowMs = NOW + 999;
+      const { rows } = await writeAdjustments(warehouse, {
+        nowMs,
+        timezone: "Asia/Kathmandu",
+        ...conversion,
+      });
+      return [...new Set(rows.map((row) => Object.values(row).slice(1).join(" | ")))];
+    };
+    const [said, time] = ["Qualified call | 2026-10-31 17:45", "RESTATE"];
+    expect(await say({ currency: "EUR" })).toEqual([]);
+    expect(await say({ value: "0" })).toEqual([`${said}:00 | ${time} | 0 | `]);
+    expect(await say({ value: "0.00" })).toEqual([]);
+    expect(await say({ value: "0", currency: "EUR" })).toEqual([`${said}:01 | ${time} | 0 | EUR`]);
+    expect(await say({ value: "1", currency: "EUR", name: "qualified call" })).toEqual([]);
+    expect(await say({ value: "1" })).toEqual([`${said}:02 | ${time} | 1 | `]);
+    const { lines } = readLedger(warehouse);
+    expect(lines.slice(3).every(({ reason }) => reason === null)).toBe(true);
+    expect(lines.at(-1)).toMatchObject({
+      call_id: 3,
+      action: "restate",
+      value: "1",
+      currency: null,
+      is_every: false,
+    });
+    const times = lines.slice(3).map(({ occurred_at }) => Date.parse(occurred_at) - NOW);
+    expect(times).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000]);
+  });
 });
 
-/** What Google knows: it is told by files alone, and complains of what it would complain of, or drop without a word. */
-class Google {
-  readonly #orders = new Map<string, { callId: number; isRetracted: boolean; value: string }>();
-  readonly #moments = new Set<string>();
-  retracted = 0;
+/** What a run of a report that was cut short writes when it is taken up again. */
+const again = (runId: number) => ({ reportRun: { runId, isRepeated: true } });
+const run = (runId: number) => ({ reportRun: { runId, isRepeated: false } });
 
-  convert(rows: readonly CheckedRow[]): void {
-    for (const row of rows) {
-      const order = row["Order ID"] ?? "";
-      const moment = JSON.stringify([row["Google Click ID"], row["Conversion Time"], row["Conversion Name"]]);
-      if (this.#orders.has(order)) throw new Error(`The order id ${order} was used before`);
-      if (this.#moments.has(moment)) throw new Error(`${moment} is there already`);
-      this.#moments.add(moment);
-      const callId = Number(order.split("-")[0]);
-      this.#orders.set(order, { callId, isRetracted: false, value: row["Conversion Value"] ?? "" });
-    }
-  }
+describe("a run of a report that is taken up again", () => {
+  it("has the conversions again that its file had, and no other, and enters none twice", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1),
+      conversionCall(2),
+      conversionCall(3, { duration: 5 }),
+    ]);
+    const [value, currency] = ["40", "EUR"];
+    sync(warehouse, [conversionCall(2, { duration: 59 })]);
+    expect(ordersOf((await writeNew(warehouse, { ...run(5) })).rows)).toEqual(["1"]);
+    sync(warehouse, [conversionCall(2)]);
+    const first = await writeNew(warehouse, { ...run(7), value, currency });
+    expect(first).toMatchObject({
+      rows: [{ "Order ID": "2" }],
+      reasons: { 1: "uploaded", 3: "not qualified" },
+    });
+    sync(warehouse, [conversionCall(3), conversionCall(4)]);
+    const second = await writeNew(warehouse, { ...again(7), value, currency });
+    expect(second.rows).toEqual(first.rows);
+    expect(second.reasons).toEqual({ 1: "uploaded", 3: "next file", 4: "next file" });
+    expect(second.entry).toMatchObject({ excluded: { uploaded: 1, "next file": 2 } });
+    expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
+    // Of a run that has written no file yet, it is the first one.
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
+    expect((await writeNew(warehouse, run(8))).reasons).toEqual({
+      1: "uploaded",
+      2: "uploaded",
+      3: "uploaded",
+      4: "uploaded",
+    });
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
+  });
 
-  adjust(rows: readonly CheckedRow[]): void {
-    for (const row of rows) {
-      const order = this.#orders.get(row["Order ID"] ?? "");
-      if (order === undefined) throw new Error(`There is no conversion ${row["Order ID"]}`);
-      if (order.isRetracted) throw new Error(`The conversion ${row["Order ID"]} is retracted already`);
-      if (row["Adjustment Type"] === "RETRACT") {
-        order.isRetracted = true;
-        this.retracted++;
-      } else {
-        if (order.value === row["Adjusted Value"]) throw new Error("It has this value already");
-        order.value = row["Adjusted Value"] ?? "";
-      }
-    }
-  }
-
-  get standing() {
-    return [...this.#orders.values()].filter(({ isRetracted }) => !isRetracted);
-  }
-}
-
-/** The calls that are conversions at a moment, found by hand. */
-function findConversions(calls: ReadonlyMap<number, Call & { isGone: boolean }>, nowMs: number): number[] {
-  const qualified = [...calls.values()]
-    .filter(({ isGone, disposition }) => !isGone && disposition === "ANSWERED")
-    .toSorted((a, b) => (a.call_started ?? "").localeCompare(b.call_started ?? "") || a.call_id - b.call_id);
-  const clicks = new Set<string | null>();
-  return qualified
-    .filter(({ gclid }) => !clicks.has(gclid) && clicks.add(gclid))
-    .filter(({ call_started }) => Date.parse(call_started ?? "") <= nowMs - 6 * HOUR_MS)
-    .map(({ call_id }) => call_id)
-    .sort((a, b) => a - b);
-}
-
-describe("30 days of syncs, corrections and uploads", () => {
-  it.each([1, 2, 3])(
-    "tell Google of each conversion once, retract each that is none once, and no other: seed %i",
-    async (seed) => {
-      const random = seededRandom(seed);
-      const chance = (share: number) => random() < share;
-      const draw = (below: number) => Math.floor(random() * below);
-      const calls = new Map<number, Call & { isGone: boolean }>();
-      const google = new Google();
-      using warehouse = makeWarehouse([]);
-      const counts = { thrownAway: 0, again: 0 };
-      let [nextId, value] = [1, "40"];
-      for (let day = 0; day < 30; day++) {
-        const nowMs = NOW + day * DAY_MS;
-        const synced: Call[] = [];
-        const put = (call: Call) => {
-          calls.set(call.call_id, { ...call, isGone: false });
-          synced.push(call);
-        };
-        for (let call = draw(4); call > 0; call--) {
-          // Some come late, and some clicks bring several calls, at times in one second.
-          const started = nowMs - draw(3) * DAY_MS - draw(20) * HOUR_MS;
-          const gclid = `Cj${draw(12)}`;
-          put(conversionCall(nextId++, { gclid, call_started: at(started - (started % HOUR_MS)) }));
-        }
-        for (const { isGone, ...call } of calls.values()) {
-          if (isGone ? chance(0.1) : chance(0.08))
-            put({ ...call, disposition: call.disposition === "BUSY" || isGone ? "ANSWERED" : "BUSY" });
-          else if (!isGone && chance(0.02)) {
-            warehouse.markGone(call.call_id, at(nowMs));
-            calls.set(call.call_id, { ...call, isGone: true });
-          }
-        }
-        sync(warehouse, synced);
-        if (chance(0.1)) value = String(10 + draw(90));
-        const hasConversions = day === 29 || chance(0.5);
-        const hasAdjustments = day === 29 || chance(0.5);
-        if (hasAdjustments) {
-          const { rows } = await writeAdjustments(warehouse, { nowMs, value });
-          const isThrownAway = day < 29 && chance(0.15);
-          if (isThrownAway) forgetLast(warehouse);
-          else google.adjust(rows);
-        }
-        if (hasConversions) {
-          const { rows } = await writeNew(warehouse, { nowMs, value });
-          counts.again += rows.filter((row) => row["Order ID"]?.includes("-")).length;
-          const isThrownAway = day < 29 && chance(0.15);
-          if (isThrownAway) {
-            forgetLast(warehouse);
-            counts.thrownAway += rows.length;
-          } else google.convert(rows);
-        }
-        if (!hasConversions || !hasAdjustments) continue;
-        const isTold = google.standing.map(({ callId }) => callId).sort((a, b) => a - b);
-        if (day === 29) expect(isTold).toEqual(findConversions(calls, nowMs));
-        else expect(new Set(isTold).size).toBe(isTold.length);
-      }
-      expect(new Set(google.standing.map((order) => order.value))).toEqual(new Set([value]));
-      expect(google.standing.length).toBeGreaterThan(3);
-      expect(google.retracted).toBeGreaterThan(5);
-      expect(counts.again).toBeGreaterThan(0);
-      expect(counts.thrownAway).toBeGreaterThan(0);
-    },
-  );
+  it("has the adjustments again that its file had, in its seconds, and no other", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
+    await writeNew(warehouse, run(7));
+    sync(warehouse, [conversionCall(1, { duration: 5 })]);
+    const first = await writeAdjustments(warehouse, run(7));
+    expect(saidOf(first.rows)).toEqual([["1", "RETRACT", "", ""]]);
+    sync(warehouse, [conversionCall(2, { duration: 5 })]);
+    const later = { nowMs: NOW + DAY_MS };
+    const second = await writeAdjustments(warehouse, { ...again(7), ...later });
+    expect(second.rows).toEqual(first.rows);
+    expect(second.entry).toMatchObject({ rows: 1, examined: 1, adjustments: { retract: 1, restate: 0 } });
+    const third = await writeAdjustments(warehouse, { ...run(7), ...later });
+    expect(saidOf(third.rows)).toEqual([["2", "RETRACT", "", ""]]);
+    sync(warehouse, [conversionCall(3, { duration: 5 })]);
+    const fourth = await writeAdjustments(warehouse, { ...again(8), ...later });
+    expect(saidOf(fourth.rows)).toEqual([["3", "RETRACT", "", ""]]);
+    expect(
+      saidOf((await writeAdjustments(warehouse, { ...again(7), ...later })).rows).map(([id]) => id),
+    ).toEqual(["1", "2"]);
+    const { lines } = readLedger(warehouse);
+    expect(lines.map(({ call_id, action }) => `${action} ${call_id}`)).toEqual([
+      "convert 1",
+      "convert 2",
+      "convert 3",
+      "retract 1",
+      "retract 2",
+      "retract 3",
+    ]);
+  });
 });

@@ -2,7 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { type ExportOptions, type ExportResult, exportToFolder } from "../../src/export/write-export.ts";
+import {
+  type ExportResult,
+  exportToFolder,
+  type FolderExportOptions,
+} from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
@@ -16,7 +20,7 @@ export const RUN_FINISHED_AT = "2026-10-01T00:01:00.000Z";
 
 export const clockAt = (now: number) => ({ now: () => now, sleep: () => Promise.resolve() });
 
-type Options = Partial<ExportOptions & { folder: string }> & Pick<ExportOptions, "targets">;
+type Options = Partial<FolderExportOptions> & Pick<FolderExportOptions, "targets">;
 
 /** A temporary folder with a warehouse of these calls, and how to export it: in UTC, by the default rules. */
 export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {

@@ -477,6 +477,50 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: '"seconds"',
       to: '""',
       because: "the names are the same in each unit",
+  "src/export/restatement-file.ts": [
+    {
+      on: '{ name: "was", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "now", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "change", type: "decimal" },',
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: '{ name: "given_out_at", type: "time" },',
+      from: '"time"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+    {
+      on: `{ name: \`\${reason}_effect\`, type: "decimal" },`,
+      from: '"decimal"',
+      to: '""',
+      because: "in CSV only text is told from other types",
+    },
+  ],
+  "src/warehouse/caller-names.ts": [
+    {
+      on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
+      from: "{ directOnly: true, deterministic: true }",
+      to: "{}",
+      because: "no view or trigger names the function, and it is only called more often",
+    },
+    {
+      on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
+      from: "true",
+      to: "false",
+      because: "no view or trigger names the function; or it is only called more often",
     },
   ],
 };

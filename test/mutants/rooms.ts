@@ -105,36 +105,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   schedule: { parts: [{ files: ["src/schedule/*.ts"], tests: ["test/schedule/*.test.ts"] }] },
   conversions: {
     parts: [
-      {
-        files: ["src/export/{adjustments,conversion-kinds,conversions,uploaded-orders}.ts"],
-        tests: ["test/export/{conversions,uploads}.test.ts"],
-      },
+      ...own("export", "conversion-kinds", "uploaded-orders"),
+      { files: ["src/export/adjustments.ts"], tests: ["test/export/uploads.test.ts"] },
+      { files: ["src/export/conversions.ts"], tests: ["test/export/{conversions,uploads}.test.ts"] },
     ],
   },
   restatements: {
     parts: [
-      {
-        files: ["src/export/restatement-{file,words}.ts", "src/warehouse/{drift,restatement-table}.ts"],
-        tests: ["test/export/restatements.test.ts", "test/warehouse/drift.test.ts"],
-      },
+      ...own("export", "restatement-file", "restatement-words"),
+      ...own("warehouse", "drift", "restatement-table"),
     ],
   },
-  facts: {
-    parts: [
-      {
-        files: ["src/warehouse/{attribute-all,call-facts,fact-log,gone}.ts"],
-        tests: ["test/warehouse/{attribute-all,call-facts,call-table,fact-log}.test.ts"],
-      },
-    ],
-  },
-  callers: {
-    parts: [
-      {
-        files: ["src/warehouse/{caller-hash,caller-key,caller-names,callers}.ts"],
-        tests: ["test/export/export-{callers,calls}.test.ts", "test/warehouse/call-facts.test.ts"],
-      },
-    ],
-  },
+  facts: { parts: own("warehouse", "attribute-all", "call-facts", "fact-log", "gone") },
+  callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
   lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   privacy: {
     parts: [

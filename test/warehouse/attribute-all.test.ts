@@ -1,12 +1,29 @@
+import { createHmac } from "node:crypto";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { applyRules, needsAttribution } from "../../src/warehouse/attribute-all.ts";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
+import { isPseudonym } from "../../src/privacy/pseudonym.ts";
+import {
+  applyRules,
+  attributeAnew,
+  hasAllFacts,
+  needsAttribution,
+  refreshViews,
+} from "../../src/warehouse/attribute-all.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
+import { beginFactLog } from "../../src/warehouse/fact-log.ts";
 import { openExistingWarehouse, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { rules } from "../../src/warehouse/schema.ts";
+import { readRules } from "../../src/warehouse/rules.ts";
+import { call_facts, callers, calls, counts, rules } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { markGone } from "./facts.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, utm_source: "fb", disposition: "GREETED", duration: 90 }),
@@ -109,8 +126,8 @@ describe("applyRules", () => {
   it("leaves everything as it was when it is stopped", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const calls = Array.from({ length: 1500 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
-    prepareUpsertCalls(warehouse, 1)(calls);
+    const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
     const stop = new AbortController();
     const seen: number[] = [];
     const onAttributed = ({ read }: { read: number }) => {
@@ -120,7 +137,290 @@ describe("applyRules", () => {
     const applied = applyRules(warehouse, RULES, { ...NOW, signal: stop.signal, onAttributed });
     await expect(applied).rejects.toThrow("stopped");
     expect(seen).toEqual([250]);
-    expect(readView(warehouse)).toEqual([["fb", 1500, 0, 0]]);
+    expect(readView(warehouse)).toEqual([["fb", 501, 0, 0]]);
     expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+});
+
+const KEY = Buffer.alloc(32, 7);
+const hmac = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
+
+/** What the rules in force make of the calls as they are stored, in memory. */
+function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (caller: string) => caller) {
+  const facts = warehouse.db
+    .select()
+    .from(calls)
+    .orderBy(calls.call_id)
+    .all()
+    .map(({ call_id, gone_at, caller_digest, ...call }) => {
+      const { caller, ...facts } = attributeCall(makeCall({ ...call, call_id }), rules);
+      const name = caller === null ? caller_digest : toName(caller);
+      return { call_id, ...facts, caller: name, is_live: gone_at === null };
+    });
+  const isFirst = new Set<number>();
+  const callers = [...Map.groupBy(facts, ({ caller }) => caller)].flatMap(([caller, all]) => {
+    const live = all.filter(({ is_live }) => is_live);
+    if (caller === null || live.length === 0) return [];
+    const [first] = live.toSorted(
+      (a, b) =>
+        Number(a.call_started === null) - Number(b.call_started === null) ||
+        (a.call_started ?? "").localeCompare(b.call_started ?? "") ||
+        a.call_id - b.call_id,
+    );
+    isFirst.add(first?.call_id ?? Number.NaN);
+    return [
+      {
+        caller,
+        first_call_id: first?.call_id,
+        first_call_started: first?.call_started ?? null,
+        calls: live.length,
+      },
+    ];
+  });
+  return {
+    facts: facts.map((row) => ({ ...row, is_first_call: isFirst.has(row.call_id) })),
+    callers: callers.toSorted((a, b) => (a.caller < b.caller ? -1 : 1)),
+    counts: [{ name: "calls", value: facts.length }],
+  };
+}
+
+const readStored = ({ db }: Warehouse) => ({
+  facts: db.select().from(call_facts).orderBy(call_facts.call_id).all(),
+  callers: db.select().from(callers).orderBy(callers.caller).all(),
+  counts: db.select().from(counts).where(eq(counts.name, "calls")).all(),
+});
+
+/** So many calls whose ids run against the order of time, with it, or without order to it; of few callers, at few moments. */
+function someCalls(length: number, order: "against" | "with" | "without"): Call[] {
+  const extremes = [Number.MIN_SAFE_INTEGER, -1, 0, Number.MAX_SAFE_INTEGER];
+  return Array.from({ length }, (_, index) => {
+    const hour = { against: length - index, with: index, without: (index * 7) % 11 }[order];
+    return makeCall({
+      call_id: extremes[index] ?? index * 3,
+      caller_id: ["+491", "+49 2", null, "+493"][index % 4] ?? null,
+      // Two of a moment, and some of none.
+      call_started:
+        index % 9 === 5 ? null : new Date(NOW.nowMs + Math.floor(hour / 2) * 3_600_000).toISOString(),
+      utm_source: ["fb", "x", "Google", null][index % 5] ?? null,
+      disposition: index % 3 ? "GREETED" : "ANSWERED",
+      duration: 19 + (index % 3),
+    });
+  });
+}
+
+describe("attributeAnew", () => {
+  it.each([0, 250, 251, 501])("writes the facts of all of %i calls, and says how far it is", async (length) => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
+    writeTransaction(warehouse, () => {
+      prepareUpsertCalls(warehouse, 1)(someCalls(length, order));
+      markGone(warehouse, [0, 12, 15]);
+    });
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+    const seen: unknown[] = [];
+    await attributeAnew(warehouse, RULES, { ...NOW, onAttributed: (progress) => seen.push(progress) });
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
+    const steps = Array.from(
+      { length: Math.max(0, Math.ceil(length / 250) - 1) },
+      (_, step) => (step + 1) * 250,
+    );
+    expect(seen).toEqual([...steps, length].map((read) => ({ read, total: length })));
+  });
+
+  it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(20, "against")));
+    expect(hasAllFacts(warehouse)).toBe(true);
+    warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
+      DELETE FROM calls WHERE call_id IN (15, 18);
+      UPDATE call_facts SET is_first_call = NOT is_first_call, caller = 'x', is_live = 0 WHERE call_id < 30;
+      DELETE FROM call_facts WHERE call_id = 33;
+      UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 33;
+      INSERT INTO callers VALUES ('y', 1, NULL, 7);
+      UPDATE counts SET value = 99`);
+    await attributeAnew(warehouse, DEFAULT_RULES, NOW);
+    const stored = readStored(warehouse);
+    expect(stored.facts).toHaveLength(18);
+    const { facts, ...others } = foldFacts(warehouse, DEFAULT_RULES);
+    // Of a call that has facts it is those that say whether it is live.
+    expect(stored.facts.filter(({ call_id }) => call_id >= 30)).toEqual(
+      facts.filter(({ call_id }) => call_id >= 30),
+    );
+    expect({ callers: stored.callers, counts: stored.counts }).toEqual(others);
+  });
+
+  it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(20, "with")));
+    const before = readStored(warehouse);
+    const fail = (when: string) =>
+      warehouse.sqlite.exec(
+        `CREATE TEMP TRIGGER fails ${when} BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END`,
+      );
+    // As a full disk does, this ends the transaction as well.
+    fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
+    const seen: unknown[] = [];
+    const failed = attributeAnew(warehouse, RULES, {
+      ...NOW,
+      onAttributed: (progress) => seen.push(progress),
+    });
+    await expect(failed).rejects.toThrow("the disk is full");
+    expect([seen, readStored(warehouse), warehouse.sqlite.inTransaction]).toEqual([[], before, false]);
+    expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+
+  it("writes nothing into a file that was moved away", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    renameSync(path, `${path}.moved`);
+    await expect(attributeAnew(warehouse, RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
+    expect(warehouse.sqlite.inTransaction).toBe(false);
+    renameSync(`${path}.moved`, path);
+    expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+
+  it("has callers known by digests from then on, whatever later rules say, and logs that as no change", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
+    const secureDelete = () => warehouse.sqlite.pragma("secure_delete", { simple: true });
+    const digestOf = (caller: string) => (isPseudonym(caller) ? caller : hmac(caller));
+    const forgotten = "forgotten0123456789abcdef";
+    const all = [...someCalls(12, "against"), makeCall({ call_id: 100, caller_id: forgotten })];
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(all));
+    beginFactLog(warehouse);
+    await attributeAnew(warehouse, DEFAULT_RULES, NOW);
+    expect([secureDelete(), readRules(warehouse)?.caller_key]).toEqual([0, null]);
+
+    const digests = { ...DEFAULT_RULES, caller_digests: true };
+    expect(needsAttribution(warehouse, digests)).toBe(true);
+    await applyRules(warehouse, digests, NOW);
+    const inForce = readRules(warehouse);
+    expect(inForce?.caller_key).toMatch(/^[0-9a-f]{16}$/);
+    expect(secureDelete()).toBe(1);
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, digestOf));
+    expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
+    expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
+
+    // Of a call whose number is not kept there is the digest alone.
+    const other = hmac("+497");
+    warehouse.sqlite.exec(`UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
+    await applyRules(warehouse, RULES, NOW);
+    expect(readRules(warehouse)?.caller_key).toBe(inForce?.caller_key);
+    const stored = readStored(warehouse);
+    expect(stored).toEqual(foldFacts(warehouse, RULES, digestOf));
+    expect(stored.callers.map(({ caller }) => caller)).toContain(other);
+    expect(stored.facts.find(({ call_id }) => call_id === 100)?.caller).toBe(forgotten);
+  });
+
+  it("renames callers once, when they become digests, and not what is a digest already", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
+    const call = makeCall({ call_id: 1, caller_id: "+491" });
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)([call]));
+    beginFactLog(warehouse);
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)([{ ...call, disposition: "BUSY" }]));
+    const logged = () => warehouse.sqlite.prepare("SELECT caller FROM fact_changes").pluck().all();
+    expect(logged()).toEqual(["+491"]);
+    const digests = { ...DEFAULT_RULES, caller_digests: true };
+    for (const qualified_seconds of [60, 61]) {
+      await applyRules(warehouse, { ...digests, qualified_seconds }, NOW);
+      expect(logged()).toEqual([hmac("+491")]);
+    }
+  });
+});
+
+describe("needsAttribution", () => {
+  it("is so in a warehouse that has no rules yet, and where the program's own part is of another version", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    const readDurations = () =>
+      warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
+    // What only deriving them anew mends.
+    const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
+    for (const sql of [
+      "DELETE FROM rules",
+      "UPDATE rules SET version = version - 1",
+      "UPDATE rules SET version = version + 1",
+    ]) {
+      spoil();
+      await applyRules(warehouse, DEFAULT_RULES, NOW);
+      expect(readDurations()).toEqual([5]);
+      warehouse.sqlite.exec(sql);
+      expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(true);
+      await applyRules(warehouse, DEFAULT_RULES, NOW);
+      expect(readDurations()).toEqual([90, 20]);
+      expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
+    }
+  });
+});
+
+describe("refreshViews", () => {
+  const VIEW = "SELECT sql FROM sqlite_schema WHERE name = 'rollup_channel'";
+
+  it("makes views anew that are not those of this version, if the facts follow these rules", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    const read = () => warehouse.sqlite.prepare(VIEW).pluck().get();
+    const [before, changes] = [
+      read(),
+      () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get(),
+    ];
+    warehouse.sqlite.exec("DROP VIEW rollup_channel; CREATE VIEW rollup_channel AS SELECT 1");
+    refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" });
+    expect(read()).toContain("SELECT 1");
+    const other = changes();
+    await applyRules(warehouse, DEFAULT_RULES, NOW);
+    expect([read(), changes()]).toEqual([before, other]);
+  });
+
+  it("does not wait for a long write of another process where the views are current", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    using other = openExistingWarehouse(path);
+    warehouse.sqlite.pragma("busy_timeout = 0");
+    other.sqlite.exec("BEGIN IMMEDIATE");
+    refreshViews(warehouse, DEFAULT_RULES);
+    expect(() => refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" })).toThrow(
+      "locked",
+    );
+  });
+});
+
+describe("hasAllFacts", () => {
+  it("is so where as many calls are stored, counted, and have facts", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    sqlite.pragma("foreign_keys = OFF");
+    const lackOf = (table: string) => `DELETE FROM ${table} WHERE call_id = 2`;
+    const [call, facts, count] = [lackOf("calls"), lackOf("call_facts"), "UPDATE counts SET value = 2"];
+    const cases: [sql: string, expected: boolean][] = [
+      ["SELECT 1", true],
+      [facts, false],
+      [call, false],
+      [count, false],
+      [`${facts}; ${count}`, false],
+      [`${call}; ${count}`, false],
+      [`${call}; ${facts}`, false],
+      [`${call}; ${facts}; ${count}`, true],
+      ["DELETE FROM calls; DELETE FROM call_facts; UPDATE counts SET value = 0", true],
+    ];
+    const found = cases.map(([sql]) => {
+      sqlite.exec(`BEGIN; ${sql}`);
+      const has = hasAllFacts(warehouse);
+      sqlite.exec("ROLLBACK");
+      return [sql, has];
+    });
+    expect(found).toEqual(cases);
   });
 });

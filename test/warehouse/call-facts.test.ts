@@ -3,35 +3,52 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall, type CallFacts } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { toCaller } from "../../src/attribution/call-text.ts";
 import type { Call } from "../../src/call.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { settleCallers } from "../../src/warehouse/first-load.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, callers, counts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { arbitraryCalls } from "../calls.ts";
+import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "./facts.ts";
 
 type Step =
-  | { kind: "page"; calls: readonly Call[] }
+  | { kind: "page" | "load"; calls: readonly Call[]; ids: readonly number[] }
   | { kind: "gone" | "returned"; ids: readonly number[] }
   | { kind: "rules"; rules: AttributionRules };
 
 /** Few ids, callers and times, so that calls of one caller come late, change places, vanish and return. */
 const ids = fc.integer({ min: 1, max: 12 });
+const others = fc.record({
+  call_id: ids,
+  caller_id: fc.constantFrom("+491", "+49 1", "+492", "(+492)", null),
+  call_started: fc.constantFrom(
+    null,
+    null,
+    "2026-01-01T00:00:00.000Z",
+    "2026-01-01T00:00:00.001Z",
+    "2026-12-31T23:59:59.999Z",
+  ),
+});
 const pages = arbitraryCalls(6).chain((calls) =>
   fc
-    .array(fc.record({ call_id: ids, caller_id: fc.constantFrom("+491", "+49 1", "+492", "(+492)", null) }), {
-      minLength: calls.length,
-      maxLength: calls.length,
-    })
+    .array(others, { minLength: calls.length, maxLength: calls.length })
     .map((others) => calls.map((call, index) => ({ ...call, ...others[index] }))),
 );
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant("page" as const), calls: pages }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constantFrom("page" as const, "page" as const, "page" as const, "load" as const),
+        calls: pages,
+        ids: fc.uniqueArray(ids, { maxLength: 2 }),
+      }),
+    },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -61,8 +78,12 @@ class History {
   readonly calls = new Map<number, Call>();
   readonly gone = new Set<number>();
   rules = DEFAULT_RULES;
-  /** How often a caller's first call became another while the caller stayed. */
-  displaced = 0;
+  /** How often what this is about has happened. */
+  readonly seen: Record<string, number> = {};
+
+  #see(name: string, times: number): void {
+    this.seen[name] = (this.seen[name] ?? 0) + times;
+  }
 
   /** The facts of all calls made from scratch, and the callers of the live ones. */
   read() {
@@ -98,27 +119,54 @@ class History {
     };
   }
 
-  take(warehouse: Warehouse, step: Step): void {
+  /** Takes a step; returns what is to be stored then. */
+  take(warehouse: Warehouse, step: Step) {
     const before = new Map(this.read().callers.map(({ caller, first_call_id }) => [caller, first_call_id]));
     writeTransaction(warehouse, () => this.#apply(warehouse, step));
-    for (const { caller, first_call_id } of this.read().callers) {
-      if (before.has(caller) && before.get(caller) !== first_call_id) this.displaced++;
+    const expected = this.read();
+    const { callers, facts } = expected;
+    for (const { caller, first_call_id, first_call_started, calls } of callers) {
+      const own = facts.filter((call) => call.caller === caller && call.is_live);
+      const others = own.filter(({ call_id }) => call_id !== first_call_id);
+      this.#see(
+        "first by time, not by id",
+        Number(others.some(({ call_id }) => call_id < Number(first_call_id))),
+      );
+      this.#see(
+        "of several at one moment",
+        Number(others.some((call) => call.call_started === first_call_started)),
+      );
+      this.#see("of unknown time beside others", Number(first_call_started === null && calls > 1));
+      this.#see("displaced", Number(before.has(caller) && before.get(caller) !== first_call_id));
     }
+    this.#see("without a caller", facts.filter(({ caller }) => caller === null).length);
+    this.#see(step.kind, 1);
+    return expected;
   }
 
   #apply(warehouse: Warehouse, step: Step): void {
-    if (step.kind === "page") {
-      prepareUpsertCalls(warehouse, 1)(step.calls);
+    if (step.kind === "page" || step.kind === "load") {
+      for (const call of step.calls) {
+        const known = this.calls.get(call.call_id);
+        const isOther = known !== undefined && toCaller(known.caller_id) !== toCaller(call.caller_id);
+        this.#see("of another caller now", Number(isOther));
+      }
+      const isFirstLoad = step.kind === "load";
+      prepareUpsertCalls(warehouse, 1, { isFirstLoad })(step.calls);
       for (const call of step.calls) this.calls.set(call.call_id, call);
+      if (isFirstLoad) {
+        // Calls may go while callers are not settled.
+        this.#gone(warehouse, step.ids);
+        settleCallers(warehouse);
+        this.#see("settled", 1);
+      }
       // A call that is read is there again.
       this.#returned(
         warehouse,
         step.calls.map(({ call_id }) => call_id),
       );
     } else if (step.kind === "gone") {
-      const known = step.ids.filter((id) => this.calls.has(id) && !this.gone.has(id));
-      markGone(warehouse, known);
-      for (const id of known) this.gone.add(id);
+      this.#gone(warehouse, step.ids);
     } else if (step.kind === "rules") {
       setRules(warehouse, step.rules);
       this.rules = step.rules;
@@ -127,9 +175,16 @@ class History {
     }
   }
 
+  /** Those that are gone already, or were never there, among them. */
+  #gone(warehouse: Warehouse, ids: readonly number[]): void {
+    markGone(warehouse, ids);
+    for (const id of ids) if (this.calls.has(id)) this.gone.add(id);
+    this.#see("goes", ids.length);
+  }
+
   #returned(warehouse: Warehouse, ids: readonly number[]): void {
     clearAbsence(warehouse, ids);
-    for (const id of ids) this.gone.delete(id);
+    for (const id of ids) this.#see("comes back", Number(this.gone.delete(id)));
   }
 }
 
@@ -153,24 +208,77 @@ describe("the facts of a warehouse", () => {
   it("are those made from scratch, whatever calls and rules went through", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const seen = { displaced: 0, gone: 0, rules: 0 };
+    const seen: Record<string, number> = {};
     fc.assert(
       fc.property(steps, (steps) => {
         deleteCalls(warehouse);
         setRules(warehouse, DEFAULT_RULES);
         const history = new History();
         for (const step of steps) {
-          history.take(warehouse, step);
-          expect(readStored(warehouse)).toEqual(history.read());
-          if (step.kind === "rules") seen.rules++;
+          const expected = history.take(warehouse, step);
+          expect(readStored(warehouse)).toEqual(expected);
         }
-        seen.displaced += history.displaced;
-        seen.gone += history.gone.size;
+        for (const [name, times] of Object.entries(history.seen)) seen[name] = (seen[name] ?? 0) + times;
       }),
-      { numRuns: draws(100) },
+      { numRuns: draws(60) },
     );
-    expect(seen.displaced).toBeGreaterThan(30);
-    expect(seen.gone).toBeGreaterThan(30);
-    expect(seen.rules).toBeGreaterThan(15);
+    const least = {
+      rules: 15,
+      goes: 100,
+      "comes back": 20,
+      settled: 20,
+      displaced: 60,
+      "of another caller now": 50,
+      "first by time, not by id": 50,
+      "of several at one moment": 50,
+      "of unknown time beside others": 5,
+      "without a caller": 100,
+    };
+    expect(
+      Object.entries(least).filter(([name, times]) => (seen[name] ?? 0) < times),
+      JSON.stringify(seen),
+    ).toEqual([]);
+  });
+
+  it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const write = (...calls: Call[]) =>
+      writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    const call = (call_id: number, hour: number | null, caller_id = "+491") =>
+      makeCall({ call_id, caller_id, call_started: hour === null ? null : `2026-01-01T0${hour}:00:00.000Z` });
+    const firsts = () =>
+      warehouse.db
+        .select()
+        .from(callers)
+        .orderBy(callers.caller)
+        .all()
+        .map(({ caller, first_call_id, calls }) => [caller, first_call_id, calls]);
+    const pages: [calls: Call[], expected: unknown][] = [
+      [[call(5, 3), call(3, 3), call(4, 3)], [["+491", 3, 3]]],
+      [[call(9, 2), call(8, 2), call(7, null)], [["+491", 8, 6]]],
+      [[call(8, 4), call(9, 4)], [["+491", 3, 6]]],
+      [
+        [call(3, 3, "+492"), call(4, 5)],
+        [
+          ["+491", 5, 5],
+          ["+492", 3, 1],
+        ],
+      ],
+      [
+        [call(3, 3), call(5, 3, "+492")],
+        [
+          ["+491", 3, 5],
+          ["+492", 5, 1],
+        ],
+      ],
+      [[call(5, null)], [["+491", 3, 6]]],
+      [[3, 4, 5, 7, 8, 9].map((id) => call(id, null)), [["+491", 3, 6]]],
+      [[3, 4, 5].map((id) => call(id, null, "")), [["+491", 7, 3]]],
+    ];
+    for (const [calls, expected] of pages) {
+      write(...calls);
+      expect(firsts()).toEqual(expected);
+    }
   });
 });

@@ -1,6 +1,9 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { callerKeyOf, openCallerKey } from "../../src/warehouse/caller-key.ts";
 import { readDrift, recordDrift, type SchemaDrift } from "../../src/warehouse/drift.ts";
+import { CallerDigests, insertForgotten } from "../../src/warehouse/forgotten.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -28,5 +31,27 @@ describe("recordDrift", () => {
     recordDrift(warehouse, [later, asType, proto]);
     recordDrift(warehouse, []);
     expect(readDrift(warehouse)).toEqual([proto, asType, msclkid]);
+  });
+
+  it("names no member by the number of a forgotten caller", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const digests = new CallerDigests(openCallerKey(warehouse.path).key);
+    const forgotten = {
+      digest: digests.of("+4930123456"),
+      national_digest: null,
+      pseudonym: "forgotten0123456789abcdef",
+      key_mark: digests.mark,
+      forgotten_at: "2026-10-01T00:00:00.000Z",
+      calls: 1,
+    };
+    insertForgotten(warehouse, [forgotten]);
+    const named = { ...msclkid, path: "callers.+4930123456.name" };
+    recordDrift(warehouse, [named, { ...named, first_run_id: 2 }, msclkid]);
+    expect(readDrift(warehouse)).toEqual([{ ...named, path: "callers.+9999999999.name" }, msclkid]);
+    // Most runs meet none, and need no key.
+    rmSync(callerKeyOf(warehouse.path));
+    recordDrift(warehouse, []);
+    expect(() => recordDrift(warehouse, [named])).toThrow("is not there");
   });
 });

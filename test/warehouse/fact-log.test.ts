@@ -1,13 +1,23 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { FACT_COLUMNS } from "../../src/warehouse/call-facts.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { readExportedRollup, rememberRollups } from "../../src/warehouse/exported-rollups.ts";
-import { beginFactLog, pruneFactLog, readFactLog, readFactState } from "../../src/warehouse/fact-log.ts";
+import {
+  beginFactLog,
+  isLoggedSince,
+  pruneFactLog,
+  readFactLog,
+  readFactState,
+  setRulesBeingApplied,
+  withoutFactLog,
+} from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { call_facts, counts, fact_changes } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
+import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, setRules } from "./facts.ts";
 
@@ -126,5 +136,236 @@ describe("the log of facts", () => {
     expect(beginFactLog(warehouse)).not.toBe(log);
     remember(warehouse, "/a.csv", log, "2026-01-01T00:00:00.000Z");
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM exported_rollups").pluck().get()).toBe(0);
+  });
+
+  it("is the same log as long as each change of a fact is logged as this version does it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    expect(readFactLog(warehouse)).toBeUndefined();
+    const names = ["fact_has_changed", "fact_is_gone", "fact_is_new"];
+    let log = 1;
+    const begin = () => {
+      expect([beginFactLog(warehouse), readFactLog(warehouse)]).toEqual([log, log]);
+      const triggers = sqlite
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+        .pluck();
+      expect(triggers.all()).toEqual(names);
+      log++;
+    };
+    begin();
+    for (const name of names) {
+      sqlite.exec(`DROP TRIGGER ${name}`);
+      expect(readFactLog(warehouse)).toBeUndefined();
+      begin();
+      // As another version might have it.
+      sqlite.exec(
+        `DROP TRIGGER ${name}; CREATE TRIGGER ${name} AFTER INSERT ON call_facts BEGIN SELECT 1; END`,
+      );
+      expect(readFactLog(warehouse)).toBeUndefined();
+      begin();
+    }
+    sqlite.exec("CREATE TRIGGER other AFTER INSERT ON call_facts BEGIN SELECT 1; END");
+    expect(readFactLog(warehouse)).toBe(log - 1);
+  });
+
+  it("begins once where two begin it at once", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    using other = openWarehouse(path);
+    // The other one begins after this one has looked, and before it has the lock.
+    let begun: number | undefined;
+    const slow: Warehouse = {
+      ...warehouse,
+      assertInPlace: () => {
+        begun = beginFactLog(other);
+        remember(other, "/a.csv", begun, "2026-01-01T00:00:00.000Z");
+      },
+    };
+    expect(beginFactLog(slow)).toBe(1);
+    expect(begun).toBe(1);
+    expect(readExportedRollup(warehouse, { path: "/a.csv", contents: "source" })).toBeDefined();
+  });
+
+  it("has each fact of a call before the change, and the moment of it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    beginFactLog(warehouse);
+    write(warehouse, { ...FULL_CALL, call_id: 1 });
+    const before = warehouse.db.select().from(call_facts).get();
+    write(warehouse, { call_id: 1 });
+    warehouse.sqlite.exec("DELETE FROM calls");
+    const [late, corrected, gone, ...more] = warehouse.db.select().from(fact_changes).all();
+    const { call_id, ...facts } = before ?? { call_id: 0 };
+    const isNow = (text = "") => Math.abs(Date.parse(text) - Date.now()) < 3_600_000;
+    expect(more).toEqual([]);
+    expect(late).toMatchObject({ change_id: 1, reason: "late", rules_id: null });
+    expect(Object.values(late ?? {}).filter((value) => value !== null)).toHaveLength(4);
+    expect(corrected).toEqual({
+      ...facts,
+      call_id,
+      change_id: 2,
+      reason: "corrected",
+      rules_id: null,
+      changed_at: corrected?.changed_at,
+    });
+    expect(gone).toMatchObject({ change_id: 3, reason: "gone", rules_id: null, is_live: true, caller: null });
+    expect([late, corrected, gone].map((change) => isNow(change?.changed_at))).toEqual([true, true, true]);
+    expect(corrected?.changed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("names each fact that can be another, and nothing where none is", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, FULL_CALL);
+    beginFactLog(warehouse);
+    const columns = FACT_COLUMNS.filter((column) => column !== "call_id");
+    const { sqlite } = warehouse;
+    const numbers = new Set(["is_live", "is_qualified", "is_first_call", "duration", "org_unit_id"]);
+    for (const column of columns) {
+      sqlite.exec("DELETE FROM fact_changes");
+      const other = numbers.has(column) ? `NOT ${column}` : `${column} || 'x'`;
+      sqlite.exec(`UPDATE call_facts SET ${column} = ${column}; UPDATE call_facts SET ${column} = ${other}`);
+      const reasons = sqlite.prepare("SELECT reason FROM fact_changes").pluck().all();
+      expect([column, reasons]).toEqual([
+        column,
+        [{ is_live: "gone", is_first_call: "first_call" }[column as string] ?? "corrected"],
+      ]);
+      if (column === "is_live") {
+        sqlite.exec("DELETE FROM fact_changes; UPDATE call_facts SET is_live = 1");
+        expect(sqlite.prepare("SELECT reason FROM fact_changes").pluck().all()).toEqual(["returned"]);
+      }
+    }
+  });
+
+  it("is let go of after 400 days to the millisecond, and explains what was written since", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    const log = beginFactLog(warehouse);
+    const days = (count: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + count * 86_400_000);
+    const change = (duration: number) => write(warehouse, { ...first, duration });
+    const changeIds = () => warehouse.sqlite.prepare("SELECT change_id FROM fact_changes").pluck().all();
+    remember(warehouse, "/a.csv", log, days(0).toISOString());
+    change(1);
+    change(2);
+    remember(warehouse, "/b.csv", log, days(1).toISOString());
+    change(3);
+    const isThere = () =>
+      ["/a.csv", "/b.csv"].map(
+        (path) => readExportedRollup(warehouse, { path, contents: "source" }) !== undefined,
+      );
+    const prune = (ms: number) => writeTransaction(warehouse, () => pruneFactLog(warehouse, ms));
+    prune(days(400).getTime());
+    expect([isThere(), changeIds()]).toEqual([
+      [true, true],
+      [1, 2, 3],
+    ]);
+    prune(days(400).getTime() + 1);
+    expect([isThere(), changeIds(), readFactLog(warehouse)]).toEqual([[false, true], [3], log]);
+    prune(days(401).getTime() + 1);
+    expect([isThere(), changeIds(), readFactLog(warehouse)]).toEqual([[false, false], [], undefined]);
+    expect(warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()).toEqual(
+      [],
+    );
+    prune(days(402).getTime());
+  });
+
+  it("leaves other changes alone where it was not begun", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
+    writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
+    expect(readLog(warehouse)).toHaveLength(1);
+  });
+});
+
+describe("isLoggedSince", () => {
+  it("is so as long as the log is the same, and the change after that one is there, or has not been made yet", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });
+    write(warehouse, first);
+    expect(isLoggedSince(warehouse, { log: 1, changeId: 0 })).toBe(false);
+    const log = beginFactLog(warehouse);
+    const since = () =>
+      [-1, 0, 1, 2, 3, 4, 5].filter((changeId) => isLoggedSince(warehouse, { log, changeId }));
+    expect(since()).toEqual([0]);
+    for (const duration of [1, 2, 3, 4]) write(warehouse, { ...first, duration });
+    expect([since(), readFactState(warehouse).changeId]).toEqual([[0, 1, 2, 3, 4], 4]);
+    sqlite.exec("DELETE FROM fact_changes WHERE change_id <= 2");
+    expect(since()).toEqual([2, 3, 4]);
+    sqlite.exec("DELETE FROM fact_changes");
+    expect([since(), readFactState(warehouse).changeId]).toEqual([[4], 4]);
+    expect(isLoggedSince(warehouse, { log: log + 1, changeId: 4 })).toBe(false);
+    sqlite.exec("DROP TRIGGER fact_is_gone");
+    expect(since()).toEqual([]);
+  });
+
+  it("knows the rules that were put in force last", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
+    setRules(warehouse, DEFAULT_RULES);
+    expect(readFactState(warehouse).rulesId).toBe(3);
+    warehouse.sqlite.exec("DELETE FROM rules");
+    expect(readFactState(warehouse).rulesId).toBe(0);
+  });
+});
+
+describe("withoutFactLog", () => {
+  it("logs nothing of a change, and everything after it, by the triggers that were there", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    write(warehouse, first);
+    const triggers = () =>
+      sqlite.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name").all();
+    withoutFactLog(warehouse, () => sqlite.exec("UPDATE call_facts SET duration = 1"));
+    expect(triggers()).toEqual([]);
+    const log = beginFactLog(warehouse);
+    // Of another version of the program.
+    sqlite.exec(
+      "DROP TRIGGER fact_is_new; CREATE TRIGGER fact_is_new AFTER INSERT ON calls BEGIN SELECT 1; END",
+    );
+    sqlite.exec("CREATE TRIGGER other AFTER UPDATE ON call_facts BEGIN UPDATE counts SET value = -1; END");
+    const before = triggers();
+    withoutFactLog(warehouse, () => sqlite.exec("UPDATE call_facts SET duration = 2"));
+    expect([triggers(), readLog(warehouse)]).toEqual([before, []]);
+    expect(sqlite.prepare("SELECT DISTINCT value FROM counts").pluck().all()).toEqual([-1]);
+    sqlite.exec("UPDATE call_facts SET duration = 3");
+    expect(readLog(warehouse)).toHaveLength(1);
+    expect(log).toBe(1);
+  });
+});
+
+describe("setRulesBeingApplied", () => {
+  it("has changes made by those rules, until it is told of none", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    beginFactLog(warehouse);
+    for (const [index, rulesId] of [7, 8, null, null].entries()) {
+      setRulesBeingApplied(warehouse, rulesId);
+      // The rules are why, whatever it is that changes.
+      warehouse.sqlite.exec(`UPDATE call_facts SET duration = ${index}, is_live = NOT is_live`);
+    }
+    const { db } = warehouse;
+    const { reason, rules_id } = fact_changes;
+    expect(db.select({ reason, rules_id }).from(fact_changes).all()).toEqual([
+      { reason: "rules", rules_id: 7 },
+      { reason: "rules", rules_id: 8 },
+      { reason: "gone", rules_id: null },
+      { reason: "returned", rules_id: null },
+    ]);
+    expect(
+      db
+        .select()
+        .from(counts)
+        .all()
+        .map(({ name }) => name),
+    ).toEqual(["calls", "fact_logs"]);
   });
 });

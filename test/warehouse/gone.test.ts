@@ -1,0 +1,296 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import {
+  type Absence,
+  clearAbsence,
+  countExpected,
+  forgetUnorderedAbsent,
+  hasAbsentCalls,
+  markAbsent,
+  markUnorderedAbsent,
+  readWithheld,
+} from "../../src/warehouse/gone.ts";
+import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { insertPage } from "../../src/warehouse/pages.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { call_facts, callers, calls, rejected_calls } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "./facts.ts";
+
+const HOUR_MS = 3_600_000;
+const START = Date.parse("2026-10-01T00:00:00.000Z");
+const at = (hour: number) => new Date(START + hour * HOUR_MS).toISOString();
+/** Hours a call has to be missing before it is gone. */
+const PATIENCE = 24;
+
+/** What is known of a call's absence, in memory. */
+interface Known {
+  missing: string | null;
+  gone: string | null;
+  absentSince: string | null;
+  passes: number | null;
+}
+
+type Step =
+  | { kind: "ordered" | "unordered"; met: readonly number[]; hours: number; limit: number }
+  | { kind: "read"; ids: readonly number[] };
+
+const IDS = [-3, 0, 1, 2, 3, 4, 5, 6];
+const someIds = fc.subarray(IDS);
+/** A day or several of one service: calls that are away for long, and others that one pass does not meet. */
+const steps = fc
+  .record({ away: someIds, kinds: fc.subarray(["ordered", "unordered"] as const, { minLength: 1 }) })
+  .chain(({ away, kinds }) => {
+    const there = IDS.filter((id) => !away.includes(id));
+    const pass = fc.record({
+      kind: fc.constantFrom(...kinds),
+      met: fc.oneof({ weight: 4, arbitrary: fc.constant(there) }, fc.subarray(there), fc.constant(IDS)),
+      // After the pass before it.
+      hours: fc.constantFrom(1, 12, 23, 24, 24, 25),
+      limit: fc.constantFrom(0, 1, 3, 8, 8, 8),
+    });
+    const read = fc.record({ kind: fc.constant("read" as const), ids: someIds });
+    const step: fc.Arbitrary<Step> = fc.oneof({ weight: 6, arbitrary: pass }, { weight: 1, arbitrary: read });
+    return fc.array(step, { minLength: 4, maxLength: 10, size: "max" });
+  });
+
+/** What passes make of the calls, in memory. */
+class Model {
+  readonly known = new Map<number, Known>(
+    IDS.map((id) => [id, { missing: null, gone: null, absentSince: null, passes: null }]),
+  );
+
+  #where(holds: (known: Known, id: number) => boolean): Known[] {
+    return [...this.known].filter(([id, known]) => holds(known, id)).map(([, known]) => known);
+  }
+
+  ordered(met: readonly number[], now: string, since: string, limit: number): Absence {
+    for (const known of this.known.values()) Object.assign(known, { absentSince: null, passes: null });
+    const absent = this.#where(({ gone }, id) => gone === null && !met.includes(id));
+    const fresh = absent.filter(({ missing }) => missing === null);
+    if (fresh.length > limit) return { calls_missing: 0, calls_gone: 0, calls_withheld: fresh.length };
+    const gone = absent.filter(({ missing }) => missing !== null && missing <= since);
+    for (const known of gone) known.gone = now;
+    for (const known of fresh) known.missing = now;
+    return { calls_missing: fresh.length, calls_gone: gone.length, calls_withheld: 0 };
+  }
+
+  unordered(met: readonly number[], now: string, since: string, limit: number): Absence {
+    for (const known of this.#where((_, id) => met.includes(id)))
+      Object.assign(known, { absentSince: null, passes: null });
+    for (const known of this.#where(({ gone }, id) => gone === null && !met.includes(id))) {
+      known.absentSince ??= now;
+      known.passes = (known.passes ?? 0) + 1;
+    }
+    const calls_missing = this.#where(({ gone, passes }) => gone === null && passes === 1).length;
+    const enough = this.#where(
+      ({ gone, passes, absentSince }) =>
+        gone === null && (passes ?? 0) >= 3 && absentSince !== null && absentSince <= since,
+    );
+    if (enough.length > limit) return { calls_missing, calls_gone: 0, calls_withheld: enough.length };
+    for (const known of enough)
+      Object.assign(known, { missing: known.absentSince, gone: now, absentSince: null, passes: null });
+    return { calls_missing, calls_gone: enough.length, calls_withheld: 0 };
+  }
+
+  /** Returns how many were missing or gone. */
+  read(ids: readonly number[]): number {
+    const back = this.#where(({ missing }, id) => missing !== null && ids.includes(id)).length;
+    for (const id of ids) {
+      this.known.set(id, { missing: null, gone: null, absentSince: null, passes: null });
+    }
+    return back;
+  }
+
+  get rows() {
+    return [...this.known].map(([call_id, { missing, gone, absentSince, passes }]) => ({
+      call_id,
+      missing_since: missing,
+      gone_at: gone,
+      absent_since: absentSince,
+      absent_passes: passes,
+      is_live: gone === null,
+    }));
+  }
+}
+
+function readRows({ db }: Warehouse) {
+  const { call_id, missing_since, gone_at, absent_since, absent_passes } = calls;
+  const facts = new Map(
+    db
+      .select()
+      .from(call_facts)
+      .all()
+      .map((row) => [row.call_id, row.is_live]),
+  );
+  return db
+    .select({ call_id, missing_since, gone_at, absent_since, absent_passes })
+    .from(calls)
+    .orderBy(call_id)
+    .all()
+    .map((row) => ({ ...row, is_live: facts.get(row.call_id) }));
+}
+
+/** Starts a run whose pages have these ids, and one that could not be read. */
+function passOver(warehouse: Warehouse, met: readonly number[]): number {
+  const runId = startRun(warehouse, { started_at: at(0), mode: "full", plan_reason: "a test", pid: 1 });
+  const pages = [[...met.slice(0, 2), null], met.slice(2)];
+  for (const [seq, ids] of pages.entries()) {
+    const page = { seq, offset: seq * 3, row_count: ids.length, total: 9, fetched_at: at(0) };
+    insertPage(warehouse, { run_id: runId, call_ids: JSON.stringify(ids), ...page });
+  }
+  return runId;
+}
+
+const CALLS = IDS.map((call_id) =>
+  makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: at(-call_id) }),
+);
+
+describe("calls that passes do not meet", () => {
+  it("are missing, gone and back as in a model in memory, with either kind of pass, thresholds and returns among them", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const seen: Record<string, number> = {};
+    const see = (name: string, times: number) => {
+      seen[name] = (seen[name] ?? 0) + times;
+    };
+    fc.assert(
+      fc.property(steps, (steps) =>
+        writeTransaction(warehouse, () => {
+          deleteCalls(warehouse);
+          prepareUpsertCalls(warehouse, 1)(CALLS);
+          const model = new Model();
+          const hasBeenGone = new Set<number>();
+          let hour = 0;
+          for (const step of steps) {
+            if (step.kind === "read") {
+              const returned = clearAbsence(warehouse, step.ids);
+              expect(returned).toBe(model.read(step.ids));
+              see("returned", returned);
+            } else {
+              hour += step.hours;
+              const { kind, met, limit } = step;
+              const [now, since] = [at(hour), at(hour - PATIENCE)];
+              const before = model.rows.filter(({ gone_at }) => gone_at === null);
+              const told: number[] = [];
+              const options = {
+                runId: passOver(warehouse, met),
+                startedAt: now,
+                goneIfMissingSince: since,
+                limit: (liveCalls: number) => {
+                  told.push(liveCalls);
+                  return limit;
+                },
+              };
+              // As a sync does: passes that are counted are passes in a row.
+              if (kind === "ordered") forgetUnorderedAbsent(warehouse);
+              const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
+              const absence = mark(warehouse, options);
+              expect(absence).toEqual(model[kind](met, now, since, limit));
+              expect(told).toEqual([before.length]);
+              see("missing", absence.calls_missing);
+              see("withheld", Number(absence.calls_withheld > 0));
+              for (const { call_id, missing_since, absent_passes } of before) {
+                const row = model.rows.find((each) => each.call_id === call_id);
+                if (row?.gone_at == null) continue;
+                see("gone", 1);
+                see("goneAgain", Number(hasBeenGone.has(call_id)));
+                see("onTheHour", Number(missing_since === since));
+                see("third", Number(absent_passes === 2));
+                hasBeenGone.add(call_id);
+              }
+            }
+            expect(readRows(warehouse)).toEqual(model.rows);
+            const isAbsent = model.rows.some((row) => (row.missing_since ?? row.absent_since) !== null);
+            expect(hasAbsentCalls(warehouse)).toBe(isAbsent);
+            const missing = model.rows.filter((row) => row.missing_since !== null).length;
+            expect(countExpected(warehouse, 1)).toBe(IDS.length - missing);
+            // Of the caller whose calls run against the order of their ids, the last one that is there is the first.
+            const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
+            expect(
+              warehouse.db
+                .select()
+                .from(callers)
+                .all()
+                .map((row) => [row.first_call_id, row.calls]),
+            ).toEqual(live.length === 0 ? [] : [[live.at(-1)?.call_id, live.length]]);
+          }
+        }),
+      ),
+      { numRuns: draws(35) },
+    );
+    const least = {
+      missing: 150,
+      gone: 50,
+      withheld: 10,
+      returned: 20,
+      goneAgain: 4,
+      onTheHour: 10,
+      third: 15,
+    };
+    expect(Object.entries(least).filter(([name, times]) => (seen[name] ?? 0) < times)).toEqual([]);
+  });
+
+  it("forgets counted passes of those alone that it is told of", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    prepareUpsertCalls(warehouse, 1)(CALLS);
+    const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
+    const options = { startedAt: at(1), goneIfMissingSince: at(0), limit: () => 0 };
+    markUnorderedAbsent(warehouse, { ...options, runId: passOver(warehouse, []) });
+    expect(count()).toBe(IDS.length);
+    clearAbsence(warehouse, []);
+    expect(count()).toBe(IDS.length);
+    clearAbsence(warehouse, [0, 1, 99]);
+    expect(count()).toBe(IDS.length - 2);
+    forgetUnorderedAbsent(warehouse);
+    expect(count()).toBe(0);
+  });
+});
+
+describe("countExpected", () => {
+  it("adds rows that did not parse since a run and are no calls here, once each", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    prepareUpsertCalls(warehouse, 1)(CALLS);
+    const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
+      ["id:50", 50, 4],
+      ["id:51", 51, 5],
+      ["id:1", 1, 6],
+      ["sha256:x", null, 6],
+    ];
+    for (const [row_key, call_id, last_run_id] of rows) {
+      const row = { row_key, call_id, last_run_id, json: "{}", path: "", reason: "r", first_run_id: 1 };
+      warehouse.db.insert(rejected_calls).values(row).run();
+    }
+    expect([4, 5, 6, 7].map((run) => countExpected(warehouse, run) - IDS.length)).toEqual([3, 2, 1, 0]);
+  });
+});
+
+describe("readWithheld", () => {
+  it("is that of the latest full pass that could tell, by its number and not by its time", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(readWithheld(warehouse)).toBe(0);
+    const runs = [
+      { calls_withheld: 7, verdict: "probable", mode: "full", expected: 7 },
+      { calls_withheld: 6, verdict: "exact", mode: "incremental", expected: 7 },
+      { calls_withheld: 5, verdict: "verified", mode: "full", expected: 5 },
+      { calls_withheld: 4, verdict: "unverified", mode: "full", expected: 5 },
+      { calls_withheld: 3, verdict: null, mode: "full", expected: 5 },
+      { calls_withheld: 2, verdict: "exact", mode: "full", expected: 2 },
+      { calls_withheld: null, verdict: "exact", mode: "full", expected: 0 },
+    ] as const;
+    for (const [index, { calls_withheld, verdict, mode, expected }] of runs.entries()) {
+      const runId = startRun(warehouse, { started_at: at(-index), mode, plan_reason: "a test", pid: 1 });
+      const ended = { status: "done", finished_at: at(-index), verdict_reason: "r" } as const;
+      updateRun(warehouse, runId, { ...ended, verdict, calls_withheld });
+      expect(readWithheld(warehouse)).toBe(expected);
+    }
+  });
+});
