@@ -57,6 +57,12 @@ describe("withhold", () => {
     });
   });
 
+  it("leaves other members as they were written where it takes out something else", () => {
+    for (const extra of ['{ "score":3 }', "{ }"]) {
+      expect(withhold({ ...FULL_CALL, extra }, ["summaries"]).call).toEqual({ ...FULL_CALL, extra, summary: null });
+    }
+  });
+
   it("takes out an empty text, and looks for it nowhere", () => {
     const call = makeCall({ transcription: "", summary: "", extra: '{"a":"b"}' });
     expect(withhold(call, KEEP_KINDS)).toEqual({
