@@ -298,4 +298,24 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the number itself is found as well",
     },
   ],
+  "src/warehouse/forgotten.ts": [
+    {
+      on: "if (callerId === null || caller === null || isPseudonym(caller)) return undefined;",
+      from: "callerId === null",
+      to: "false",
+      because: "then there is no caller either",
+    },
+    {
+      on: "if (address === null || host === null) return null;",
+      from: "address === null",
+      to: "false",
+      because: "then there is no host either",
+    },
+    {
+      on: 'const { protocol = "", host: whole = "" } = URL.parse(address.trim()) ?? {};',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither makes an address of that host",
+    },
+  ],
 };
