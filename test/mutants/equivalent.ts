@@ -318,4 +318,18 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither makes an address of that host",
     },
   ],
+  "src/warehouse/keeping.ts": [
+    {
+      on: "const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);",
+      from: "firstRunId === undefined",
+      to: "false",
+      because: "there is no run without a number",
+    },
+    {
+      on: "return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));",
+      from: "withheld !== null",
+      to: "true",
+      because: "of no kinds each is included",
+    },
+  ],
 };
