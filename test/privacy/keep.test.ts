@@ -50,7 +50,12 @@ describe("parseKeepFor", () => {
 
 describe("cutoffsAt", () => {
   it("has a moment for each kind: before all times for always, after all of them for never", () => {
-    const keep = { transcripts: "never", summaries: 1, caller_numbers: 90, recording_urls: "always" } as const;
+    const keep = {
+      transcripts: "never",
+      summaries: 1,
+      caller_numbers: 90,
+      recording_urls: "always",
+    } as const;
     expect(cutoffsAt(keep, NOW)).toEqual({
       transcripts: "~",
       summaries: "2026-11-19T12:00:00.000Z",

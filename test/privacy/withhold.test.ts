@@ -59,7 +59,11 @@ describe("withhold", () => {
 
   it("leaves other members as they were written where it takes out something else", () => {
     for (const extra of ['{ "score":3 }', "{ }"]) {
-      expect(withhold({ ...FULL_CALL, extra }, ["summaries"]).call).toEqual({ ...FULL_CALL, extra, summary: null });
+      expect(withhold({ ...FULL_CALL, extra }, ["summaries"]).call).toEqual({
+        ...FULL_CALL,
+        extra,
+        summary: null,
+      });
     }
   });
 
@@ -158,7 +162,9 @@ describe("withhold", () => {
   it("keeps whatever else JSON may have, large integers among it", () => {
     const rest = '"id":90071992547409931,"b":[true,null,1.5,[],{}],"__proto__":{"x":1}';
     expect(withholdExtra(`{"caller_name":"Ada",${rest},"summary_text":"x"}`)).toBe(`{${rest}}`);
-    expect(withholdExtra('{"a":9900000000001234567}', KEEP_KINDS, makeCall({ caller_id: "1234567" }))).toBeNull();
+    expect(
+      withholdExtra('{"a":9900000000001234567}', KEEP_KINDS, makeCall({ caller_id: "1234567" })),
+    ).toBeNull();
     expect(withholdExtra('{"ani":"1"}')).toBeNull();
     expect(withholdExtra('{"ani":"1","b":{"from":"1"}}')).toBe('{"b":{}}');
     expect(withholdExtra('["x",{"ani":"1"}]')).toBe('["x",{}]');
@@ -185,7 +191,9 @@ describe("withholdFromRow", () => {
   });
 
   it("finds what a member has by its value, be that a number", () => {
-    expect(withholdFromRow('{"caller_id":4930123456,"a":"030 123456","b":1}', ["caller_numbers"])).toBe('{"b":1}');
+    expect(withholdFromRow('{"caller_id":4930123456,"a":"030 123456","b":1}', ["caller_numbers"])).toBe(
+      '{"b":1}',
+    );
     const summary = '{"summary":"A leaking tap.","a":"A leaking tap. Bye.","b":["A leaking tap."]}';
     expect(withholdFromRow(summary, ["summaries"])).toBe('{"b":[]}');
     // What an object says is found by its name alone, wherever it stands.

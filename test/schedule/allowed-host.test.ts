@@ -2,9 +2,12 @@ import { describe, expect, it } from "vitest";
 import { isAllowedHost, isLoopback } from "../../src/schedule/allowed-host.ts";
 
 describe("isLoopback", () => {
-  it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1"])("takes %s for this machine", (host) => {
-    expect(isLoopback(host)).toBe(true);
-  });
+  it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1"])(
+    "takes %s for this machine",
+    (host) => {
+      expect(isLoopback(host)).toBe(true);
+    },
+  );
 
   it.each([
     "",

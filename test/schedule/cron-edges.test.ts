@@ -67,12 +67,22 @@ describe("parseCron", () => {
 
   it.each([
     // Forward by an hour at 02:00: what is skipped is taken as if it were not; nothing else moves.
-    ["Europe/Berlin", "30 1,2,3 * * *", "2026-03-28T23:00:00Z", ["03-29T00:30", "03-29T01:30", "03-29T23:30"]],
+    [
+      "Europe/Berlin",
+      "30 1,2,3 * * *",
+      "2026-03-28T23:00:00Z",
+      ["03-29T00:30", "03-29T01:30", "03-29T23:30"],
+    ],
     ["Europe/Berlin", "0 2 * * *", "2026-03-29T00:59:59.999Z", ["03-29T01:00", "03-30T00:00"]],
     ["Europe/Berlin", "0 2 * * *", "2026-03-29T01:00:00Z", ["03-30T00:00"]],
     ["Europe/Berlin", "59 2 * * *", "2026-03-29T01:00:00Z", ["03-29T01:59", "03-30T00:59"]],
     // Back by an hour at 03:00: of what comes twice the first counts.
-    ["Europe/Berlin", "0,30 2,3 * * *", "2026-10-24T23:00:00Z", ["10-25T00:00", "10-25T00:30", "10-25T02:00"]],
+    [
+      "Europe/Berlin",
+      "0,30 2,3 * * *",
+      "2026-10-24T23:00:00Z",
+      ["10-25T00:00", "10-25T00:30", "10-25T02:00"],
+    ],
     ["Europe/Berlin", "30 2 * * *", "2026-10-25T00:30:00Z", ["10-26T01:30"]],
     // Who means each hour means both.
     ["Europe/Berlin", "30 * * * *", "2026-10-24T23:59:00Z", ["10-25T00:30", "10-25T01:30", "10-25T02:30"]],
@@ -81,10 +91,25 @@ describe("parseCron", () => {
     // By half an hour, at 02:00 both times.
     ["Australia/Lord_Howe", "15 2 * * *", "2026-10-03T00:00:00Z", ["10-03T15:45", "10-04T15:15"]],
     ["Australia/Lord_Howe", "45 1 * * *", "2026-04-04T00:00:00Z", ["04-04T14:45", "04-05T15:15"]],
-    ["Australia/Lord_Howe", "45 * * * *", "2026-04-04T14:00:00Z", ["04-04T14:45", "04-04T15:15", "04-04T16:15"]],
+    [
+      "Australia/Lord_Howe",
+      "45 * * * *",
+      "2026-04-04T14:00:00Z",
+      ["04-04T14:45", "04-04T15:15", "04-04T16:15"],
+    ],
     // By two hours: 01:00 becomes 03:00, and 03:00 becomes 01:00.
-    ["Antarctica/Troll", "30 1,2 * * *", "2026-03-28T12:00:00Z", ["03-29T01:30", "03-29T02:30", "03-29T23:30"]],
-    ["Antarctica/Troll", "30 1,2,3 * * *", "2026-10-24T22:00:00Z", ["10-24T23:30", "10-25T00:30", "10-25T03:30"]],
+    [
+      "Antarctica/Troll",
+      "30 1,2 * * *",
+      "2026-03-28T12:00:00Z",
+      ["03-29T01:30", "03-29T02:30", "03-29T23:30"],
+    ],
+    [
+      "Antarctica/Troll",
+      "30 1,2,3 * * *",
+      "2026-10-24T22:00:00Z",
+      ["10-24T23:30", "10-25T00:30", "10-25T03:30"],
+    ],
   ])("loses no slot in %s of %s from %s: %j", (timezone, expression, after, expected) => {
     expect(slots(expression, timezone, after, expected.length).map(brief)).toEqual(expected);
   });

@@ -122,7 +122,10 @@ describe("runDaemon", () => {
       });
     }
     const [own, ofJob] = [seen[0]?.run, seen[5]?.run];
-    expect([own, ofJob]).toEqual([expect.stringMatching(/^[\da-f]{8}$/), expect.stringMatching(/^[\da-f]{8}$/)]);
+    expect([own, ofJob]).toEqual([
+      expect.stringMatching(/^[\da-f]{8}$/),
+      expect.stringMatching(/^[\da-f]{8}$/),
+    ]);
     expect(own).not.toBe(ofJob);
     const url = String(seen[0]?.healthz).replace("/healthz", "");
     expect(seen).toEqual([

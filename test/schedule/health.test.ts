@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseCron } from "../../src/schedule/cron.ts";
-import { judgeJob, summarizeAccounts, summarizeHealth } from "../../src/schedule/health.ts";
+import { type Health, judgeJob, summarizeAccounts, summarizeHealth } from "../../src/schedule/health.ts";
 import type { JobState } from "../../src/schedule/job-state.ts";
 
 const limits = { cron: parseCron("7 * * * *", "UTC"), deadlineMs: 3_600_000 };
@@ -111,8 +111,8 @@ describe("summarizeHealth", () => {
 });
 
 describe("summarizeAccounts", () => {
-  const ok = { status: "ok", jobs: [] } as const;
-  const ill = (reason: string) => ({ status: "failing", reason, jobs: [] }) as const;
+  const ok: Health = { status: "ok", jobs: [] };
+  const ill = (reason: string): Health => ({ status: "failing", reason, jobs: [] });
 
   it("is the health of the account of the environment, which stands by itself", () => {
     expect(summarizeAccounts([[undefined, ok]])).toBe(ok);

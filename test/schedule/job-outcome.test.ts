@@ -105,7 +105,14 @@ describe("toExitCode", () => {
 
 describe("isFailing", () => {
   const started_at = "2026-11-20T12:00:00.000Z";
-  const record = { job: "sync", started_at, finished_at: null, exit_code: null, error: null, succeeded_at: null };
+  const record = {
+    job: "sync",
+    started_at,
+    finished_at: null,
+    exit_code: null,
+    error: null,
+    succeeded_at: null,
+  };
   const judge = (changes: { finished_at?: string; failing_since?: string }, afterMs: number) =>
     isFailing(
       { ...record, failing_since: null, ...changes },

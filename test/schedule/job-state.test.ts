@@ -84,7 +84,11 @@ describe("toJobState", () => {
     const failed = end({ exitCode: 5, result: "failure", error: "unreachable" });
     const later = { exitCode: 5, error: "unreachable", failingSince: at("06:32") };
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs }))).toEqual({ ...FROM_RECORD, ...later });
-    expect(toJobState(EXPORT, seen(failed), undefined)).toEqual({ ...FROM_RECORD, ...later, succeededAt: null });
+    expect(toJobState(EXPORT, seen(failed), undefined)).toEqual({
+      ...FROM_RECORD,
+      ...later,
+      succeededAt: null,
+    });
     expect(toJobState(EXPORT, seen(failed), snapshotOf({}))).toEqual({
       ...FROM_RECORD,
       ...later,
@@ -134,7 +138,13 @@ describe("emptyStatistics, noteEnd", () => {
       nextMs: undefined,
     });
     const statistics = { ...seen(end({})), isRunning: true };
-    const failed = end({ exitCode: 7, result: "failure", error: "full", startedAt: at("07:30"), finishedAt: at("07:45") });
+    const failed = end({
+      exitCode: 7,
+      result: "failure",
+      error: "full",
+      startedAt: at("07:30"),
+      finishedAt: at("07:45"),
+    });
     noteEnd(statistics, "7", failed);
     noteEnd(statistics, "7", { ...failed, startedAt: at("08:30"), finishedAt: at("08:33") });
     expect(statistics).toEqual({

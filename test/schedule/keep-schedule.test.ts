@@ -254,30 +254,36 @@ describe("keepSchedule", () => {
     { lateMs: 60_001, jitterMs: 0, isSaid: true },
     { lateMs: 100_000, jitterMs: 40_000, isSaid: false },
     { lateMs: 100_001, jitterMs: 40_000, isSaid: true },
-  ])("says of a start $lateMs ms late, with a jitter of $jitterMs ms: $isSaid", async ({ lateMs, jitterMs, isSaid }) => {
-    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:06:50Z", { jitterMs });
-    await schedule.clock.pass(1000);
-    schedule.clock.jump(lateMs);
-    await schedule.clock.pass(10_000);
-    expect(schedule.runs).toHaveLength(1);
-    expect(schedule.messages().some((message) => message.startsWith("late"))).toBe(isSaid);
-    await schedule.stop();
-  });
+  ])(
+    "says of a start $lateMs ms late, with a jitter of $jitterMs ms: $isSaid",
+    async ({ lateMs, jitterMs, isSaid }) => {
+      const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:06:50Z", { jitterMs });
+      await schedule.clock.pass(1000);
+      schedule.clock.jump(lateMs);
+      await schedule.clock.pass(10_000);
+      expect(schedule.runs).toHaveLength(1);
+      expect(schedule.messages().some((message) => message.startsWith("late"))).toBe(isSaid);
+      await schedule.stop();
+    },
+  );
 
   it.each([
     // It looks half a minute later.
     { setBackMs: 90_000, next: "sync 2026-11-20T05:07:00" },
     { setBackMs: 90_001, next: "sync 2026-11-20T04:07:00" },
-  ])("repeats a slot only after the clock was set back by more than a minute: $setBackMs ms", async ({ setBackMs, next }) => {
-    const schedule = start([job("sync", "7 * * * *")], "2026-11-20T04:06:50Z", { takesMs: 1 });
-    await schedule.clock.pass(10_000);
-    expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:00"]);
-    await schedule.clock.pass(1);
-    schedule.clock.jump(-setBackMs);
-    await schedule.clock.pass(HOUR_MS + 2 * MINUTE_MS);
-    expect(schedule.runs[1]).toBe(next);
-    await schedule.stop();
-  });
+  ])(
+    "repeats a slot only after the clock was set back by more than a minute: $setBackMs ms",
+    async ({ setBackMs, next }) => {
+      const schedule = start([job("sync", "7 * * * *")], "2026-11-20T04:06:50Z", { takesMs: 1 });
+      await schedule.clock.pass(10_000);
+      expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:00"]);
+      await schedule.clock.pass(1);
+      schedule.clock.jump(-setBackMs);
+      await schedule.clock.pass(HOUR_MS + 2 * MINUTE_MS);
+      expect(schedule.runs[1]).toBe(next);
+      await schedule.stop();
+    },
+  );
 
   it("says what it makes up for, and what it takes up again", async () => {
     const schedule = start([job("report", "0 7 * * *", { isBehind: true })], "2026-11-20T08:00:00Z", {

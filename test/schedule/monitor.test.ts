@@ -4,12 +4,12 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
 import type { Health } from "../../src/schedule/health.ts";
-import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
+import { type Address, parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 
 const LOCAL = { host: "127.0.0.1", port: 0 };
 
 describe("parseAddress", () => {
-  it.each([
+  it.each<[string, Address, boolean?]>([
     ["127.0.0.1:9464", { host: "127.0.0.1", port: 9464 }],
     ["9464", { host: "127.0.0.1", port: 9464 }],
     ["localhost:0", { host: "localhost", port: 0 }],
@@ -17,7 +17,7 @@ describe("parseAddress", () => {
     ["127.5.6.7:1", { host: "127.5.6.7", port: 1 }],
     ["[::FFFF:127.0.0.1]:80", { host: "::FFFF:127.0.0.1", port: 80 }, true],
     ["my-host_1.local:80", { host: "my-host_1.local", port: 80 }, true],
-  ] as const)("reads %s", (text, address, isRemote = false) => {
+  ])("reads %s", (text, address, isRemote = false) => {
     expect(parseAddress(text, isRemote)).toEqual(address);
   });
 
@@ -40,9 +40,7 @@ describe("parseAddress", () => {
     "[::g]:1",
     "9464 ",
   ])("refuses %j", (text) => {
-    const error = new UsageError(
-      `--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
-    );
+    const error = new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
     expect(() => parseAddress(text, true)).toThrow(error);
     expect(() => parseAddress(text, true)).toThrow(UsageError);
   });
@@ -86,17 +84,36 @@ describe("startMonitor", () => {
   it("says in each response what it is, and that it is not to be stored", async () => {
     await using monitor = await startMonitor(LOCAL, {
       ...pages({ status: "ok" }),
-      doorbell: async ({ url }) => ({ status: 401, text: `No: ${url}\n`, headers: { "www-authenticate": "Bearer" } }),
+      doorbell: async ({ url }) => ({
+        status: 401,
+        text: `No: ${url}\n`,
+        headers: { "www-authenticate": "Bearer" },
+      }),
     });
     const ask = async (path: string, init: RequestInit = {}) => {
       const response = await fetch(monitor.url + path, init);
-      const { "content-type": type, "cache-control": cache, allow, "www-authenticate": asks } = Object.fromEntries(
-        response.headers,
-      );
+      const {
+        "content-type": type,
+        "cache-control": cache,
+        allow,
+        "www-authenticate": asks,
+      } = Object.fromEntries(response.headers);
       return [response.status, type, cache, allow ?? asks, await response.text()];
     };
-    expect(await ask("/healthz")).toEqual([200, "application/json", "no-store", undefined, '{"status":"ok"}\n']);
-    expect(await ask("/")).toEqual([404, "text/plain", "no-store", undefined, "/healthz and /metrics alone\n"]);
+    expect(await ask("/healthz")).toEqual([
+      200,
+      "application/json",
+      "no-store",
+      undefined,
+      '{"status":"ok"}\n',
+    ]);
+    expect(await ask("/")).toEqual([
+      404,
+      "text/plain",
+      "no-store",
+      undefined,
+      "/healthz and /metrics alone\n",
+    ]);
     expect(await ask("/metrics", { method: "PUT" })).toEqual([
       405,
       "text/plain",
@@ -187,11 +204,13 @@ describe("startMonitor", () => {
       cause: { code: "EADDRINUSE" },
     });
     // An address for documents, which no machine has.
-    await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject({
-      message: "--listen: cannot listen on this address",
-      hint: "It must be an address of this machine, and a port that this user may take.",
-      cause: { code: "EADDRNOTAVAIL" },
-    });
+    await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
+      {
+        message: "--listen: cannot listen on this address",
+        hint: "It must be an address of this machine, and a port that this user may take.",
+        cause: { code: "EADDRNOTAVAIL" },
+      },
+    );
   });
 
   it("ends open connections at once", async () => {

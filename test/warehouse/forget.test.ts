@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
 import { settleCallers } from "../../src/warehouse/first-load.ts";
-import { FREE_TEXTS, type ForgetOptions, forgetAgain, forgetCallers } from "../../src/warehouse/forget.ts";
+import { type ForgetOptions, FREE_TEXTS, forgetAgain, forgetCallers } from "../../src/warehouse/forget.ts";
 import { openForgotten, readForgotten } from "../../src/warehouse/forgotten.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
@@ -228,7 +228,9 @@ describe("forgetCallers", () => {
     const { warehouse } = opened;
     const stranger = "+4930999999";
     let outcome: ReturnType<typeof forget> | undefined;
-    expect(findChanges(warehouse, () => (outcome = forget(warehouse, [ADA, stranger, "+49301111111"])))).toEqual({});
+    expect(
+      findChanges(warehouse, () => (outcome = forget(warehouse, [ADA, stranger, "+49301111111"]))),
+    ).toEqual({});
     expect(outcome?.unknown).toEqual([1, 2]);
     expect(outcome?.newKey).toBe(callerKeyOf(warehouse.path));
     const allowed = forget(warehouse, [stranger], { isUnknownAllowed: true });
@@ -268,7 +270,8 @@ describe("forgetCallers", () => {
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
     await prune(warehouse, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 70 }, nowMs), nowMs });
-    const numbers = () => read(warehouse, "SELECT caller_id, withheld, caller_digest FROM calls WHERE call_id < 3");
+    const numbers = () =>
+      read(warehouse, "SELECT caller_id, withheld, caller_digest FROM calls WHERE call_id < 3");
     expect(numbers()).toEqual([
       { caller_id: ADA, withheld: null, caller_digest: null },
       { caller_id: null, withheld: "caller_numbers", caller_digest: hash(ADA) },
@@ -294,7 +297,10 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
     // One whose numbers are all gone is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
-    await prune(gone.warehouse, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs), nowMs });
+    await prune(gone.warehouse, {
+      cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
+      nowMs,
+    });
     const { hash: toHash } = openCallerHash(gone.warehouse.path);
     const byHash = forgetCallers(gone.warehouse, [{ callerHash: toHash(ADA) }], { nowMs });
     expect([byHash.callers, byHash.unknown, byHash.counts.calls]).toEqual([[], [], 1]);
@@ -336,15 +342,20 @@ describe("forgetCallers", () => {
       const { warehouse } = opened;
       work(warehouse);
       writeTransaction(warehouse, () => settleCallers(warehouse));
-      return [...read(warehouse, FACTS), ...read(warehouse, "SELECT first_call_id, calls FROM callers ORDER BY 1")];
+      return [
+        ...read(warehouse, FACTS),
+        ...read(warehouse, "SELECT first_call_id, calls FROM callers ORDER BY 1"),
+      ];
     };
     const names: string[] = [];
     const forgotten = settle((warehouse) => names.push(...forget(warehouse, [ADA]).pseudonyms));
     const nobody = settle(() => undefined);
     const [name = ""] = names;
-    expect(JSON.stringify(forgotten).replaceAll(name, ADA).replace(/forgotten[\da-f]{16}/, "sip4930123456examplecom")).toEqual(
-      JSON.stringify(nobody),
-    );
+    expect(
+      JSON.stringify(forgotten)
+        .replaceAll(name, ADA)
+        .replace(/forgotten[\da-f]{16}/, "sip4930123456examplecom"),
+    ).toEqual(JSON.stringify(nobody));
   });
 
   it("is no change of facts: it is not logged, and what is logged has no name left", () => {
@@ -353,7 +364,8 @@ describe("forgetCallers", () => {
     insert(warehouse, "exported_rollups", {});
     const log = beginFactLog(warehouse);
     upsert(warehouse, [makeCall({ call_id: 2, caller_id: BOB, call_started: "2026-09-01T00:00:00.000Z" })]);
-    const changes = () => read(warehouse, "SELECT call_id, reason, caller FROM fact_changes ORDER BY change_id");
+    const changes = () =>
+      read(warehouse, "SELECT call_id, reason, caller FROM fact_changes ORDER BY change_id");
     const before = changes();
     expect(before).toContainEqual({ call_id: 2, reason: "corrected", caller: ADA });
     const [pseudonym = ""] = forget(warehouse, [ADA]).pseudonyms;
@@ -367,7 +379,9 @@ describe("forgetCallers", () => {
       const { warehouse } = opened;
       if (!rules.caller_digests) forget(warehouse, [BOB]);
       rmSync(callerKeyOf(warehouse.path));
-      expect(findChanges(warehouse, () => expect(() => forget(warehouse, [ADA])).toThrow(/the key/))).toEqual({});
+      expect(findChanges(warehouse, () => expect(() => forget(warehouse, [ADA])).toThrow(/the key/))).toEqual(
+        {},
+      );
       expect(existsSync(callerKeyOf(warehouse.path))).toBe(false);
     }
   });
@@ -378,14 +392,19 @@ describe("forgetCallers", () => {
     warehouse.sqlite.exec(
       "CREATE TRIGGER no BEFORE UPDATE ON calls WHEN OLD.call_id = 6 BEGIN SELECT RAISE(ABORT, 'not now'); END",
     );
-    expect(findChanges(warehouse, () => expect(() => forget(warehouse, [ADA])).toThrow("not now"))).toEqual({});
+    expect(findChanges(warehouse, () => expect(() => forget(warehouse, [ADA])).toThrow("not now"))).toEqual(
+      {},
+    );
   });
 });
 
 describe("forgetCallers, in other texts", () => {
   const json = `{"c":"a\\"b 030 123456","b":"${ADA}","d":"${BOB}","+49 30 123456":4930123456}`;
-  const all: readonly { table: (typeof FREE_TEXTS)[number]["table"]; columns: string[]; hasCalledNumbers?: boolean }[] =
-    FREE_TEXTS;
+  const all: readonly {
+    table: (typeof FREE_TEXTS)[number]["table"];
+    columns: string[];
+    hasCalledNumbers?: boolean;
+  }[] = FREE_TEXTS;
 
   it("masks the number in each of them; of one that was called too, not where JSON names that alone", () => {
     // The company calls from a number of its own.
@@ -401,27 +420,35 @@ describe("forgetCallers, in other texts", () => {
     const spared = json.replace("030 123456", "999 999999").replace("4930123456}", "9999999999}");
     const whole = spared.replace(ADA, "+9999999999").replace("+49 30 123456", "+99 99 999999");
     for (const { table, columns, hasCalledNumbers = false } of all) {
-      const [row] = read(warehouse, `SELECT ${columns.map((each) => `"${each}"`)} FROM ${getTableName(table)}`);
+      const [row] = read(
+        warehouse,
+        `SELECT ${columns.map((each) => `"${each}"`)} FROM ${getTableName(table)}`,
+      );
       const left = new Set(Object.values(row ?? {}));
-      expect([getTableName(table), ...left]).toEqual([getTableName(table), hasCalledNumbers ? spared : whole]);
+      expect([getTableName(table), ...left]).toEqual([
+        getTableName(table),
+        hasCalledNumbers ? spared : whole,
+      ]);
     }
     expect(read(warehouse, "SELECT error, advice FROM sync_runs WHERE run_id > 1")).toEqual([
       { error: "no number", advice: "١٢٣" },
       { error: "999 999999", advice: null },
     ]);
-    expect(all.filter(({ hasCalledNumbers }) => hasCalledNumbers).map(({ table }) => getTableName(table))).toEqual([
-      "exports",
-      "exported_rollups",
-      "exported_rows",
-      "restatements",
-    ]);
+    expect(
+      all.filter(({ hasCalledNumbers }) => hasCalledNumbers).map(({ table }) => getTableName(table)),
+    ).toEqual(["exports", "exported_rollups", "exported_rows", "restatements"]);
   });
 
   it("leaves one of two rows that are the same then", () => {
     using opened = open();
     const { warehouse } = opened;
     for (const caller of ["+4930123456", "+4930123457"])
-      insert(warehouse, "exported_rows", { exported_id: 1, period: "2026", key: `["${caller}"]`, figures: caller });
+      insert(warehouse, "exported_rows", {
+        exported_id: 1,
+        period: "2026",
+        key: `["${caller}"]`,
+        figures: caller,
+      });
     forget(warehouse, ["+4930123456", "+4930123457"], { isUnknownAllowed: true });
     expect(read(warehouse, "SELECT key FROM exported_rows")).toEqual([{ key: '["+9999999999"]' }]);
   });
@@ -429,7 +456,9 @@ describe("forgetCallers, in other texts", () => {
   it("leaves what is no text", () => {
     using opened = open();
     const { warehouse } = opened;
-    warehouse.sqlite.exec("INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', x'343933303132333435')");
+    warehouse.sqlite.exec(
+      "INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', x'343933303132333435')",
+    );
     forget(warehouse, [ADA]);
     expect(read(warehouse, "SELECT typeof(error) AS type FROM jobs")).toEqual([{ type: "blob" }]);
   });
@@ -467,5 +496,7 @@ describe("forgetAgain", () => {
 
 /** The row of a table that has got this name. */
 function changedRow(rows: Record<string, unknown> | undefined, name: string | undefined): string {
-  return Object.entries(rows ?? {}).find(([, row]) => JSON.stringify(row).includes(`"${name}"`))?.[0] ?? "none";
+  return (
+    Object.entries(rows ?? {}).find(([, row]) => JSON.stringify(row).includes(`"${name}"`))?.[0] ?? "none"
+  );
 }

@@ -136,7 +136,9 @@ describe("ForgottenCallers.pseudonymOf, pseudonymOfHash", () => {
 describe("ForgottenCallers.mask", () => {
   it("puts nines in the place of numbers, in international and in national form, and notes whom it met", () => {
     const callers = open();
-    expect(callers.mask("Call +49 30 123456, not +49 30 123457.")).toBe("Call +99 99 999999, not +49 30 123457.");
+    expect(callers.mask("Call +49 30 123456, not +49 30 123457.")).toBe(
+      "Call +99 99 999999, not +49 30 123457.",
+    );
     expect(callers.met).toEqual(new Set([ada.digest]));
     expect(callers.mask("(214) 555-0123")).toBe("(999) 999-9999");
     expect(callers.met).toEqual(new Set([ada.digest, bob.digest]));
@@ -259,16 +261,27 @@ describe("ForgottenCallers.stripRejected", () => {
     });
   });
 
-  it.each(['{"caller_id":"+1 555"}', '{"caller_id":null}', "{}", "null", "[]", "7", '{"caller_id":["x"]}', '{"other":"+49 * 30 * 123456"}'])(
-    "leaves %s as it is",
-    (json) => {
-      const rejected = { ...row, call_id: null, json };
-      expect(open().stripRejected(rejected)).toBe(rejected);
-    },
-  );
+  it.each([
+    '{"caller_id":"+1 555"}',
+    '{"caller_id":null}',
+    "{}",
+    "null",
+    "[]",
+    "7",
+    '{"caller_id":["x"]}',
+    '{"other":"+49 * 30 * 123456"}',
+  ])("leaves %s as it is", (json) => {
+    const rejected = { ...row, call_id: null, json };
+    expect(open().stripRejected(rejected)).toBe(rejected);
+  });
 
   it("masks what was wrong with a row of theirs", () => {
-    const rejected = { call_id: 5, json: `{"caller_id":"${ADA}"}`, path: "a.030123456", reason: "no 030 123456" };
+    const rejected = {
+      call_id: 5,
+      json: `{"caller_id":"${ADA}"}`,
+      path: "a.030123456",
+      reason: "no 030 123456",
+    };
     expect(open().stripRejected(rejected)).toEqual({
       call_id: 5,
       json: "{}",

@@ -179,7 +179,15 @@ describe("Keeping.isSame", () => {
       isSame({ caller_id: "+4930123457" }),
       isSame({ caller_id: "0049 30 123456" }),
       isSame({ caller_id: null }),
-    ]).toEqual([true, false, isOut("transcripts"), isOut("summaries"), false, isOut("caller_numbers"), false]);
+    ]).toEqual([
+      true,
+      false,
+      isOut("transcripts"),
+      isOut("summaries"),
+      false,
+      isOut("caller_numbers"),
+      false,
+    ]);
   });
 
   it("does not take a call for the same of which something more is to go", () => {
@@ -287,5 +295,4 @@ describe("keepingAll, isWithoutLink", () => {
     const withheld = [null, "", "summaries", "recording_urls", "summaries,recording_urls"];
     expect(withheld.map(isWithoutLink)).toEqual([false, false, false, true, true]);
   });
-
 });

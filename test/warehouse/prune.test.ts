@@ -13,9 +13,9 @@ import {
   kindsPast,
 } from "../../src/privacy/keep.ts";
 import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
@@ -60,7 +60,12 @@ function makeCalls(count: number, startOf: (index: number) => string | null): Ca
 const daysAgo = (days: number) => new Date(START - days * DAY_MS).toISOString();
 const rejected = (call_id: number | null, call_started: string) => ({
   call_id,
-  json: JSON.stringify({ call_id: call_id ?? "x", call_started, caller_id: "+49305559999", summary: "A tap." }),
+  json: JSON.stringify({
+    call_id: call_id ?? "x",
+    call_started,
+    caller_id: "+49305559999",
+    summary: "A tap.",
+  }),
   path: "duration",
   reason: "no integer",
 });
@@ -203,7 +208,10 @@ describe("prune", () => {
       name: "a batch of no known time, and one more",
       calls: makeCalls(BATCH + 1, () => null),
     },
-    { name: "exactly a batch", calls: makeCalls(2 * BATCH, (index) => (index % 2 ? null : daysAgo(index + 301))) },
+    {
+      name: "exactly a batch",
+      calls: makeCalls(2 * BATCH, (index) => (index % 2 ? null : daysAgo(index + 301))),
+    },
     { name: "rows that did not parse alone", calls: [] },
   ])("removes what is past its days, call by call, of $name", async ({ name, calls }) => {
     using opened = open(name, calls, REJECTED);
@@ -248,7 +256,9 @@ describe("prune", () => {
       for (const kind of [...KEEP_KINDS, "rejected_rows"] as const) total[kind] += expected[kind];
     }
     const transcripts = warehouse.sqlite.prepare("SELECT call_id FROM transcripts").pluck().all();
-    expect(transcripts).toEqual([...model.calls.values()].filter(hasTranscript).map(({ call_id }) => call_id));
+    expect(transcripts).toEqual(
+      [...model.calls.values()].filter(hasTranscript).map(({ call_id }) => call_id),
+    );
     // The interesting cases have happened.
     expect(total.rejected_rows).toBeGreaterThanOrEqual(4);
     if (calls.length > 0) for (const kind of KEEP_KINDS) expect(total[kind]).toBeGreaterThan(20);
@@ -327,38 +337,45 @@ describe("prune", () => {
     expect(await acts([], [rejected(5, daysAgo(5))])).toEqual([NONE]);
   });
 
-  it.each([1, 2, 3, 4])("goes on where it was stopped after %i steps, and counts each call once", async (steps) => {
-    const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
-    using opened = open("stopped", calls, REJECTED);
-    const { warehouse } = opened;
-    const model = new Model(warehouse);
-    const keep: Keep = { ...KEEP_ALL, transcripts: 10, summaries: 10 };
-    const expected = model.prune(keep, START);
-    const reason = new Error("stop");
-    let taken = 0;
-    const signal = Object.assign(new AbortController().signal, {
-      throwIfAborted: () => {
-        if (++taken === steps) throw reason;
-      },
-    });
-    const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
-    await expect(prune(warehouse, { ...options, signal })).rejects.toBe(reason);
-    // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
-    const done = [...calls].sort((a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id);
-    const last = done[Math.min(steps - 1, 2) * BATCH - 1];
-    const mark = steps === 1 ? undefined : steps > 3 ? "2026-11-10T12:00:00.000Z" : last?.call_started;
-    expect(readMarks(warehouse)).toEqual(mark === undefined ? {} : { summaries: mark, transcripts: mark });
-    const [act] = readPrivacyActs(warehouse);
-    const first: Readonly<Record<string, number>> = act?.counts ?? NONE;
-    const rest: Readonly<Record<string, number>> = await prune(warehouse, options);
-    const kinds = [...KEEP_KINDS, "rejected_rows"] as const;
-    expect(Object.fromEntries(kinds.map((kind: KeepKind | "rejected_rows") => [kind, (first[kind] ?? 0) + (rest[kind] ?? 0)]))).toEqual(
-      expected,
-    );
-    expect([...readCalls(warehouse).values()].map(({ withheld }) => withheld)).toEqual(
-      [...model.calls.values()].map(({ withheld }) => withheld),
-    );
-  });
+  it.each([1, 2, 3, 4])(
+    "goes on where it was stopped after %i steps, and counts each call once",
+    async (steps) => {
+      const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
+      using opened = open("stopped", calls, REJECTED);
+      const { warehouse } = opened;
+      const model = new Model(warehouse);
+      const keep: Keep = { ...KEEP_ALL, transcripts: 10, summaries: 10 };
+      const expected = model.prune(keep, START);
+      const reason = new Error("stop");
+      let taken = 0;
+      const signal = Object.assign(new AbortController().signal, {
+        throwIfAborted: () => {
+          if (++taken === steps) throw reason;
+        },
+      });
+      const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
+      await expect(prune(warehouse, { ...options, signal })).rejects.toBe(reason);
+      // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
+      const done = [...calls].sort(
+        (a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id,
+      );
+      const last = done[Math.min(steps - 1, 2) * BATCH - 1];
+      const mark = steps === 1 ? undefined : steps > 3 ? "2026-11-10T12:00:00.000Z" : last?.call_started;
+      expect(readMarks(warehouse)).toEqual(mark === undefined ? {} : { summaries: mark, transcripts: mark });
+      const [act] = readPrivacyActs(warehouse);
+      const first: Readonly<Record<string, number>> = act?.counts ?? NONE;
+      const rest: Readonly<Record<string, number>> = await prune(warehouse, options);
+      const kinds = [...KEEP_KINDS, "rejected_rows"] as const;
+      expect(
+        Object.fromEntries(
+          kinds.map((kind: KeepKind | "rejected_rows") => [kind, (first[kind] ?? 0) + (rest[kind] ?? 0)]),
+        ),
+      ).toEqual(expected);
+      expect([...readCalls(warehouse).values()].map(({ withheld }) => withheld)).toEqual(
+        [...model.calls.values()].map(({ withheld }) => withheld),
+      );
+    },
+  );
 });
 
 describe("hasAny", () => {

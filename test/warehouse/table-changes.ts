@@ -6,7 +6,10 @@ type Row = Record<string, unknown>;
 export type RowChange = Record<string, unknown> | null;
 
 /** Returns what some work changes in any table, by table and row. */
-export function findChanges({ sqlite }: Warehouse, work: () => void): Record<string, Record<string, RowChange>> {
+export function findChanges(
+  { sqlite }: Warehouse,
+  work: () => void,
+): Record<string, Record<string, RowChange>> {
   const before = readTables(sqlite);
   work();
   return compare(before, readTables(sqlite));
