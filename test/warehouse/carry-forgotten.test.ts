@@ -8,7 +8,7 @@ import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
 import { carryForgotten } from "../../src/warehouse/carry-forgotten.ts";
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
+import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -65,11 +65,15 @@ describe("carryForgotten", () => {
       using copy = openWarehouse(both.draft);
       expect(readPrivacyActs(copy)).toMatchObject([{ at: NOW, act: "forget", erased_at: NOW }]);
     }
-    // Once is enough: the second time nobody is new.
+    // Once is enough: the second time nobody is new, and nothing is erased.
+    {
+      using copy = openWarehouse(both.draft);
+      insertPrivacyAct(copy, { at: NOW, act: "prune", counts: {} });
+    }
     expect(carry(both.target, both.draft)).toBe(false);
     expect(readFileSync(both.draft).readUInt8(18)).toBe(1);
     using copy = openWarehouse(both.draft);
-    expect(readPrivacyActs(copy)).toHaveLength(1);
+    expect(readPrivacyActs(copy).map(({ erased_at }) => erased_at)).toEqual([NOW, null]);
   });
 
   it("needs the key of the warehouse that the copy becomes", () => {
