@@ -332,4 +332,42 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "of no kinds each is included",
     },
   ],
+  "src/schedule/allowed-host.ts": [
+    {
+      on: "const [, address, name] = /^(?:\\[([0-9a-f:.]+)\\]|([\\w.-]+))(?::\\d{1,5})?$/i.exec(header) ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+    {
+      on: 'const host = (address ?? name ?? "").toLowerCase();',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a host",
+    },
+  ],
+  "src/schedule/health.ts": [
+    {
+      on: "healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),",
+      from: "name === undefined",
+      to: "false",
+      because: "the account without a name stands by itself",
+    },
+  ],
+  "src/schedule/job-outcome.ts": [
+    {
+      on: "return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);",
+      from: "exitCode === null",
+      to: "false",
+      because: "of null nobody has told",
+    },
+  ],
+  "src/schedule/prometheus-format.ts": [
+    {
+      on: 'return value > 0 ? "+Inf" : "-Inf";',
+      from: "value > 0",
+      to: "value >= 0",
+      because: "zero is finite",
+    },
+  ],
 };

@@ -72,11 +72,13 @@ describe("toJobState", () => {
     };
     expect(toJobState(EXPORT, seen(), undefined)).toEqual(nothing);
     expect(toJobState(EXPORT, seen(), snapshotOf({}))).toEqual(nothing);
-    expect(toJobState({ name: "sync", isSync: true }, seen(), snapshotOf({ jobs }))).toEqual({
-      ...nothing,
-      job: "sync",
-      isSync: true,
-    });
+    for (const snapshot of [snapshotOf({ jobs }), undefined]) {
+      expect(toJobState({ name: "sync", isSync: true }, seen(), snapshot)).toEqual({
+        ...nothing,
+        job: "sync",
+        isSync: true,
+      });
+    }
   });
 
   it("takes the warehouse's word, and the schedule's for what the warehouse has not", () => {
