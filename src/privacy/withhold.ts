@@ -1,4 +1,5 @@
 import { parseJson, stringifyJson } from "../api/parse-json.ts";
+import { parseTime } from "../api/parse-row.ts";
 import { isObject } from "../api/plain-call.ts";
 import type { Call } from "../call.ts";
 import { KEEP_KINDS, type KeepKind } from "./keep.ts";
@@ -76,13 +77,8 @@ export function withholdFromRow(json: string, kinds: readonly KeepKind[]): strin
 /** Returns when the call of such a row began, ISO 8601 UTC; null where it does not say so as documented. */
 export function startOfRow(json: string): string | null {
   const row = parseJson(json);
-  const started = isObject(row) ? row.call_started : undefined;
-  const ms =
-    typeof started === "string" ? Date.parse(ZONE.test(started) ? started : `${started}Z`) : Number.NaN;
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+  return (isObject(row) ? parseTime(row.call_started) : null) ?? null;
 }
-
-const ZONE = /(Z|[+-]\d\d:?\d\d)$/;
 
 /** Says of members and values whether they are to be taken out, and notes of what kind those were. */
 interface Finder {

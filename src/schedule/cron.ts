@@ -36,12 +36,12 @@ export function parseCron(expression: string, timezone: string): Cron {
   return { expression, timezone, next };
 }
 
-/** Longer ago no slot is looked for: a 29th of February comes within eight years. */
-const MOST_BACK_MS = 8 * 366 * DAY_MS;
+/** So far back slots are looked for at least: a 29th of February comes within eight years. */
+const LEAST_BACK_MS = 8 * 366 * DAY_MS;
 
 /** Returns the latest slot up to an instant; both in milliseconds since 1970-01-01 UTC. */
 export function lastSlot({ next }: Cron, nowMs: number): number | undefined {
-  for (let backMs = 60_000; backMs < MOST_BACK_MS; backMs *= 2) {
+  for (let backMs = 60_000; backMs < 2 * LEAST_BACK_MS; backMs *= 2) {
     let slotMs = next(nowMs - backMs);
     if (slotMs > nowMs) continue;
     for (let laterMs = next(slotMs); laterMs <= nowMs; laterMs = next(slotMs)) slotMs = laterMs;
@@ -90,8 +90,9 @@ function nextInstant(pattern: Pattern, offsetAt: OffsetAt, afterMs: number): num
     const earlier = changedMs === undefined ? offset : offsetAt(changedMs - 1);
     const isEveryHour = pattern.hours.length === 24;
     // Clocks were put back: the local times up to where they stood have been already.
-    const repeatedUntil = changedMs !== undefined && !isEveryHour ? changedMs + earlier : 0;
-    let slot = nextCivil(pattern, Math.max(fromMs + offset, repeatedUntil)) - offset;
+    const isRepeated = changedMs !== undefined && !isEveryHour;
+    const fromCivilMs = isRepeated ? Math.max(fromMs + offset, changedMs + earlier) : fromMs + offset;
+    let slot = nextCivil(pattern, fromCivilMs) - offset;
     // Clocks were put forward: the local times they jumped over, as if they had not been.
     const skipped = nextCivil(pattern, fromMs + earlier);
     if (changedMs !== undefined && skipped < changedMs + offset) slot = Math.min(slot, skipped - earlier);

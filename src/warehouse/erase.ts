@@ -6,7 +6,7 @@ import type { Warehouse } from "./open.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 
-/** How long others may go on reading. */
+/** How long others may go on reading, milliseconds. */
 const PATIENCE_MS = 5000;
 const AGAIN =
   "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
@@ -16,14 +16,15 @@ const AGAIN =
  * and the room between rows keep what was there before, and empties the log. Takes as much room as the warehouse twice.
  * Call it with the lock, and outside a transaction.
  *
+ * @param patienceMs how long others may go on reading, milliseconds
  * @throws CalltallyError (exit 6) where another process reads or writes for longer than a few seconds
  * @throws CalltallyError (exit 7) where the disk is too full for that
  */
-export function eraseFreed(warehouse: Warehouse, nowMs: number): void {
+export function eraseFreed(warehouse: Warehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;
   const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
   sqlite.pragma("secure_delete = ON");
-  sqlite.pragma(`busy_timeout = ${PATIENCE_MS}`);
+  sqlite.pragma(`busy_timeout = ${patienceMs}`);
   // A copy of the whole in memory may be more than there is.
   sqlite.pragma("temp_store = FILE");
   try {

@@ -221,9 +221,8 @@ function toSite(address: string | null): string | null {
   return candidates.find((candidate) => toReferringHost(candidate) === host) ?? null;
 }
 
-/** The `caller_id` of a call that did not parse, where that much can be read. */
+/** The `caller_id` of a call that did not parse, where that much can be read; be it in a list. */
 function callerIdOf(json: string): string | null {
   const row: unknown = JSON.parse(json);
-  const callerId = typeof row === "object" && row !== null && "caller_id" in row ? row.caller_id : null;
-  return typeof callerId === "string" || typeof callerId === "number" ? String(callerId) : null;
+  return typeof row === "object" && row !== null && "caller_id" in row ? String(row.caller_id) : null;
 }

@@ -397,6 +397,77 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   "src/calendar/zone-names.ts": [
     {
       on: "const [, behind] = /^Etc\\/GMT([+-]\\d+)$/.exec(zone) ?? [];",
+  "src/privacy/pseudonym.ts": [
+    {
+      on: "return caller !== null && PSEUDONYM.test(caller);",
+      from: "caller !== null",
+      to: "true",
+      because: '"null" is no pseudonym',
+    },
+  ],
+  "src/privacy/withhold.ts": [
+    {
+      on: "if (kinds.length === 0) return { call, withheld: [] };",
+      from: "kinds.length === 0",
+      to: "false",
+      because: "it only spares a look",
+    },
+    {
+      on: "texts: MEMBERS[kind].flatMap((member) => read(member) ?? []),",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call says that",
+    },
+    {
+      on: 'const number = values.find(({ kind }) => kind === "caller_numbers")?.texts[0]?.replace(/\\D/g, "") ?? "";',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "letters are among no digits",
+    },
+    {
+      on: 'if (tail.length === TAIL_DIGITS && text.replace(/\\D/g, "").includes(tail)) return "caller_numbers";',
+      from: '"caller_numbers"',
+      to: '""',
+      because: "the number itself is found as well",
+    },
+  ],
+  "src/warehouse/forgotten.ts": [
+    {
+      on: "if (callerId === null || caller === null || isPseudonym(caller)) return undefined;",
+      from: "callerId === null",
+      to: "false",
+      because: "then there is no caller either",
+    },
+    {
+      on: "if (address === null || host === null) return null;",
+      from: "address === null",
+      to: "false",
+      because: "then there is no host either",
+    },
+    {
+      on: 'const { protocol = "", host: whole = "" } = URL.parse(address.trim()) ?? {};',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither makes an address of that host",
+    },
+  ],
+  "src/warehouse/keeping.ts": [
+    {
+      on: "const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);",
+      from: "firstRunId === undefined",
+      to: "false",
+      because: "there is no run without a number",
+    },
+    {
+      on: "return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));",
+      from: "withheld !== null",
+      to: "true",
+      because: "of no kinds each is included",
+    },
+  ],
+  "src/schedule/allowed-host.ts": [
+    {
+      on: "const [, address, name] = /^(?:\\[([0-9a-f:.]+)\\]|([\\w.-]+))(?::\\d{1,5})?$/i.exec(header) ?? [];",
       from: "[]",
       to: '["Stryker was here"]',
       because: "the first of them is not looked at",
@@ -521,6 +592,35 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "true",
       to: "false",
       because: "no view or trigger names the function; or it is only called more often",
+    {
+      on: 'const host = (address ?? name ?? "").toLowerCase();',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a host",
+    },
+  ],
+  "src/schedule/health.ts": [
+    {
+      on: "healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),",
+      from: "name === undefined",
+      to: "false",
+      because: "the account without a name stands by itself",
+    },
+  ],
+  "src/schedule/job-outcome.ts": [
+    {
+      on: "return exitCode === null || !TOLD.has(exitCode) || (isLate && exitCode !== EXIT.done);",
+      from: "exitCode === null",
+      to: "false",
+      because: "of null nobody has told",
+    },
+  ],
+  "src/schedule/prometheus-format.ts": [
+    {
+      on: 'return value > 0 ? "+Inf" : "-Inf";',
+      from: "value > 0",
+      to: "value >= 0",
+      because: "zero is finite",
     },
   ],
 };

@@ -1,17 +1,76 @@
 import { describe, expect, it } from "vitest";
-import { cutoffsAt, KEEP_ALL, KEEP_KINDS, kindsPast, parseKeepFor } from "../../src/privacy/keep.ts";
-import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import {
+  cutoffsAt,
+  isAllKept,
+  KEEP_ALL,
+  KEEP_KINDS,
+  KIND_NAMES,
+  kindsPast,
+  parseKeepFor,
+  toKeepText,
+  withDigests,
+} from "../../src/privacy/keep.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 
 describe("parseKeepFor", () => {
-  it("reads always, never and days", () => {
-    expect(["always", "never", "1d", "36500d"].map(parseKeepFor)).toEqual(["always", "never", 1, 36_500]);
+  it.each([
+    ["always", "always"],
+    ["never", "never"],
+    ["1d", 1],
+    ["90d", 90],
+    ["36500d", 36_500],
+  ])("reads %s, which toKeepText writes", (text, keepFor) => {
+    expect(parseKeepFor(text)).toBe(keepFor);
+    expect(toKeepText(parseKeepFor(text))).toBe(text);
   });
 
-  it.each(["", "90", "0d", "2h", "-1d", "36501d", "Never"])("refuses %j", (text) => {
-    expect(() => parseKeepFor(text)).toThrow("must be always, never, or a number of days");
+  it.each([
+    "",
+    "90",
+    "0d",
+    "1440m",
+    "48h",
+    "-1d",
+    "1.5d",
+    "36501d",
+    "0000090d",
+    "Never",
+    "always ",
+    "x90d",
+    "90dx",
+    "90d\n",
+  ])("refuses %j", (text) => {
+    expect(() => parseKeepFor(text)).toThrow(
+      new Error("must be always, never, or a number of days from 1d to 36500d, such as 90d"),
+    );
+  });
+});
+
+describe("cutoffsAt", () => {
+  it("has a moment for each kind: before all times for always, after all of them for never", () => {
+    const keep = {
+      transcripts: "never",
+      summaries: 1,
+      caller_numbers: 90,
+      recording_urls: "always",
+    } as const;
+    expect(cutoffsAt(keep, NOW)).toEqual({
+      transcripts: "~",
+      summaries: "2026-11-19T12:00:00.000Z",
+      caller_numbers: "2026-08-22T12:00:00.000Z",
+      recording_urls: "",
+    });
+  });
+
+  it.each([
+    // A day is 24 hours, whatever clocks do, and whether the year is a leap year.
+    { now: "2026-03-29T12:00:00.000Z", days: 1, cutoff: "2026-03-28T12:00:00.000Z" },
+    { now: "2028-03-01T00:00:00.000Z", days: 1, cutoff: "2028-02-29T00:00:00.000Z" },
+    { now: "2026-01-01T00:00:00.000Z", days: 36_500, cutoff: "1926-01-26T00:00:00.000Z" },
+  ])("counts $days days back from $now", ({ now, days, cutoff }) => {
+    expect(cutoffsAt({ ...KEEP_ALL, summaries: days }, Date.parse(now)).summaries).toBe(cutoff);
   });
 });
 
@@ -29,61 +88,30 @@ describe("kindsPast", () => {
   });
 });
 
-describe("withhold", () => {
-  it("takes out the members of a kind, and leaves the others", () => {
-    expect(withhold(FULL_CALL, ["transcripts", "caller_numbers"])).toEqual({
-      call: { ...FULL_CALL, transcription: null, transcription_details: null, caller_id: null },
-      withheld: ["transcripts", "caller_numbers"],
-    });
+describe("isAllKept, withDigests", () => {
+  it.each(KEEP_KINDS)("know of %s alone that they are not always kept", (kind) => {
+    for (const keepFor of ["never", 90] as const) {
+      const keep = { ...KEEP_ALL, [kind]: keepFor };
+      expect(isAllKept(keep)).toBe(false);
+      expect(withDigests(DEFAULT_RULES, keep)).toEqual(
+        kind === "caller_numbers" ? { ...DEFAULT_RULES, caller_digests: true } : DEFAULT_RULES,
+      );
+    }
   });
 
-  it("names no kind of which the call has nothing", () => {
-    const call = makeCall({ extra: '{"score":3,"caller_city":null}' });
-    expect(withhold(call, KEEP_KINDS)).toEqual({ call, withheld: [] });
-  });
-
-  it.each([
-    ["+4930123456", "caller_numbers"],
-    ["0049 30 123456", "caller_numbers"],
-    ["(030) 12 34-56", "caller_numbers"],
-    [4930123456, "caller_numbers"],
-    ["He said: My tap leaks. Hello. My tap leaks. Bye.", "transcripts"],
-    ["A leaking tap.", "summaries"],
-    ["https://recordings.example.com/5.mp3?Expires=9", "recording_urls"],
-  ] as const)("finds %j below another name, as one of %s", (value, kind) => {
-    const extra = JSON.stringify({ a: { b: [1, value] }, c: 2 });
-    const { call, withheld } = withhold({ ...FULL_CALL, extra }, [kind]);
-    expect(call.extra).toBe('{"a":{"b":[1]},"c":2}');
-    expect(withheld).toEqual([kind]);
-  });
-
-  it("takes names for what they say, and keeps large integers", () => {
-    const extra = `{"caller_name":"Ada","transcript_text":"x","id":90071992547409931}`;
-    expect(withhold(makeCall({ extra }), KEEP_KINDS)).toEqual({
-      call: makeCall({ extra: '{"id":90071992547409931}' }),
-      withheld: ["transcripts", "caller_numbers"],
-    });
-    expect(withhold(makeCall({ extra: '{"ani":"1"}' }), KEEP_KINDS).call.extra).toBe(null);
+  it("know that all is kept", () => {
+    expect(isAllKept(KEEP_ALL)).toBe(true);
+    expect(withDigests(DEFAULT_RULES, KEEP_ALL)).toBe(DEFAULT_RULES);
   });
 });
 
-describe("withholdFromRow", () => {
-  it("takes the same out of a row that does not parse", () => {
-    const row = {
-      call_id: 5,
-      caller_id: "+4930123456",
-      duration: "x",
-      dni_data: { gclid: "a", note: "from 030 123456" },
-      summary: { text: "A leaking tap." },
-      recording_url: ["https://recordings.example.com/5.mp3"],
-    };
-    expect(withholdFromRow(JSON.stringify(row), KEEP_KINDS)).toBe(
-      '{"call_id":5,"duration":"x","dni_data":{"gclid":"a"}}',
-    );
-    expect(withholdFromRow(JSON.stringify(row), [])).toBe(JSON.stringify(row));
-  });
-
-  it("leaves nothing of a row that is no object", () => {
-    expect(withholdFromRow('["+4930123456"]', ["summaries"])).toBe("null");
+describe("KIND_NAMES", () => {
+  it("has a word for each kind", () => {
+    expect(KEEP_KINDS.map((kind) => KIND_NAMES[kind])).toEqual([
+      "transcripts",
+      "summaries",
+      "caller numbers",
+      "recording links",
+    ]);
   });
 });

@@ -184,7 +184,7 @@ describe("DoorbellPage", () => {
   });
 
   it("holds a bounded part of what is sent to it, in however small pieces", async () => {
-    await using doorbell = await startDoorbell();
+    await using doorbell = await startDoorbell(300_000);
     const port = Number(new URL(doorbell.url).port);
     const answers: string[] = [];
     const answered = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseCron } from "../../src/schedule/cron.ts";
-import { judgeJob, summarizeHealth } from "../../src/schedule/health.ts";
+import { type Health, judgeJob, summarizeAccounts, summarizeHealth } from "../../src/schedule/health.ts";
 import type { JobState } from "../../src/schedule/job-state.ts";
 
 const limits = { cron: parseCron("7 * * * *", "UTC"), deadlineMs: 3_600_000 };
@@ -53,9 +53,19 @@ describe("judgeJob", () => {
   });
 
   it("calls a sync failing as long as none was good", () => {
-    expect(judgeAt({ ...sync, succeededAt: null }, SUCCESS)).toMatchObject({
+    const never = { ...sync, exitCode: null, succeededAt: null };
+    const state = { job: "sync", last_success: null, last_exit_code: null };
+    expect(judgeAt(never, SUCCESS)).toEqual({
+      ...state,
       status: "failing",
       reason: "no sync has succeeded yet",
+      last_error: null,
+    });
+    expect(judgeAt({ ...never, error: "refused", failingSince: SUCCESS }, SUCCESS)).toEqual({
+      ...state,
+      status: "failing",
+      reason: "no sync has succeeded yet; its last error: refused",
+      last_error: "refused",
     });
   });
 
@@ -86,6 +96,48 @@ describe("summarizeHealth", () => {
     expect(summarizeHealth([judgeAt(sync, late), judgeAt(failed, late)], undefined).reason).toMatch(
       /^the next successful sync was due by .*; the next successful export was due by /,
     );
-    expect(summarizeHealth([judgeAt(sync, SUCCESS)], undefined)).toMatchObject({ status: "ok" });
+    expect(summarizeHealth([judgeAt(sync, SUCCESS)], undefined)).toEqual({
+      status: "ok",
+      jobs: [judgeAt(sync, SUCCESS)],
+    });
+    // Of the run no more than that is said.
+    const run = { ...good, mode: "full" };
+    expect(summarizeHealth([], run)).toEqual({ status: "ok", last_good_sync: good, jobs: [] });
+    const both = summarizeHealth([judgeAt(sync, late), judgeAt(failed, late)], undefined);
+    expect(both.reason).toBe(
+      "the next successful sync was due by 2026-11-20T15:07:00.000Z; the next successful export was due by 2026-11-20T15:07:00.000Z; its last error: Cannot write x",
+    );
+  });
+});
+
+describe("summarizeAccounts", () => {
+  const ok: Health = { status: "ok", jobs: [] };
+  const ill = (reason: string): Health => ({ status: "failing", reason, jobs: [] });
+
+  it("is the health of the account of the environment, which stands by itself", () => {
+    expect(summarizeAccounts([[undefined, ok]])).toBe(ok);
+    const failing = ill("why");
+    expect(summarizeAccounts([[undefined, failing]])).toBe(failing);
+  });
+
+  it("is failing where one account is, and gives the reason of each", () => {
+    expect(
+      summarizeAccounts([
+        ["acme", ok],
+        ["beta", ok],
+      ]),
+    ).toEqual({ status: "ok", accounts: { acme: ok, beta: ok } });
+    expect(
+      summarizeAccounts([
+        ["acme", ill("a; b")],
+        ["beta", ok],
+        ["gamma", ill("c")],
+      ]),
+    ).toEqual({
+      status: "failing",
+      reason: "acme: a; b; gamma: c",
+      accounts: { acme: ill("a; b"), beta: ok, gamma: ill("c") },
+    });
+    expect(summarizeAccounts([])).toEqual({ status: "ok", accounts: {} });
   });
 });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { describeOutcome, isSilent, nameExit } from "../../src/schedule/job-outcome.ts";
+import { EXIT } from "../../src/errors.ts";
+import {
+  describeOutcome,
+  isFailing,
+  isSilent,
+  judgeExit,
+  levelOf,
+  nameExit,
+  toExitCode,
+} from "../../src/schedule/job-outcome.ts";
 
 const ended = { exitCode: null, signal: null, isLate: false, error: null };
 
@@ -9,7 +18,10 @@ describe("describeOutcome", () => {
     [3, "warn", "done, but not clean: see calltally status"],
     [5, "warn", "the API is unreachable or failing: next slot"],
     [6, "warn", "another sync of the same warehouse is running: next slot"],
+    [130, "info", "stopped"],
     [143, "info", "stopped"],
+    [2, "error", "failed with exit code 2"],
+    [9, "error", "failed with exit code 9"],
     [1, "error", "failed with exit code 1"],
     [4, "error", "failed with exit code 4"],
     [7, "error", "failed with exit code 7"],
@@ -42,6 +54,11 @@ describe("nameExit, isSilent", () => {
     [{ ...ended, exitCode: 0 }, "0", false],
     [{ ...ended, exitCode: 5 }, "5", false],
     [{ ...ended, exitCode: 143 }, "143", false],
+    [{ ...ended, exitCode: 130 }, "130", false],
+    [{ ...ended, exitCode: 3 }, "3", false],
+    [{ ...ended, exitCode: 9 }, "9", false],
+    [{ ...ended, exitCode: 0, isLate: true }, "0", false],
+    [{ ...ended, exitCode: 143, isLate: true }, "143", true],
     [{ ...ended, exitCode: 1 }, "1", true],
     [{ ...ended, exitCode: 2 }, "2", true],
     [{ ...ended, exitCode: 134 }, "134", true],
@@ -49,5 +66,66 @@ describe("nameExit, isSilent", () => {
     [{ ...ended, error: new Error("spawn EAGAIN") }, "none", true],
   ])("tell how it ended, and whether it could say so: %j", (outcome, name, silent) => {
     expect([nameExit(outcome), isSilent(outcome)]).toEqual([name, silent]);
+  });
+});
+
+describe("levelOf, judgeExit", () => {
+  it("say of each exit code how loud the log is, and what it was", () => {
+    const said = Object.entries(EXIT).map(([name, code]) => [name, levelOf(code), judgeExit(code)]);
+    expect(said).toEqual([
+      ["done", "info", "success"],
+      ["failed", "error", "failure"],
+      ["usage", "error", "failure"],
+      ["unverified", "warn", "success"],
+      ["refused", "error", "failure"],
+      ["unreachable", "warn", "failure"],
+      ["locked", "warn", "neither"],
+      ["storage", "error", "failure"],
+      ["contract", "error", "failure"],
+      ["undelivered", "error", "failure"],
+      ["sigint", "info", "neither"],
+      ["sigterm", "info", "neither"],
+    ]);
+    expect([judgeExit(137), judgeExit(99)]).toEqual(["failure", "failure"]);
+  });
+});
+
+describe("toExitCode", () => {
+  it("has the number of a signal after 128, as a shell has it", () => {
+    const codes = [
+      { ...ended, exitCode: 0 },
+      { ...ended, exitCode: 7 },
+      { ...ended, signal: "SIGKILL" as const },
+      { ...ended, signal: "SIGTERM" as const },
+      { ...ended, error: new Error("spawn EAGAIN") },
+    ].map(toExitCode);
+    expect(codes).toEqual([0, 7, 137, 143, 127]);
+  });
+});
+
+describe("isFailing", () => {
+  const started_at = "2026-11-20T12:00:00.000Z";
+  const record = {
+    job: "sync",
+    started_at,
+    finished_at: null,
+    exit_code: null,
+    error: null,
+    succeeded_at: null,
+  };
+  const judge = (changes: { finished_at?: string; failing_since?: string }, afterMs: number) =>
+    isFailing(
+      { ...record, failing_since: null, ...changes },
+      { nowMs: Date.parse(started_at) + afterMs, deadlineMs: 60_000 },
+    );
+
+  it("is a job that has failed, or that has not ended in its time", () => {
+    const finished_at = "2026-11-20T12:00:10.000Z";
+    expect([judge({}, 0), judge({}, 60_000), judge({}, 60_001)]).toEqual([false, false, true]);
+    expect([judge({ finished_at }, 60_001), judge({ finished_at, failing_since: finished_at }, 0)]).toEqual([
+      false,
+      true,
+    ]);
+    expect(judge({ failing_since: finished_at }, 0)).toBe(true);
   });
 });

@@ -22,7 +22,7 @@ function start(
 ) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
-  const { log, messages } = keepLines();
+  const { log, lines, messages } = keepLines();
   const runs: string[] = [];
   const { takesMs = 0, judgedAgoMs = 0, unfinished = [], ...rest } = options;
   const judged = jobs.map((each): ScheduledJob => ({ ...each, judgedMs: clock.now() - judgedAgoMs }));
@@ -42,7 +42,9 @@ function start(
   return {
     clock,
     runs,
+    lines,
     messages,
+    kept,
     stop: async () => {
       stop.abort();
       await kept;
@@ -113,7 +115,11 @@ describe("keepSchedule", () => {
       "sync 2026-11-20T03:04:00",
       "sync 2026-11-20T03:07:00",
     ]);
-    expect(schedule.messages()).toEqual(Array(2).fill("slot left out: the job was running"));
+    const left = { level: 30, job: "sync", msg: "slot left out: the job was running" };
+    expect(schedule.lines).toEqual([
+      { ...left, slot: "2026-11-20T03:02:00.000Z" },
+      { ...left, slot: "2026-11-20T03:05:00.000Z" },
+    ]);
     await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
   });
 
@@ -196,7 +202,14 @@ describe("keepSchedule", () => {
     schedule.clock.jump(5 * HOUR_MS); // while timers stood still
     await schedule.clock.pass(30_000);
     expect(schedule.runs).toEqual(["sync 2026-11-20T08:11:30"]);
-    expect(schedule.messages()).toEqual(["late: the machine slept, or its clock was set; running it once"]);
+    expect(schedule.lines).toEqual([
+      {
+        level: 40,
+        job: "sync",
+        slot: "2026-11-20T04:07:00.000Z",
+        msg: "late: the machine slept, or its clock was set; running it once",
+      },
+    ]);
     await schedule.clock.pass(HOUR_MS);
     expect(schedule.runs.slice(1)).toEqual(["sync 2026-11-20T09:07:00"]);
     await schedule.stop();
@@ -234,5 +247,94 @@ describe("keepSchedule", () => {
     await schedule.clock.pass(HOUR_MS);
     expect(schedule.clock.sleeps).toBe(121);
     await schedule.stop();
+  });
+
+  it.each([
+    { lateMs: 60_000, jitterMs: 0, isSaid: false },
+    { lateMs: 60_001, jitterMs: 0, isSaid: true },
+    { lateMs: 100_000, jitterMs: 40_000, isSaid: false },
+    { lateMs: 100_001, jitterMs: 40_000, isSaid: true },
+  ])(
+    "says of a start $lateMs ms late, with a jitter of $jitterMs ms: $isSaid",
+    async ({ lateMs, jitterMs, isSaid }) => {
+      const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:06:50Z", { jitterMs });
+      await schedule.clock.pass(1000);
+      schedule.clock.jump(lateMs);
+      await schedule.clock.pass(10_000);
+      expect(schedule.runs).toHaveLength(1);
+      expect(schedule.messages().some((message) => message.startsWith("late"))).toBe(isSaid);
+      await schedule.stop();
+    },
+  );
+
+  it.each([
+    // It looks half a minute later.
+    { setBackMs: 90_000, next: "sync 2026-11-20T05:07:00" },
+    { setBackMs: 90_001, next: "sync 2026-11-20T04:07:00" },
+  ])(
+    "repeats a slot only after the clock was set back by more than a minute: $setBackMs ms",
+    async ({ setBackMs, next }) => {
+      const schedule = start([job("sync", "7 * * * *")], "2026-11-20T04:06:50Z", { takesMs: 1 });
+      await schedule.clock.pass(10_000);
+      expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:00"]);
+      await schedule.clock.pass(1);
+      schedule.clock.jump(-setBackMs);
+      await schedule.clock.pass(HOUR_MS + 2 * MINUTE_MS);
+      expect(schedule.runs[1]).toBe(next);
+      await schedule.stop();
+    },
+  );
+
+  it("says what it makes up for, and what it takes up again", async () => {
+    const schedule = start([job("report", "0 7 * * *", { isBehind: true })], "2026-11-20T08:00:00Z", {
+      unfinished: [true, true],
+    });
+    await schedule.clock.pass(16 * MINUTE_MS);
+    await schedule.stop();
+    const again = {
+      level: 30,
+      job: "report",
+      msg: "its last run left something undone: taking it up again",
+    };
+    expect(schedule.lines).toEqual([
+      { level: 30, job: "report", msg: "a slot has passed since it was last done: running it now" },
+      again,
+      again,
+    ]);
+  });
+
+  it("tells when each job starts next: at its slot, put off by its share, or when it is taken up again", async () => {
+    const next: string[] = [];
+    const schedule = start([job("report", "0 * * * *")], "2026-11-20T06:59:50Z", {
+      random: () => 0.25,
+      jitterMs: 40_000,
+      unfinished: [true],
+      onNext: (name, nextMs) => {
+        const line = `${name} ${new Date(nextMs).toISOString().slice(11, 23)}`;
+        if (next.at(-1) !== line) next.push(line);
+      },
+    });
+    await schedule.clock.pass(10 * MINUTE_MS);
+    await schedule.stop();
+    expect(schedule.runs).toEqual(["report 2026-11-20T07:00:10", "report 2026-11-20T07:05:10"]);
+    expect(next).toEqual(["report 07:00:10.000", "report 07:05:10.000", "report 08:00:10.000"]);
+  });
+
+  it("ends, and ends the others, when a run throws or the clock does not work", async () => {
+    const broken = new Error("broken");
+    const jobs = [job("sync", "7 * * * *"), job("export", "8 * * * *")];
+    const runs: string[] = [];
+    const schedule = start(jobs, "2026-11-20T03:06:50Z", {
+      run: async (name) => {
+        runs.push(name);
+        throw broken;
+      },
+    });
+    const ended = expect(schedule.kept).rejects.toBe(broken);
+    await schedule.clock.pass(HOUR_MS);
+    await ended;
+    expect(runs).toEqual(["sync"]);
+    const clock = { now: () => 0, sleep: () => Promise.reject(broken) };
+    await expect(start(jobs, "2026-11-20T03:06:50Z", { clock }).kept).rejects.toBe(broken);
   });
 });

@@ -1,21 +1,24 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.ts";
 import type { Health } from "../../src/schedule/health.ts";
-import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
+import { type Address, parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 
 const LOCAL = { host: "127.0.0.1", port: 0 };
 
 describe("parseAddress", () => {
-  it.each([
+  it.each<[string, Address, boolean?]>([
     ["127.0.0.1:9464", { host: "127.0.0.1", port: 9464 }],
     ["9464", { host: "127.0.0.1", port: 9464 }],
     ["localhost:0", { host: "localhost", port: 0 }],
     ["[::1]:65535", { host: "::1", port: 65_535 }],
     ["127.5.6.7:1", { host: "127.5.6.7", port: 1 }],
-  ])("reads %s", (text, address) => {
-    expect(parseAddress(text, false)).toEqual(address);
+    ["[::FFFF:127.0.0.1]:80", { host: "::FFFF:127.0.0.1", port: 80 }, true],
+    ["my-host_1.local:80", { host: "my-host_1.local", port: 80 }, true],
+  ])("reads %s", (text, address, isRemote = false) => {
+    expect(parseAddress(text, isRemote)).toEqual(address);
   });
 
   it.each([
@@ -30,15 +33,27 @@ describe("parseAddress", () => {
     "127.0.0.1:9464/",
     "a b:1",
     "127.0.0.1:1e3",
+    "127.0.0.1:123456",
+    "x[::1]:9464",
+    "[::1]x:9464",
+    "[]:1",
+    "[::g]:1",
+    "9464 ",
   ])("refuses %j", (text) => {
-    expect(() => parseAddress(text, true)).toThrow(`--listen ${text}: must be an address and a port`);
+    const error = new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
+    expect(() => parseAddress(text, true)).toThrow(error);
     expect(() => parseAddress(text, true)).toThrow(UsageError);
   });
 
   it.each(["0.0.0.0:9464", "[::]:9464", "10.0.0.1:9464", "example.com:9464", "127.0.0.1.example.com:9464"])(
     "takes %s, which other machines can reach, only when it is told that they may",
     (text) => {
-      expect(() => parseAddress(text, false)).toThrow("other machines could reach it");
+      expect(() => parseAddress(text, false)).toThrow(
+        expect.objectContaining({
+          message: `--listen ${text}: other machines could reach it`,
+          hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
+        }),
+      );
       expect(parseAddress(text, true).port).toBe(9464);
     },
   );
@@ -64,6 +79,84 @@ describe("startMonitor", () => {
       fetch(`${monitor.url}/metrics`, { method: "POST" }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([404, 503, 405]);
+  });
+
+  it("says in each response what it is, and that it is not to be stored", async () => {
+    await using monitor = await startMonitor(LOCAL, {
+      ...pages({ status: "ok" }),
+      doorbell: async ({ url }) => ({
+        status: 401,
+        text: `No: ${url}\n`,
+        headers: { "www-authenticate": "Bearer" },
+      }),
+    });
+    const ask = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(monitor.url + path, init);
+      const {
+        "content-type": type,
+        "cache-control": cache,
+        allow,
+        "www-authenticate": asks,
+      } = Object.fromEntries(response.headers);
+      return [response.status, type, cache, allow ?? asks, await response.text()];
+    };
+    expect(await ask("/healthz")).toEqual([
+      200,
+      "application/json",
+      "no-store",
+      undefined,
+      '{"status":"ok"}\n',
+    ]);
+    expect(await ask("/")).toEqual([
+      404,
+      "text/plain",
+      "no-store",
+      undefined,
+      "/healthz and /metrics alone\n",
+    ]);
+    expect(await ask("/metrics", { method: "PUT" })).toEqual([
+      405,
+      "text/plain",
+      "no-store",
+      "GET, HEAD",
+      "GET alone\n",
+    ]);
+    expect(await ask("/metrics", { method: "HEAD" })).toEqual([
+      200,
+      "text/plain; version=0.0.4; charset=utf-8",
+      "no-store",
+      undefined,
+      "",
+    ]);
+    expect(await ask("/doorbell/acme?x", { method: "POST" })).toEqual([
+      401,
+      "text/plain",
+      "no-store",
+      "Bearer",
+      "No: /doorbell/acme?x\n",
+    ]);
+    expect((await ask("/doorbells"))[0]).toBe(404);
+    await using bare = await startMonitor(LOCAL, pages({ status: "ok" }));
+    expect((await fetch(`${bare.url}/doorbell`)).status).toBe(404);
+  });
+
+  it.each([
+    ["127.0.0.1", "ask for localhost"],
+    ["0.0.0.0", "ask for an IP address, or the name given to --listen"],
+  ])("says on %s which names it is asked for by", async (listened, says) => {
+    await using monitor = await startMonitor({ host: listened, port: 0 }, pages({ status: "ok" }));
+    const { port } = new URL(monitor.url);
+    const headers = { host: "rebound.example.com" };
+    const asked = request({ host: "127.0.0.1", port, path: "/healthz", headers }).end();
+    const [response] = await once(asked, "response");
+    expect(await text(response)).toBe(`This host name is not served here: ${says}.\n`);
+    expect(response.headers["content-type"]).toBe("text/plain");
+  });
+
+  it("names an address of IPv6 as a URL has it", async () => {
+    await using monitor = await startMonitor({ host: "::1", port: 0 }, pages({ status: "ok" }));
+    expect(monitor.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${monitor.url}/healthz`)).status).toBe(200);
   });
 
   it.each([
@@ -104,7 +197,20 @@ describe("startMonitor", () => {
     const error = await startMonitor({ ...LOCAL, port }, pages({ status: "ok" })).catch(
       (thrown: unknown) => thrown,
     );
-    expect(error).toMatchObject({ exitCode: 2, message: "--listen: cannot listen on this address" });
+    expect(error).toMatchObject({
+      exitCode: 2,
+      message: "--listen: cannot listen on this address",
+      hint: "Another process is listening there: choose another address or port.",
+      cause: { code: "EADDRINUSE" },
+    });
+    // An address for documents, which no machine has.
+    await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
+      {
+        message: "--listen: cannot listen on this address",
+        hint: "It must be an address of this machine, and a port that this user may take.",
+        cause: { code: "EADDRNOTAVAIL" },
+      },
+    );
   });
 
   it("ends open connections at once", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { UsageError } from "../../src/errors.ts";
+import { CRON_HINT } from "../../src/schedule/cron.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { openSnapshots } from "../../src/schedule/warehouse-snapshot.ts";
 import { insertExports } from "../../src/warehouse/exports.ts";
@@ -141,6 +142,7 @@ describe("planJobs", () => {
       const plan = () => planJobs(JOBS, settings, undefined, 0);
       expect(plan).toThrow(UsageError);
       expect(plan).toThrow(`${name}: ${says} is not a cron expression: `);
+      expect(plan).toThrow(expect.objectContaining({ hint: CRON_HINT }));
     }
   });
 });

@@ -1,6 +1,7 @@
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { attributeAll } from "../../src/warehouse/attribute-all.ts";
 import { setLive } from "../../src/warehouse/call-facts.ts";
+import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import type { Warehouse } from "../../src/warehouse/open.ts";
 
 /** Marks calls as gone, as a full pass does that did not meet them. */
@@ -16,9 +17,10 @@ export function markGone(
   setLive(warehouse, callIds, false);
 }
 
-/** Puts other rules in force. */
+/** Puts other rules in force; with digests for callers where they say so. */
 export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
-  warehouse.sqlite.transaction(() => attributeAll(warehouse, rules, 0).toArray()).immediate();
+  const digests = rules.caller_digests ? openCallerHash(warehouse.path) : undefined;
+  warehouse.sqlite.transaction(() => attributeAll(warehouse, rules, 0, digests).toArray()).immediate();
 }
 
 /** Takes all calls out of a warehouse. */

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { isPseudonym, toPseudonym } from "../../src/privacy/pseudonym.ts";
+
+describe("toPseudonym", () => {
+  it("writes the first eight bytes, and is known for one", () => {
+    const bytes = Buffer.from("00fe12345678abcdef99", "hex");
+    expect(toPseudonym(bytes)).toBe("forgotten00fe12345678abcd");
+    expect(isPseudonym(toPseudonym(bytes))).toBe(true);
+  });
+});
+
+describe("isPseudonym", () => {
+  it.each([
+    null,
+    "",
+    "forgotten",
+    "+forgotten00fe12345678abcd",
+    "forgotten00fe12345678abcd1",
+    "forgotten00fe12345678abc",
+    "forgotten00FE12345678ABCD",
+    "forgotten00fe12345678abcg",
+    "+12145550123",
+  ])("is none of %j", (caller) => {
+    expect(isPseudonym(caller)).toBe(false);
+  });
+});

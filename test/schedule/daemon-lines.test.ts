@@ -1,0 +1,231 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { loadSettings } from "../../src/config/load-settings.ts";
+import { EXIT } from "../../src/errors.ts";
+import { runDaemon } from "../../src/schedule/daemon.ts";
+import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/job-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { startBadServer, text } from "../api/bad-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { keepLines } from "./log-lines.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+const job = (name: string, cron: string, lastDone: string | null, idle?: string) => ({
+  name,
+  cron: () => cron,
+  cronSetting: "",
+  idle: () => idle,
+  isSync: name === "sync",
+  readLastDone: () => lastDone,
+  run: async () => EXIT.done,
+});
+
+const JOBS = [
+  job("sync", "7 * * * *", "2026-11-20T02:10:00.000Z"),
+  job("export", "30 5 * * *", null),
+  job("insights", "15 4 * * *", null, "CALLTALLY_INSIGHT_IDS is empty"),
+];
+
+/** A program that ends with an exit code once a file holds one, which it is told by its place. */
+const PROGRAM = `const { existsSync, readFileSync } = require("node:fs");
+  const end = require("node:path").join(__dirname, "end");
+  setInterval(() => existsSync(end) && process.exit(Number(readFileSync(end, "utf8"))), 5);`;
+
+/** A schedule at 3 o'clock by a clock that stands, whose export is behind and ends when the test lets it. */
+async function start({ heartbeat }: { heartbeat?: URL } = {}) {
+  const folder = makeTempFolder();
+  const program = join(folder.path, "program.cjs");
+  writeFileSync(program, PROGRAM);
+  const database = join(folder.path, "calls.db");
+  openWarehouse(database)[Symbol.dispose]();
+  const env = heartbeat === undefined ? {} : { CALLTALLY_HEARTBEAT_URL: heartbeat.href };
+  const settings = { ...loadSettings({ env, folder: folder.path }), database, jitterSeconds: 0 };
+  const { log, lines } = keepLines();
+  const clock = new VirtualClock("2026-11-20T03:00:00.000Z");
+  const stop = new AbortController();
+  const daemon = runDaemon(JOBS, {
+    settings,
+    log,
+    signal: stop.signal,
+    listen: { host: "127.0.0.1", port: 0 },
+    program: [program],
+    clock,
+    random: () => 0,
+  });
+  while (!lines.some(({ msg }) => msg === "started")) await sleep(5);
+  return {
+    database,
+    clock,
+    lines,
+    url: new URL(String(lines[0]?.healthz)).origin,
+    end: async (exitCode: number) => {
+      const renamed = join(folder.path, "end");
+      if (!existsSync(renamed)) writeFileSync(renamed, String(exitCode));
+      while (!lines.some((line) => "seconds" in line)) await sleep(5);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await daemon;
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function readRecords(database: string) {
+  using warehouse = openWarehouse(database);
+  return readJobs(warehouse);
+}
+
+const OF_THE_EXPORT = { job: "export", started_at: "2026-11-20T03:00:00.000Z" };
+
+describe("runDaemon", () => {
+  it("logs what it does, with durations in seconds, and serves how the jobs fare", async () => {
+    let seen: Awaited<ReturnType<typeof start>>["lines"] = [];
+    {
+      await using daemon = await start();
+      const { lines, url, clock } = daemon;
+      seen = lines;
+      const get = async (path: string) => await (await fetch(url + path)).text();
+      const running = 'calltally_job_running{job="export"}';
+      expect(await get("/metrics")).toContain(`${running} 1\n`);
+      clock.jump(61_500);
+      await daemon.end(0);
+      const metrics = await get("/metrics");
+      expect(metrics).toContain(`${running} 0\n`);
+      expect(metrics).toContain('calltally_job_last_duration_seconds{job="export"} 61.5\n');
+      expect(metrics).toContain('calltally_job_runs_total{job="export",exit_code="0"} 1\n');
+      const next = Date.parse("2026-11-20T03:07:00.000Z") / 1000;
+      expect(metrics).toContain(`calltally_job_next_run_timestamp_seconds{job="sync"} ${next}\n`);
+      expect(metrics).not.toContain("insights");
+      expect(JSON.parse(await get("/healthz"))).toEqual({
+        status: "failing",
+        reason: "no sync has succeeded yet",
+        jobs: [
+          {
+            job: "sync",
+            status: "failing",
+            reason: "no sync has succeeded yet",
+            last_success: null,
+            last_exit_code: null,
+            last_error: null,
+          },
+          {
+            job: "export",
+            status: "ok",
+            last_success: "2026-11-20T03:01:01.500Z",
+            last_exit_code: 0,
+            last_error: null,
+          },
+        ],
+      });
+    }
+    const [own, ofJob] = [seen[0]?.run, seen[5]?.run];
+    expect([own, ofJob]).toEqual([
+      expect.stringMatching(/^[\da-f]{8}$/),
+      expect.stringMatching(/^[\da-f]{8}$/),
+    ]);
+    expect(own).not.toBe(ofJob);
+    const url = String(seen[0]?.healthz).replace("/healthz", "");
+    expect(seen).toEqual([
+      { level: 30, run: own, healthz: `${url}/healthz`, metrics: `${url}/metrics`, msg: "listening" },
+      {
+        level: 30,
+        run: own,
+        job: "sync",
+        cron: "7 * * * *",
+        lastDone: "2026-11-20T02:10:00.000Z",
+        next: "2026-11-20T03:07:00.000Z",
+        msg: "scheduled",
+      },
+      {
+        level: 30,
+        run: own,
+        job: "export",
+        cron: "30 5 * * *",
+        next: "2026-11-20T05:30:00.000Z",
+        msg: "scheduled",
+      },
+      { level: 30, run: own, job: "insights", msg: "left out: CALLTALLY_INSIGHT_IDS is empty" },
+      {
+        level: 30,
+        run: own,
+        job: "export",
+        msg: "a slot has passed since it was last done: running it now",
+      },
+      { level: 30, job: "export", run: ofJob, msg: "started" },
+      { level: 30, job: "export", run: ofJob, exitCode: 0, seconds: 61.5, msg: "done" },
+      { level: 30, run: own, msg: "stopped" },
+    ]);
+  });
+
+  it("records the end of a job that may not have done so, and tells the monitor", async () => {
+    await using monitor = await startBadServer(text("OK"));
+    let database = "";
+    await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
+    database = daemon.database;
+    {
+      // As its last run left it.
+      using warehouse = openWarehouse(database);
+      updateJobEnd(warehouse, {
+        job: "export",
+        startedAt: "2026-11-19T05:30:00.000Z",
+        finishedAt: "2026-11-20T02:59:59.999Z",
+        exitCode: 0,
+        result: "success",
+        error: null,
+      });
+    }
+    daemon.clock.jump(2000);
+    await daemon.end(1);
+    while (monitor.requests.length === 0) await sleep(5);
+    expect(monitor.requests.map(({ url }) => url)).toEqual(["/ping/fail"]);
+    expect(daemon.lines.at(-1)).toMatchObject({
+      level: 50,
+      job: "export",
+      exitCode: 1,
+      seconds: 2,
+      msg: "failed with exit code 1",
+    });
+    expect(readRecords(database)).toEqual([
+      {
+        ...OF_THE_EXPORT,
+        finished_at: "2026-11-20T03:00:02.000Z",
+        exit_code: 1,
+        error: "failed with exit code 1",
+        succeeded_at: "2026-11-20T02:59:59.999Z",
+        failing_since: "2026-11-20T03:00:02.000Z",
+      },
+    ]);
+  });
+
+  it("leaves what a job has recorded of its end itself, which says more", async () => {
+    await using monitor = await startBadServer(text("OK"));
+    await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
+    const record = {
+      ...OF_THE_EXPORT,
+      finished_at: OF_THE_EXPORT.started_at,
+      exit_code: 1,
+      error: "Cannot write x",
+      succeeded_at: null,
+      failing_since: OF_THE_EXPORT.started_at,
+    };
+    {
+      using warehouse = openWarehouse(daemon.database);
+      insertJobStart(warehouse, "export", record.started_at);
+      updateJobEnd(warehouse, {
+        job: "export",
+        startedAt: record.started_at,
+        finishedAt: record.finished_at,
+        exitCode: 1,
+        result: "failure",
+        error: record.error,
+      });
+    }
+    daemon.clock.jump(2000);
+    await daemon.end(1);
+    while (monitor.requests.length === 0) await sleep(5);
+    expect(readRecords(daemon.database)).toEqual([record]);
+  });
+});

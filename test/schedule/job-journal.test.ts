@@ -1,0 +1,74 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openJournal } from "../../src/schedule/job-journal.ts";
+import type { JobEnd } from "../../src/warehouse/job-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { keepLines } from "./log-lines.ts";
+
+const end: JobEnd = {
+  job: "sync",
+  startedAt: "2026-11-20T12:07:00.000Z",
+  finishedAt: "2026-11-20T12:08:00.000Z",
+  exitCode: 7,
+  result: "failure",
+  error: "Cannot write x",
+};
+
+describe("openJournal", () => {
+  it("keeps when a job started and how it ended, without a word in the log", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    openWarehouse(database)[Symbol.dispose]();
+    const { log, lines } = keepLines();
+    const journal = openJournal(database, log);
+    expect(journal.read()).toEqual([]);
+    journal.start("sync", end.startedAt);
+    const nothing = { exit_code: null, error: null, succeeded_at: null, failing_since: null };
+    expect(journal.read()).toEqual([
+      { job: "sync", started_at: end.startedAt, finished_at: null, ...nothing },
+    ]);
+    journal.end(end);
+    expect(journal.read()).toEqual([
+      {
+        job: "sync",
+        started_at: end.startedAt,
+        finished_at: end.finishedAt,
+        exit_code: 7,
+        error: "Cannot write x",
+        succeeded_at: null,
+        failing_since: end.finishedAt,
+      },
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  it("makes no warehouse where there is none", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const { log, lines } = keepLines();
+    const journal = openJournal(database, log);
+    journal.start("sync", end.startedAt);
+    journal.end(end);
+    expect([journal.read(), existsSync(database), lines]).toEqual([[], false, []]);
+  });
+
+  it("says what keeps it from that, aloud of an end alone, which nobody else may tell", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    writeFileSync(database, "no warehouse");
+    const { log, lines } = keepLines();
+    const journal = openJournal(database, log);
+    journal.start("sync", end.startedAt);
+    journal.end(end);
+    expect(journal.read()).toEqual([]);
+    const msg = `cannot use the warehouse to keep how the jobs fare: Cannot use ${database} as the warehouse: it is not an SQLite database`;
+    expect(lines).toEqual([
+      { level: 20, msg },
+      { level: 40, msg },
+      { level: 20, msg },
+    ]);
+    expect(readFileSync(database, "utf8")).toBe("no warehouse");
+  });
+});

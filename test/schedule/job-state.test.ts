@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { toJobState } from "../../src/schedule/job-state.ts";
+import { emptyStatistics, noteEnd } from "../../src/schedule/job-statistics.ts";
+import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
+import type { JobEnd, JobRecord } from "../../src/warehouse/job-table.ts";
+import type { SyncRun } from "../../src/warehouse/runs.ts";
+
+const EXPORT = { name: "export", isSync: false };
+const SINCE = Date.parse("2026-11-20T00:00:00.000Z");
+const at = (time: string) => `2026-11-20T${time}:00.000Z`;
+
+const record: JobRecord = {
+  job: "export",
+  started_at: at("05:30"),
+  finished_at: at("05:31"),
+  exit_code: 7,
+  error: "Cannot write x",
+  succeeded_at: at("04:31"),
+  failing_since: at("05:31"),
+};
+
+function snapshotOf(members: Partial<Snapshot>): Snapshot {
+  return {
+    lastDoneRun: undefined,
+    lastGoodRun: undefined,
+    lastDone: new Map(),
+    unfinished: new Set(),
+    jobs: new Map(),
+    calls: { live: 0, gone: 0 },
+    rejectedRows: 0,
+    driftedMembers: 0,
+    ...members,
+  };
+}
+
+const end = (changes: Partial<JobEnd>): JobEnd => ({
+  job: "export",
+  startedAt: at("06:30"),
+  finishedAt: at("06:32"),
+  exitCode: 0,
+  result: "success",
+  error: null,
+  ...changes,
+});
+
+/** What the schedule has seen of a job that ended so. */
+function seen(...ends: JobEnd[]) {
+  const statistics = emptyStatistics("export", SINCE);
+  for (const each of ends) noteEnd(statistics, String(each.exitCode), each);
+  return statistics;
+}
+
+const FROM_RECORD = {
+  job: "export",
+  isSync: false,
+  sinceMs: SINCE,
+  exitCode: 7,
+  error: "Cannot write x",
+  succeededAt: at("04:31"),
+  failingSince: at("05:31"),
+};
+const jobs = new Map([["export", record]]);
+
+describe("toJobState", () => {
+  it("knows nothing of a job that nobody has seen", () => {
+    const nothing = {
+      ...FROM_RECORD,
+      exitCode: null,
+      error: null,
+      succeededAt: null,
+      failingSince: null,
+    };
+    expect(toJobState(EXPORT, seen(), undefined)).toEqual(nothing);
+    expect(toJobState(EXPORT, seen(), snapshotOf({}))).toEqual(nothing);
+    for (const snapshot of [snapshotOf({ jobs }), undefined]) {
+      expect(toJobState({ name: "sync", isSync: true }, seen(), snapshot)).toEqual({
+        ...nothing,
+        job: "sync",
+        isSync: true,
+      });
+    }
+  });
+
+  it("takes the warehouse's word, and the schedule's for what the warehouse has not", () => {
+    expect(toJobState(EXPORT, seen(), snapshotOf({ jobs }))).toEqual(FROM_RECORD);
+    const failed = end({ exitCode: 5, result: "failure", error: "unreachable" });
+    const later = { exitCode: 5, error: "unreachable", failingSince: at("06:32") };
+    expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs }))).toEqual({ ...FROM_RECORD, ...later });
+    expect(toJobState(EXPORT, seen(failed), undefined)).toEqual({
+      ...FROM_RECORD,
+      ...later,
+      succeededAt: null,
+    });
+    expect(toJobState(EXPORT, seen(failed), snapshotOf({}))).toEqual({
+      ...FROM_RECORD,
+      ...later,
+      succeededAt: null,
+    });
+    // What the job itself has recorded of the same run says more, be it only just as late.
+    for (const startedAt of [at("05:30"), at("05:31")]) {
+      const same = seen({ ...failed, startedAt });
+      expect(toJobState(EXPORT, same, snapshotOf({ jobs }))).toEqual(FROM_RECORD);
+    }
+    const running = new Map([["export", { ...record, finished_at: null }]]);
+    expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs: running }))).toMatchObject(later);
+  });
+
+  it("has the later of two successes", () => {
+    const succeededAt = (time: string) =>
+      toJobState(EXPORT, seen(end({ startedAt: at("01:00"), finishedAt: at(time) })), snapshotOf({ jobs }))
+        .succeededAt;
+    expect([succeededAt("04:30"), succeededAt("04:32")]).toEqual([at("04:31"), at("04:32")]);
+  });
+
+  it("takes when it was last done where no job was ever recorded", () => {
+    const lastDone = new Map([["export", at("03:00")]]);
+    expect(toJobState(EXPORT, seen(), snapshotOf({ lastDone })).succeededAt).toBe(at("03:00"));
+    const never = new Map([["export", { ...record, succeeded_at: null }]]);
+    expect(toJobState(EXPORT, seen(), snapshotOf({ lastDone, jobs: never })).succeededAt).toBe(null);
+  });
+
+  it("has of a sync when its copy could last be trusted, and not when it ended", () => {
+    const run: Pick<SyncRun, "finished_at"> = { finished_at: at("02:00") };
+    const lastGoodRun = run as SyncRun;
+    const sync = { name: "export", isSync: true };
+    expect(toJobState(sync, seen(end({})), snapshotOf({ jobs, lastGoodRun })).succeededAt).toBe(at("02:00"));
+    expect(toJobState(sync, seen(end({})), snapshotOf({ jobs })).succeededAt).toBe(null);
+  });
+});
+
+describe("emptyStatistics, noteEnd", () => {
+  it("count runs by how they ended, and keep what is known since", () => {
+    expect(emptyStatistics("export", SINCE)).toEqual({
+      job: "export",
+      sinceMs: SINCE,
+      runs: new Map(),
+      isRunning: false,
+      lastMs: undefined,
+      last: undefined,
+      nextMs: undefined,
+    });
+    const statistics = { ...seen(end({})), isRunning: true };
+    const failed = end({
+      exitCode: 7,
+      result: "failure",
+      error: "full",
+      startedAt: at("07:30"),
+      finishedAt: at("07:45"),
+    });
+    noteEnd(statistics, "7", failed);
+    noteEnd(statistics, "7", { ...failed, startedAt: at("08:30"), finishedAt: at("08:33") });
+    expect(statistics).toEqual({
+      job: "export",
+      sinceMs: SINCE,
+      runs: new Map([
+        ["0", 1],
+        ["7", 2],
+      ]),
+      isRunning: false,
+      lastMs: 180_000,
+      last: {
+        exit_code: 7,
+        error: "full",
+        succeeded_at: at("06:32"),
+        failing_since: at("07:45"),
+        started_at: at("08:30"),
+      },
+      nextMs: undefined,
+    });
+  });
+});

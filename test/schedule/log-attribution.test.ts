@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { logAttribution } from "../../src/schedule/log-attribution.ts";
+import { keepLines } from "./log-lines.ts";
+
+it("logAttribution says once, at the end, how many calls had their facts made anew", () => {
+  const { log, lines } = keepLines();
+  const note = logAttribution(log);
+  for (const read of [250, 500, 600]) note({ read, total: 600 });
+  note({ read: 0, total: 0 });
+  note({ read: 1, total: 1 });
+  expect(lines).toEqual([
+    { level: 30, calls: 600, msg: "attributed anew" },
+    { level: 30, calls: 1, msg: "attributed anew" },
+  ]);
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { Bell } from "../../src/schedule/bell.ts";
+import type { JobHealth } from "../../src/schedule/health.ts";
+import { emptyStatistics } from "../../src/schedule/job-statistics.ts";
+import { formatMetrics, mergeMetrics, withLabel } from "../../src/schedule/prometheus-format.ts";
+import { toBellMetrics, toMetrics, toRefusalMetrics } from "../../src/schedule/schedule-metrics.ts";
+import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
+import type { SyncRun } from "../../src/warehouse/runs.ts";
+import { parsePrometheus } from "./prometheus.ts";
+
+const health: JobHealth[] = [
+  {
+    job: "sync",
+    status: "ok",
+    last_success: "2026-11-20T12:08:00.500Z",
+    last_exit_code: 0,
+    last_error: null,
+  },
+  { job: "export", status: "failing", last_success: null, last_exit_code: null, last_error: null },
+];
+const statistics = [
+  {
+    ...emptyStatistics("sync", 0),
+    runs: new Map([
+      ["0", 3],
+      ["SIGKILL", 1],
+    ]),
+    isRunning: true,
+    lastMs: 61_500,
+    nextMs: 1_790_000_020_250,
+  },
+  emptyStatistics("export", 0),
+];
+const run: Pick<SyncRun, "elapsed_ms" | "verdict" | "calls_withheld"> = {
+  elapsed_ms: 4750,
+  verdict: "probable",
+  calls_withheld: 12,
+};
+const snapshot: Snapshot = {
+  lastDoneRun: run as SyncRun,
+  lastGoodRun: undefined,
+  lastDone: new Map(),
+  unfinished: new Set(),
+  jobs: new Map(),
+  calls: { live: 5000, gone: 7 },
+  rejectedRows: 4,
+  driftedMembers: 2,
+};
+
+const SCHEDULE = `# HELP calltally_job_runs_total Runs since the schedule started, by job and exit code, or the signal that ended it.
+# TYPE calltally_job_runs_total counter
+calltally_job_runs_total{job="sync",exit_code="0"} 3
+calltally_job_runs_total{job="sync",exit_code="SIGKILL"} 1
+# HELP calltally_job_running 1 while the job runs.
+# TYPE calltally_job_running gauge
+calltally_job_running{job="sync"} 1
+calltally_job_running{job="export"} 0
+# HELP calltally_job_last_duration_seconds Duration of the last run that the schedule started.
+# TYPE calltally_job_last_duration_seconds gauge
+calltally_job_last_duration_seconds{job="sync"} 61.5
+# HELP calltally_job_next_run_timestamp_seconds Next start time of the job.
+# TYPE calltally_job_next_run_timestamp_seconds gauge
+calltally_job_next_run_timestamp_seconds{job="sync"} 1790000020.25
+# HELP calltally_job_healthy 1 while the job does its work, 0 where /healthz says that it is failing.
+# TYPE calltally_job_healthy gauge
+calltally_job_healthy{job="sync"} 1
+calltally_job_healthy{job="export"} 0
+# HELP calltally_job_last_exit_code Exit code of the job's last run, 128 and the signal's number where one ended it.
+# TYPE calltally_job_last_exit_code gauge
+calltally_job_last_exit_code{job="sync"} 0
+# HELP calltally_job_last_success_timestamp_seconds When the job last succeeded; a sync succeeds with any verdict but unverified.
+# TYPE calltally_job_last_success_timestamp_seconds gauge
+calltally_job_last_success_timestamp_seconds{job="sync"} 1795176480.5
+`;
+
+const COUNTS = `# HELP calltally_calls Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.
+# TYPE calltally_calls gauge
+calltally_calls{state="live"} 5000
+calltally_calls{state="gone"} 7
+`;
+
+const REST = `# HELP calltally_rejected_rows Rows that did not parse and are not resolved yet.
+# TYPE calltally_rejected_rows gauge
+calltally_rejected_rows 4
+# HELP calltally_schema_drift Members seen that the API documentation does not list.
+# TYPE calltally_schema_drift gauge
+calltally_schema_drift 2
+`;
+
+describe("toMetrics", () => {
+  it("are the whole page of a schedule and its warehouse, times in seconds", () => {
+    const page = formatMetrics(toMetrics(statistics, health, snapshot));
+    expect(page).toBe(
+      `${SCHEDULE}# HELP calltally_sync_last_duration_seconds Duration of the last finished sync.
+# TYPE calltally_sync_last_duration_seconds gauge
+calltally_sync_last_duration_seconds 4.75
+# HELP calltally_sync_last_verdict 1 for the verdict of the last finished sync.
+# TYPE calltally_sync_last_verdict gauge
+calltally_sync_last_verdict{verdict="exact"} 0
+calltally_sync_last_verdict{verdict="verified"} 0
+calltally_sync_last_verdict{verdict="probable"} 1
+calltally_sync_last_verdict{verdict="unverified"} 0
+${COUNTS}# HELP calltally_withheld_calls Calls that the last finished run missed, above the missing-call threshold.
+# TYPE calltally_withheld_calls gauge
+calltally_withheld_calls 12
+${REST}`,
+    );
+    parsePrometheus(page);
+  });
+
+  it("leave out what is not known: the warehouse, its last run, or how long that took", () => {
+    expect(formatMetrics(toMetrics(statistics, health, undefined))).toBe(SCHEDULE);
+    const first = { ...snapshot, lastDoneRun: undefined };
+    expect(formatMetrics(toMetrics(statistics, health, first))).toBe(SCHEDULE + COUNTS + REST);
+    const old: Partial<SyncRun> = { ...run, elapsed_ms: null, calls_withheld: null };
+    const page = formatMetrics(toMetrics([], [], { ...snapshot, lastDoneRun: old as SyncRun }));
+    expect(page).toMatch(/^# HELP calltally_sync_last_verdict /);
+    expect(page).not.toContain("withheld");
+    expect(formatMetrics(toMetrics([], [], undefined))).toBe("");
+  });
+});
+
+describe("toBellMetrics, toRefusalMetrics", () => {
+  it("count rings, those that waited for no sync of their own, and what was refused", () => {
+    const bell = new Bell(1000);
+    for (let ring = 0; ring < 3; ring++) bell.ring();
+    const refused = new Map([
+      [401, 5],
+      [413, 1],
+    ]);
+    expect(formatMetrics([...toBellMetrics(bell), ...toRefusalMetrics(refused)])).toBe(
+      `# HELP calltally_doorbell_rings_total Deliveries with the secret since the schedule started.
+# TYPE calltally_doorbell_rings_total counter
+calltally_doorbell_rings_total 3
+# HELP calltally_doorbell_coalesced_total Deliveries among them that came while another was waiting for its sync already.
+# TYPE calltally_doorbell_coalesced_total counter
+calltally_doorbell_coalesced_total 2
+# HELP calltally_doorbell_refused_total Requests that the doorbell refused since the schedule started, by status.
+# TYPE calltally_doorbell_refused_total counter
+calltally_doorbell_refused_total{status="401"} 5
+calltally_doorbell_refused_total{status="413"} 1
+`,
+    );
+    expect(formatMetrics(toRefusalMetrics(new Map()))).toBe("");
+  });
+});
+
+describe("withLabel, mergeMetrics", () => {
+  const gauge = { name: "m", type: "gauge", help: "M.", samples: [{ value: 1 }] } as const;
+
+  it("put the accounts together, each metric once, in the order they came", () => {
+    const other = { ...gauge, name: "n", samples: [{ labels: { job: "sync" }, value: 3 }] };
+    const pages = ["a", "b"].map((account) => withLabel([gauge, other], { account }));
+    expect(mergeMetrics([...pages, [{ ...gauge, name: "o" }]])).toEqual([
+      {
+        ...gauge,
+        samples: [
+          { labels: { account: "a" }, value: 1 },
+          { labels: { account: "b" }, value: 1 },
+        ],
+      },
+      {
+        ...other,
+        samples: [
+          { labels: { account: "a", job: "sync" }, value: 3 },
+          { labels: { account: "b", job: "sync" }, value: 3 },
+        ],
+      },
+      { ...gauge, name: "o" },
+    ]);
+    expect(withLabel([other], { job: "x" })[0]?.samples[0]?.labels).toEqual({ job: "sync" });
+  });
+});
+
+describe("formatMetrics", () => {
+  it("writes what is no number as Prometheus has it", () => {
+    const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0.5];
+    const samples = values.map((value) => ({ value }));
+    expect(formatMetrics([{ name: "m", type: "gauge", help: "M.", samples }])).toBe(
+      "# HELP m M.\n# TYPE m gauge\nm NaN\nm +Inf\nm -Inf\nm -0.5\n",
+    );
+  });
+});

@@ -1,0 +1,141 @@
+import { readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CalltallyError, EXIT } from "../../src/errors.ts";
+import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
+import { openReader, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const NOW = "2026-11-20T12:00:00.000Z";
+const SECRET = "a word that nobody may read any more";
+const AGAIN =
+  "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
+
+const erase = (warehouse: Warehouse) => eraseFreed(warehouse, Date.parse(NOW), 20);
+
+/** A warehouse in which something was removed that is in its files still. */
+function openFreed(path: string): Warehouse {
+  const warehouse = openWarehouse(path);
+  warehouse.sqlite.exec(`INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', '${SECRET}')`);
+  warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
+  warehouse.sqlite.exec("UPDATE jobs SET error = NULL");
+  insertPrivacyAct(warehouse, { at: "2026-11-19T00:00:00.000Z", act: "prune", counts: {} });
+  return warehouse;
+}
+
+const settingsOf = ({ sqlite }: Warehouse) =>
+  ["busy_timeout", "temp_store", "secure_delete"].map((name) => sqlite.pragma(name, { simple: true }));
+
+const errorOf = (work: () => void): unknown => {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+describe("eraseFreed", () => {
+  it("leaves nothing in the files that the tables do not hold, says when, and goes on as before", () => {
+    using folder = makeTempFolder();
+    using warehouse = openFreed(join(folder.path, "calls.db"));
+    const before = settingsOf(warehouse);
+    expect(readFileSync(warehouse.path, "latin1")).toContain(SECRET);
+    eraseFreed(warehouse, Date.parse(NOW));
+    expect(readFileSync(warehouse.path, "latin1")).not.toContain(SECRET);
+    expect(readFileSync(`${warehouse.path}-wal`, "latin1")).not.toContain(SECRET);
+    expect(readPrivacyActs(warehouse)).toMatchObject([{ at: "2026-11-19T00:00:00.000Z", erased_at: NOW }]);
+    expect(before).toEqual([60_000, 2, expect.any(Number)]);
+    expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
+  });
+
+  it("is not done while somebody reads what was before, which the error says", () => {
+    using folder = makeTempFolder();
+    using warehouse = openFreed(join(folder.path, "calls.db"));
+    using reader = openReader(warehouse);
+    reader.sqlite.exec("BEGIN; SELECT * FROM jobs");
+    const held = {
+      exitCode: EXIT.locked,
+      message: `Cannot erase what was removed from ${warehouse.path}: another process has it open`,
+      hint: `${AGAIN} An export, a query or a sync may be reading it: wait for it to end, or stop it.`,
+    };
+    const error = errorOf(() => erase(warehouse));
+    expect(error).toBeInstanceOf(CalltallyError);
+    expect(error).toMatchObject({ ...held, cause: undefined });
+    expect(readPrivacyActs(warehouse)).toMatchObject([{ erased_at: null }]);
+    expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
+    reader.sqlite.exec("COMMIT");
+    // Nor while somebody writes.
+    using writer = openWarehouse(warehouse.path);
+    writer.sqlite.exec("BEGIN IMMEDIATE");
+    expect(errorOf(() => erase(warehouse))).toMatchObject({ ...held, cause: { code: "SQLITE_BUSY" } });
+    writer.sqlite.exec("COMMIT");
+    erase(warehouse);
+    expect(statSync(`${warehouse.path}-wal`).size).toBeLessThan(100_000);
+    expect(readPrivacyActs(warehouse)).toMatchObject([{ erased_at: NOW }]);
+  });
+
+  it.each([
+    {
+      title: "the disk is full",
+      // As a full disk has it: no page more, where one is needed.
+      prepare: ({ sqlite }: Warehouse) => {
+        sqlite.exec(
+          "CREATE TRIGGER fill AFTER UPDATE ON privacy_acts BEGIN INSERT INTO jobs (job, started_at, error) VALUES ('fill', '', hex(zeroblob(9000000))); END",
+        );
+        sqlite.pragma("max_page_count = 1");
+      },
+      code: "SQLITE_FULL",
+      more: " It needs MB of free disk space for a moment.",
+    },
+    {
+      title: "something else is in the way",
+      prepare: ({ sqlite }: Warehouse) => sqlite.exec("BEGIN"),
+      code: "SQLITE_ERROR",
+      more: "",
+    },
+  ])("says what is to be done where $title", ({ prepare, code, more }) => {
+    using folder = makeTempFolder();
+    using warehouse = openFreed(join(folder.path, "calls.db"));
+    prepare(warehouse);
+    // As much as the file twice.
+    const room = (2 * statSync(warehouse.path).size) / 1e6;
+    expect(Number.isInteger(room)).toBe(false);
+    expect(errorOf(() => erase(warehouse))).toMatchObject({
+      exitCode: EXIT.storage,
+      message: `Cannot erase what was removed from ${warehouse.path} (${code})`,
+      hint: AGAIN + more.replace("MB", `${Math.ceil(room)} MB`),
+      cause: { code },
+    });
+    if (!warehouse.sqlite.inTransaction) expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
+  });
+
+  it("throws what is no error of SQLite's as it is", () => {
+    using folder = makeTempFolder();
+    using warehouse = openFreed(join(folder.path, "calls.db"));
+    expect(() => eraseFreed(warehouse, Number.NaN, 20)).toThrow(RangeError);
+    expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
+  });
+});
+
+describe("keepTempFilesBeside", () => {
+  it("names the folder of the warehouse, where the operator names none", () => {
+    using folder = makeTempFolder();
+    using other = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    openWarehouse(database)[Symbol.dispose]();
+    symlinkSync(database, join(other.path, "link.db"));
+    const before = process.env.SQLITE_TMPDIR;
+    try {
+      delete process.env.SQLITE_TMPDIR;
+      keepTempFilesBeside(join(other.path, "link.db"));
+      expect(process.env.SQLITE_TMPDIR).toBe(folder.path);
+      keepTempFilesBeside(join(other.path, "another.db"));
+      expect(process.env.SQLITE_TMPDIR).toBe(folder.path);
+    } finally {
+      delete process.env.SQLITE_TMPDIR;
+      if (before !== undefined) process.env.SQLITE_TMPDIR = before;
+    }
+  });
+});
