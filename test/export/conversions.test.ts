@@ -6,6 +6,7 @@ import { CONVERSIONS } from "../../src/export/choices.ts";
 import type { ConversionKind, ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { ExportOptions } from "../../src/export/write-export.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { readConversions } from "./conversion-checker.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
@@ -487,7 +488,7 @@ describe("each file of conversions", () => {
           seen.rows += keys.length;
           for (const reason of Object.keys(conversions?.excluded ?? {})) seen.reasons.add(reason);
         }),
-        { numRuns: 30 },
+        { numRuns: draws(20) },
       );
       expect(seen.rows).toBeGreaterThan(0);
       expect(seen.reasons.size).toBeGreaterThan(1);

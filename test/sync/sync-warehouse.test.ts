@@ -11,10 +11,11 @@ import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls } from "../warehouse/facts.ts";
 
-const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 120);
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(120));
 const HOUR_MS = 3_600_000;
 
 /** What happens at the service before one of its answers. */

@@ -12,6 +12,7 @@ import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, calls, transcripts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone } from "./facts.ts";
 
@@ -141,7 +142,7 @@ describe("prepareUpsertCalls", () => {
         }
         expect(readAll(warehouse)).toEqual(model.readAll());
       }),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
   });
 
@@ -172,7 +173,7 @@ describe("prepareUpsertCalls", () => {
         expect(upsertPages(warehouse, 1, [page])).toEqual([model.upsert(1, page)]);
         expect(readAll(warehouse)).toEqual(model.readAll());
       }),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
   });
 

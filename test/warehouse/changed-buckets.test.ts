@@ -13,6 +13,7 @@ import { readPublications, upsertPublication } from "../../src/warehouse/publica
 import { publications } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, setRules } from "./facts.ts";
 
@@ -85,7 +86,7 @@ describe("readChanges", () => {
           const { buckets } = readChanges(warehouse, changeId);
           expect(buckets).toEqual(expect.arrayContaining(others.map((id) => id & (BUCKETS - 1))));
         }),
-        { numRuns: 25 },
+        { numRuns: draws(25) },
       );
       expect(changed).toBeGreaterThan(25);
     },
