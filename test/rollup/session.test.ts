@@ -194,7 +194,7 @@ describe("RollupSession.rollup", () => {
           }
         },
       ),
-      { numRuns: draws(60) },
+      { numRuns: draws(80) },
     );
     for (const count of [...Object.values(seen), ...Object.values(matches)])
       expect(count).toBeGreaterThan(least(5));
