@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const SERVER = "/usr/sbin/clickhouse-server";
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 600_000;
 const POLL_MS = 50;
 const FOLDERS = ["data", "tmp", "formats"];
 

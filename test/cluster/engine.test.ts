@@ -46,11 +46,11 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     servers = await startClickhouse();
     accounts = makeOddAccounts(CALLS);
     for (const account of accounts) await send(account);
-  }, 300_000);
+  });
   afterAll(async () => {
     for (const { warehouse } of accounts) warehouse[Symbol.dispose]();
     await servers[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
     let compared = 0;
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       }
     });
     expect(compared).toBeGreaterThan(110);
-  }, 300_000);
+  });
 
   it("answers any question as SQLite does", async () => {
     const seen = { rows: 0, filled: 0, compared: 0, other: 0, spend: 0 };
@@ -109,7 +109,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       );
     });
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   it("does what was read while the account was published again, and gives the figures of one moment", async () => {
     const [, south, west] = accounts;
@@ -154,7 +154,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       exitCode: EXIT.unverified,
       message: expect.stringMatching(/has (\d+) rows of spend over all shards, and (?!\1)\d+ were published/),
     });
-  }, 60_000);
+  });
 
   it("takes long lists", async () => {
     const north = accounts[0] ?? unreachable();
@@ -164,7 +164,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       const { expected, found } = askBoth(north, published, { filter: { exclude_callers: callers }, ask });
       expect(found).toEqual(expected);
     });
-  }, 60_000);
+  });
 
   it("ends at once when it is stopped while the cluster is at a statement, and leaves nothing behind for long", async () => {
     using temp = makeTempFolder();
@@ -326,7 +326,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       expect(both).toEqual([1, 2].map(() => ({ code: 0, stderr: "" })));
       expect(readShown(`theirs-${index}`)).toEqual(readShown(`ours-${index}`));
     }
-  }, 300_000);
+  });
 
   it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
     using temp = makeTempFolder();
@@ -408,7 +408,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
     expect(waits).toEqual([1000, 2000, 4000, 8000]);
     expect(warehouse.database).toBe(east.warehouse.database);
-  }, 300_000);
+  });
 });
 
 function unreachable(): never {

@@ -102,11 +102,11 @@ describe.skipIf(!hasTools)(
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
       report = await makeReport();
-    }, 120_000);
+    });
     afterAll(async () => {
       report[Symbol.dispose]();
       await browser.close();
-    }, 60_000);
+    });
 
     it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
       const { page, said, asked } = await open(browser, report.url);

@@ -132,11 +132,11 @@ describe("parseCron", () => {
   });
 
   it("finds a slot at once, however far it is", () => {
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     const cron = parseCron("* * * * * *", "Europe/Berlin");
     for (const year of [1975, 2026, 2027, 2500]) cron.next(Date.UTC(year, 9, 25));
     parseCron("0 0 29 2 1", "Europe/Berlin").next(Date.UTC(2026, 0, 1));
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(20);
   });
 });
 
