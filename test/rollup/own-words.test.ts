@@ -7,11 +7,12 @@ import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/own-words.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls } from "../warehouse/facts.ts";
+import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
 
 /** Texts that read like ours, and some that nearly do. */
 const texts = fc.oneof(
@@ -64,7 +65,7 @@ function keysIn(sqlite: Warehouse["sqlite"], query: RollupQuery, filter: CallFil
 describe("keys of rollups", () => {
   it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = { quoted: 0, filtered: 0 };
     fc.assert(
       fc.property(fc.uniqueArray(texts, { maxLength: 12 }), (served) => {
@@ -110,7 +111,7 @@ describe("keys of rollups", () => {
 
   it("are the same in views as in files", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
     const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();
     expect(keys).toEqual(['""(total)""', '"(Other)"', '"(total)"', NOT_SET, "Autumn"]);
@@ -120,7 +121,7 @@ describe("keys of rollups", () => {
 describe("filters", () => {
   it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const served = ["-", "__", "null", null, "desk"];
     const calls = served.map((text, index) =>
       makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
@@ -138,7 +139,7 @@ describe("filters", () => {
 describe("findUnmatched", () => {
   const unmatched = (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const calls = [
       makeCall({
         call_id: 1,
@@ -194,7 +195,7 @@ describe("findUnmatched", () => {
 
   it("suggests a value as files show it, and so as it is found", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     fill(warehouse, ['"(not set)"']);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const meant = '""(not set)""';
@@ -204,7 +205,7 @@ describe("findUnmatched", () => {
 
   it("has nothing to compare with in a warehouse without calls", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     expect(session.findUnmatched({ source: ["gogle"] })).toEqual([]);
   });

@@ -15,13 +15,14 @@ import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { importSpend } from "../../src/warehouse/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
+import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
 import { foldRollup, matchCampaign } from "./fold.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
@@ -76,7 +77,7 @@ function readRecords(
   { rules = DEFAULT_RULES, ...options }: Partial<RollupQuery> & { rules?: AttributionRules } = {},
 ) {
   using folder = makeTempFolder();
-  using warehouse = openWarehouse(`${folder.path}/calls.db`);
+  using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
   fill(warehouse, calls, [], rules);
   const query = { dimensions: [dimension], ...options };
   const names = rollupColumns(query, rules).map(({ name }) => name);
@@ -91,7 +92,7 @@ const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
 describe("RollupSession.rollup", () => {
   it.each(DIMENSIONS)("counts by %s as the fold in memory does, row for row", (dimension) => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, rules, fc.boolean(), ({ calls, gone }, rules, raw) => {
         fill(warehouse, calls, gone, rules);
@@ -106,7 +107,7 @@ describe("RollupSession.rollup", () => {
 
   it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = { rows: 0, filled: 0, compared: 0, withGone: 0, other: 0, local: 0 };
     fc.assert(
       fc.property(accounts, rules, questions, fc.boolean(), ({ calls, gone }, rules, question, isGone) => {
@@ -129,7 +130,7 @@ describe("RollupSession.rollup", () => {
 
   it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = {
       withBoth: 0,
       withoutCalls: 0,
@@ -202,7 +203,7 @@ describe("RollupSession.rollup", () => {
 
   it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = { changed: 0, other: 0, unknown: 0 };
     const local = fc.subarray<Dimension>(["weekday", "hour", "channel"], { minLength: 1 });
     fc.assert(
@@ -250,7 +251,7 @@ describe("RollupSession.rollup", () => {
 
   it("has the same totals in every dimension, whatever the filter", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, questions, ({ calls, gone }, question) => {
         const { query } = resolve({ ...question, previousRange: undefined });
@@ -276,7 +277,7 @@ describe("RollupSession.rollup", () => {
 
   it("gives what the rollup views give, and the median", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     fc.assert(
       fc.property(accounts, rules, ({ calls, gone }, rules) => {
         fill(warehouse, calls, gone, rules);

@@ -5,11 +5,12 @@ import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { readExportedRollup, rememberRollups } from "../../src/warehouse/exported-rollups.ts";
 import { beginFactLog, pruneFactLog, readFactLog, readFactState } from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, setRules } from "./facts.ts";
+import { openNewWarehouse } from "./new-warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls.map((call) => makeCall(call))));
@@ -51,7 +52,7 @@ const first = {
 describe("the log of facts", () => {
   it("knows of no rollup any more where changes were not logged for a time", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
     beginFactLog(warehouse);
     const place = { path: "/out/source.csv", contents: "source" };
@@ -63,7 +64,7 @@ describe("the log of facts", () => {
 
   it("has what was true of a call before each change, and why it changed", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     beginFactLog(warehouse);
     write(warehouse, first, { ...first, call_id: 2, summary: "said" });
@@ -91,7 +92,7 @@ describe("the log of facts", () => {
 
   it("is kept only while an export is remembered, and no further back than the earliest of them", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], undefined]);
 
@@ -120,7 +121,7 @@ describe("the log of facts", () => {
 
   it("that ended while figures were made keeps these from being remembered, though it has begun again", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const log = beginFactLog(warehouse);
     writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
     expect(beginFactLog(warehouse)).not.toBe(log);

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openExistingWarehouse, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -11,6 +11,7 @@ let empty: Buffer | undefined;
  */
 export function openNewWarehouse(path: string): Warehouse {
   empty ??= makeEmpty();
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, empty, { mode: 0o600 });
   const warehouse = openExistingWarehouse(path);
   warehouse.sqlite.exec("UPDATE origin SET warehouse_id = lower(hex(randomblob(16)))");
