@@ -63,6 +63,9 @@ async function startSchedule(folder: string) {
   };
 }
 
+/** Longer than any machine is held up. */
+const deliveryTimeoutMs = 600_000;
+
 /** What stands before the schedule in the world: TLS, and on to where it listens now. */
 function startProxy(target: { url: string }) {
   return startReceiver(async (response, { method = "", url, body }) => {
@@ -76,7 +79,7 @@ function startProxy(target: { url: string }) {
 describe("schedule --listen, with a doorbell", () => {
   it("has a call in the warehouse soon after the sandbox delivered it, for a webhook that was set up by a command", async () => {
     using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
+    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme", deliveryTimeoutMs });
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
     writeAccounts(folder.path, { acme, beta }, { top: TOP });
     writeSecret(folder.path);
@@ -147,7 +150,7 @@ describe("schedule --listen, with a doorbell", () => {
 
   it("reads at its start what was delivered while it was down, though no slot has passed", async () => {
     using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 10 });
+    await using acme = await startSandbox({ calls: 10, deliveryTimeoutMs });
     writeAccounts(folder.path, { acme }, { top: TOP });
     writeSecret(folder.path);
     const target = { url: "" };

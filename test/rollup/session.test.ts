@@ -195,7 +195,7 @@ describe("RollupSession.rollup", () => {
           }
         },
       ),
-      { numRuns: draws(80) },
+      { numRuns: draws(150) },
     );
     for (const count of [...Object.values(seen), ...Object.values(matches)])
       expect(count).toBeGreaterThan(least(5));
