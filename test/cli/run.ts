@@ -25,7 +25,7 @@ export interface RunOptions {
 
 const { NODE_COMPILE_CACHE: compiled = "" } = process.env;
 /** The tests' own folder of what Node has compiled: see build.ts. */
-export const COMPILED = { NODE_COMPILE_CACHE: compiled };
+const COMPILED = { NODE_COMPILE_CACHE: compiled };
 
 /** Starts the built program; `done` rejects if it has shown a secret. */
 export function startCalltally(
