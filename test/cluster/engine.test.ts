@@ -105,7 +105,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
           if (isThere && hasSpend) seen.spend++;
           if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
         }),
-        { numRuns: draws(40) },
+        { numRuns: draws(63) },
       );
     });
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
