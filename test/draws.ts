@@ -1,5 +1,11 @@
-/** `CALLTALLY_DRAWS` in `npm run test:soak`. */
-const TIMES = Number(process.env.CALLTALLY_DRAWS ?? 1);
+/**
+ * How many of the cases that find the faults a property is about are drawn: a part in `npm test`, which draws the same in each
+ * run, all in `npm run test:mutants`, and many times as many, drawn anew, in `npm run test:soak`.
+ */
+const TIMES = Number(process.env.CALLTALLY_DRAWS ?? 0.4);
 
-/** Returns how many cases a property draws where so many find the faults it is about: the multiple in a soak. */
-export const draws = (enough: number) => enough * TIMES;
+/** Returns how many cases a property draws where so many find the faults it is about. */
+export const draws = (enough: number) => Math.ceil(enough * TIMES);
+
+/** Returns how often something is to be seen at least, of what so many are seen of where enough cases are drawn. */
+export const least = (often: number) => Math.floor(often * Math.min(TIMES, 1));

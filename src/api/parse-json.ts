@@ -18,7 +18,6 @@ export class TooManyValuesError extends SyntaxError {}
 const MAX_VALUES = 1_000_000;
 /** Those in one list or object. */
 const MAX_MEMBERS = 100_000;
-const count = new Intl.NumberFormat("en-US");
 
 /** Characters of a text that is too short to need measuring. */
 const SHORT_TEXT = 500_000;
@@ -56,8 +55,8 @@ export function assertReadable(text: string): void {
     }
   }
   if (mostCommas >= MAX_MEMBERS)
-    throw new TooManyValuesError(`a list or object of ${count.format(mostCommas + 1)} members`);
-  if (values > MAX_VALUES) throw new TooManyValuesError(`${count.format(values)} values`);
+    throw new TooManyValuesError(`a list or object of ${(mostCommas + 1).toLocaleString("en-US")} members`);
+  if (values > MAX_VALUES) throw new TooManyValuesError(`${values.toLocaleString("en-US")} values`);
 }
 
 /**

@@ -42,14 +42,14 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
         hint: "Name one with --account.",
       });
     }
-    const { runEngineExport } = await import("./engine-export-run.ts");
     await overAccounts(
       accounts,
       { context, exit },
-      (scope) =>
-        flags.engine === undefined
-          ? runExport(scope.context, contents, flags, scope.exit)
-          : runEngineExport(scope.context, flags.engine, { contents, flags }, scope.exit),
+      async (scope) => {
+        if (flags.engine === undefined) return await runExport(scope.context, contents, flags, scope.exit);
+        const { runEngineExport } = await import("./engine-export-run.ts");
+        await runEngineExport(scope.context, flags.engine, { contents, flags }, scope.exit);
+      },
       { json: flags.json },
     );
   });

@@ -3,11 +3,9 @@ import Table from "cli-table3";
 /** Characters of a line. */
 export const WIDTH = 80;
 
-const thousands = new Intl.NumberFormat("en-US");
-
-/** 5432 → 5,432 */
+/** 5432 → 5,432. Not by Intl, which takes 40 ms to load. */
 export function formatCount(count: number): string {
-  return thousands.format(count);
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** 1234.5 → 1,234.50 */

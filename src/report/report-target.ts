@@ -6,7 +6,6 @@ import { metrics } from "../rollup/metrics.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
 import type { Restatement } from "../warehouse/restatement-table.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
-import { toPage } from "./report-page.ts";
 
 /** More bars than these are told apart by nobody. */
 const MOST_DAYS = 35;
@@ -47,6 +46,8 @@ async function writeReport(job: FigureJob, file: string): Promise<ManifestFile[]
     sums: { ...Object.fromEntries(sums), ...(manifest.spend && { cost: manifest.spend.cost }) },
   };
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
+  // The library of charts is large, and not every report that is set up is made.
+  const { toPage } = await import("./report-page.ts");
   const page = await toPage({
     figures,
     basis: job.readBasis(),

@@ -41,7 +41,15 @@ export function isCurrent({ sqlite }: Warehouse): boolean {
 }
 
 export function countMigrations(): number {
-  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).length;
+  return readMigrations().length;
+}
+
+let known: ReturnType<typeof readMigrationFiles> | undefined;
+
+/** Each opening asks for them, more than once. */
+function readMigrations(): ReturnType<typeof readMigrationFiles> {
+  known ??= readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  return known;
 }
 
 /**
@@ -86,7 +94,7 @@ function applyMigrations(
   { rules, onAttributed }: MigrateOptions,
 ): AttributionProgress | undefined {
   const theirs = versionOf(sqlite);
-  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const migrations = readMigrations();
   const aliases = readOldAliases(sqlite);
   for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
   sqlite.pragma(`user_version = ${migrations.length}`);

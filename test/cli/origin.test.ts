@@ -5,7 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startRowService } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
 
 const readTree = (folder: string) =>
   Object.fromEntries(
@@ -238,10 +238,13 @@ describe("calltally export", () => {
   it("takes turns with others to the same folder, so that the manifest fits the files", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000 });
-    const run = (...args: string[]) => calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
-    await run("sync");
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const start = (...args: string[]) => startCalltally(args, options);
+    await calltally(["sync"], options);
     const flags = [["--raw"], ["--channel", "paid search"], ["--has-gclid"], []];
-    const ended = await Promise.all(flags.map((given) => run("export", "utm_source", "calls", ...given)));
+    const ended = await Promise.all(
+      flags.map((given) => start("export", "utm_source", "calls", ...given).done),
+    );
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
     const exports = join(folder.path, "data/exports");
     const manifest = JSON.parse(readFileSync(join(exports, "manifest.json"), "utf8"));

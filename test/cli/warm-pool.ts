@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import pLimit from "p-limit";
 import type { WarmCommand } from "./warm-process.ts";
 
 interface Ended {
@@ -10,20 +11,33 @@ interface Ended {
   stderr: string;
 }
 
+/** Who runs a command, and from what. */
+interface WarmOptions {
+  bin: string;
+  /** User and group, where this process is root's. */
+  uid?: number | undefined;
+  /** Folder of what Node has compiled before. */
+  compiled: string;
+}
+
 const PROGRAM = resolve(import.meta.dirname, "warm-process.ts");
 /** Those that wait for a command. */
 const idle = new Set<WarmProcess>();
+/** More at once would each start a process for one command, on cores that are busy. */
+const limit = pLimit(3);
 
 /**
  * Runs a command of the built program in a process that may have run others, which takes a fraction of the time of a new
  * one. The result is that of a process of its own: a command that exits by itself, or leaves something open, ends it.
  */
-export async function runWarm(bin: string, command: Omit<WarmCommand, "mark">): Promise<Ended> {
-  const [warm = new WarmProcess(bin)] = idle;
-  idle.delete(warm);
-  const ended = await warm.run(command);
-  if (!warm.isOver) idle.add(warm);
-  return ended;
+export async function runWarm(options: WarmOptions, command: Omit<WarmCommand, "mark">): Promise<Ended> {
+  return await limit(async () => {
+    const warm = idle.values().find(({ uid }) => uid === options.uid) ?? new WarmProcess(options);
+    idle.delete(warm);
+    const ended = await warm.run(command);
+    if (!warm.isOver) idle.add(warm);
+    return ended;
+  });
 }
 
 class WarmProcess {
@@ -31,13 +45,17 @@ class WarmProcess {
   readonly #outputs: Buffer[][] = [[], []];
   #exitCode: number | undefined;
   #changed = () => {};
+  readonly uid: number | undefined;
   isOver = false;
 
-  constructor(bin: string) {
+  constructor({ bin, uid, compiled }: WarmOptions) {
+    this.uid = uid;
     this.#child = fork(PROGRAM, [bin], {
       execArgv: [],
       cwd: "/",
-      env: {},
+      env: { NODE_COMPILE_CACHE: compiled },
+      uid,
+      gid: uid,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     for (const [index, stream] of this.#streams().entries()) {

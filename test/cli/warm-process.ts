@@ -9,12 +9,15 @@ export interface WarmCommand {
   args: string[];
   cwd: string;
   env: Record<string, string>;
+  /** Octal. */
+  umask?: string | undefined;
   mark: string;
 }
 
 /** What a command leaves in memory is not to be there for long. */
-const MOST_COMMANDS = 50;
+const MOST_COMMANDS = 300;
 const [, , bin = ""] = process.argv;
+const umask = process.umask();
 const outputs = [process.stdout, process.stderr];
 const emitters = [process, ...outputs];
 let commands = 0;
@@ -35,6 +38,7 @@ function start(command: WarmCommand): void {
   process.chdir(command.cwd);
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, command.env);
+  if (command.umask !== undefined) process.umask(command.umask);
   process.argv = [process.execPath, bin, ...command.args];
   void import(`${pathToFileURL(bin)}?${commands}`);
 }
@@ -46,6 +50,7 @@ function end(exitCode: number): void {
   removeNewListeners();
   process.exitCode = undefined;
   process.chdir("/");
+  process.umask(umask);
   process.channel?.ref();
   for (const output of outputs) output.write(mark);
   process.send?.(exitCode);

@@ -13,7 +13,7 @@ const { to } = parseArgs({ options: { to: { type: "string" } } }).values;
 if (to === undefined) throw new Error("--to is required");
 
 const access = { address: parseClusterUrl(to) };
-const accounts = makeOddAccounts();
+const accounts = makeOddAccounts(20_000);
 const counts = { same: 0, different: 0 };
 try {
   for (const account of accounts) await publishAccount(access, account);

@@ -10,6 +10,7 @@ import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
 import { OTHER } from "../../src/rollup/own-words.ts";
 import { calltally, startCalltally } from "../cli/run.ts";
+import { draws } from "../draws.ts";
 import { readFiles } from "../export/warehouse.ts";
 import { questions, resolve } from "../rollup/questions.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -26,6 +27,9 @@ import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from
 // Whatever a question is, the cluster's answer is that of SQLite, row for row and byte for byte; or there is none.
 
 const DATABASE = "agency";
+/** 20,000 in chdb-engine.ts. */
+const CALLS = 4000;
+
 describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () => {
   let servers: ClickhouseServers;
   let accounts: OddAccount[];
@@ -40,28 +44,30 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
 
   beforeAll(async () => {
     servers = await startClickhouse();
-    accounts = makeOddAccounts();
+    accounts = makeOddAccounts(CALLS);
     for (const account of accounts) await send(account);
-  }, 300_000);
+  });
   afterAll(async () => {
     for (const { warehouse } of accounts) warehouse[Symbol.dispose]();
     await servers[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
     let compared = 0;
     await readCluster(accessOf(), undefined, async (published) => {
-      for (const account of accounts) {
+      for (const [nth, account] of accounts.entries()) {
         const zones = account.name === "north" ? undefined : [account.zone];
-        for (const question of everyQuestion(account, zones)) {
+        for (const [index, question] of [...everyQuestion(account, zones)].entries()) {
+          // The others differ in their rules, and in what they keep: of all three, chdb-engine.ts asks everything.
+          if (nth > 0 && index % 2 !== nth % 2) continue;
           const { expected, found } = askBoth(account, published, question);
           expect(found).toEqual(expected);
           compared++;
         }
       }
     });
-    expect(compared).toBeGreaterThan(150);
-  }, 300_000);
+    expect(compared).toBeGreaterThan(110);
+  });
 
   it("answers any question as SQLite does", async () => {
     const seen = { rows: 0, filled: 0, compared: 0, other: 0, spend: 0 };
@@ -99,11 +105,11 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
           if (isThere && hasSpend) seen.spend++;
           if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
         }),
-        { numRuns: 40 },
+        { numRuns: draws(63) },
       );
     });
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   it("does what was read while the account was published again, and gives the figures of one moment", async () => {
     const [, south, west] = accounts;
@@ -122,7 +128,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       )?.[1];
     });
     expect(found).toEqual(["asked", "asked"]);
-    expect(Number(calls)).toBeGreaterThan(1000);
+    expect(Number(calls)).toBeGreaterThan(CALLS / 20);
   });
 
   it("reads spend as it was published last, whole or not at all", async () => {
@@ -148,7 +154,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       exitCode: EXIT.unverified,
       message: expect.stringMatching(/has (\d+) rows of spend over all shards, and (?!\1)\d+ were published/),
     });
-  }, 60_000);
+  });
 
   it("takes long lists", async () => {
     const north = accounts[0] ?? unreachable();
@@ -158,7 +164,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       const { expected, found } = askBoth(north, published, { filter: { exclude_callers: callers }, ask });
       expect(found).toEqual(expected);
     });
-  }, 60_000);
+  });
 
   it("ends at once when it is stopped while the cluster is at a statement, and leaves nothing behind for long", async () => {
     using temp = makeTempFolder();
@@ -320,7 +326,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       expect(both).toEqual([1, 2].map(() => ({ code: 0, stderr: "" })));
       expect(readShown(`theirs-${index}`)).toEqual(readShown(`ours-${index}`));
     }
-  }, 300_000);
+  });
 
   it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
     using temp = makeTempFolder();
@@ -402,7 +408,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
     expect(waits).toEqual([1000, 2000, 4000, 8000]);
     expect(warehouse.database).toBe(east.warehouse.database);
-  }, 300_000);
+  });
 });
 
 function unreachable(): never {

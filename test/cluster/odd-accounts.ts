@@ -26,16 +26,24 @@ const MILLISECONDS: AttributionRules = {
   aliases: { "face book": "facebook", é: "google" },
 };
 
-/** Returns three accounts of 20,000 odd calls together, the same each time. */
-export function makeOddAccounts(): OddAccount[] {
+/** Returns three accounts of so many odd calls together, the same each time. */
+export function makeOddAccounts(count: number): OddAccount[] {
   return [
-    makeOddAccount("north", 9000, 1, { isPersonal: true, zone: "Europe/Berlin", rules: DEFAULT_RULES }),
-    makeOddAccount("it's \\south\t", 7000, 2, {
+    makeOddAccount("north", count * 0.45, 1, {
+      isPersonal: true,
+      zone: "Europe/Berlin",
+      rules: DEFAULT_RULES,
+    }),
+    makeOddAccount("it's \\south\t", count * 0.35, 2, {
       isPersonal: true,
       zone: "America/New_York",
       rules: MILLISECONDS,
     }),
-    makeOddAccount("west", 4000, 3, { isPersonal: false, zone: "Europe/Berlin", rules: DEFAULT_RULES }),
+    makeOddAccount("west", count * 0.2, 3, {
+      isPersonal: false,
+      zone: "Europe/Berlin",
+      rules: DEFAULT_RULES,
+    }),
   ];
 }
 

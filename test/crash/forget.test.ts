@@ -55,36 +55,32 @@ const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
 ];
 
 describe("forget that is killed", () => {
-  it.each(POINTS)(
-    "%s: is completed by running it again",
-    { timeout: 90_000 },
-    async (point, mutation, isBegun) => {
-      using program = await buildProgram(mutation);
-      using folder = makeTempFolder();
-      mkdirSync(join(folder.path, "data"));
-      const database = join(folder.path, DATABASE);
-      {
-        using warehouse = openWarehouse(database);
-        const calls = Array.from({ length: 40 }, (_, index) => ({
-          ...FULL_CALL,
-          call_id: index + 1,
-          caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
-          transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
-        }));
-        prepareUpsertCalls(warehouse, 1)(calls);
-      }
-      const run = (args: readonly string[], env = {}) =>
-        runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env });
-      expect(await run(["export", "calls", "callers"])).toMatchObject({ code: 3 }); // no sync has finished
-      const before = dumpWarehouse(database);
-      expect(await run(ARGS, { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
-      const killed = dumpWarehouse(database);
-      expect(killed.contradictions).toEqual([]);
-      expect(compareDumps(before, killed).length > 0).toBe(isBegun);
-      expect(await run(ARGS)).toMatchObject({ code: 0 });
-      expect(findTraces(join(folder.path, "data"), [PERSON])).toEqual([]);
-      expect(existsSync(join(folder.path, "data/exports/calls.csv"))).toBe(false);
-      expect(dumpWarehouse(database).contradictions).toEqual([]);
-    },
-  );
+  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+    using program = await buildProgram(mutation);
+    using folder = makeTempFolder();
+    mkdirSync(join(folder.path, "data"));
+    const database = join(folder.path, DATABASE);
+    {
+      using warehouse = openWarehouse(database);
+      const calls = Array.from({ length: 40 }, (_, index) => ({
+        ...FULL_CALL,
+        call_id: index + 1,
+        caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
+        transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
+      }));
+      prepareUpsertCalls(warehouse, 1)(calls);
+    }
+    const run = (args: readonly string[], env = {}) =>
+      runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env });
+    expect(await run(["export", "calls", "callers"])).toMatchObject({ code: 3 }); // no sync has finished
+    const before = dumpWarehouse(database);
+    expect(await run(ARGS, { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
+    const killed = dumpWarehouse(database);
+    expect(killed.contradictions).toEqual([]);
+    expect(compareDumps(before, killed).length > 0).toBe(isBegun);
+    expect(await run(ARGS)).toMatchObject({ code: 0 });
+    expect(findTraces(join(folder.path, "data"), [PERSON])).toEqual([]);
+    expect(existsSync(join(folder.path, "data/exports/calls.csv"))).toBe(false);
+    expect(dumpWarehouse(database).contradictions).toEqual([]);
+  });
 });

@@ -91,38 +91,30 @@ function makeBefore(folder: string): void {
 }
 
 describe("prune that is killed", () => {
-  it.each(POINTS)(
-    "%s: is completed by running it again",
-    {
-      timeout: 60_000,
-    },
-    async (point, mutation, isBegun) => {
-      using program = await buildProgram(mutation);
-      using folder = makeTempFolder();
-      const inFolder = (name: string) => join(folder.path, name);
-      const dump = (name: string) => dumpWarehouse(join(folder.path, name, DATABASE));
-      const run = (name: string, env = {}) =>
-        runProgram([process.execPath, program.bin, "prune"], {
-          cwd: inFolder(name),
-          env: { ...KEEP, ...env },
-        });
-      makeBefore(inFolder("before"));
-      for (const name of ["pruned", "killed"])
-        cpSync(inFolder("before"), inFolder(name), { recursive: true });
-      expect(await run("pruned")).toMatchObject({ code: 0 });
-      expect(await run("killed", { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
-      const found = dump("killed");
-      expect(found.contradictions).toEqual([]);
-      expect(compareDumps(dump("before"), found).length > 0).toBe(isBegun);
-      expect(await run("killed")).toMatchObject({ code: 0 });
-      expect(findTraces(inFolder("killed/data"), [PERSON])).toEqual([]);
-      expect(compareDumps(dump("pruned"), dump("killed"))).toEqual([]);
-    },
-  );
+  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+    using program = await buildProgram(mutation);
+    using folder = makeTempFolder();
+    const inFolder = (name: string) => join(folder.path, name);
+    const dump = (name: string) => dumpWarehouse(join(folder.path, name, DATABASE));
+    const run = (name: string, env = {}) =>
+      runProgram([process.execPath, program.bin, "prune"], {
+        cwd: inFolder(name),
+        env: { ...KEEP, ...env },
+      });
+    makeBefore(inFolder("before"));
+    for (const name of ["pruned", "killed"]) cpSync(inFolder("before"), inFolder(name), { recursive: true });
+    expect(await run("pruned")).toMatchObject({ code: 0 });
+    expect(await run("killed", { KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
+    const found = dump("killed");
+    expect(found.contradictions).toEqual([]);
+    expect(compareDumps(dump("before"), found).length > 0).toBe(isBegun);
+    expect(await run("killed")).toMatchObject({ code: 0 });
+    expect(findTraces(inFolder("killed/data"), [PERSON])).toEqual([]);
+    expect(compareDumps(dump("pruned"), dump("killed"))).toEqual([]);
+  });
 
   it.skipIf(whyUntraceable() !== undefined)(
     "at a write of VACUUM or of the log, or on a full disk: is completed as well",
-    { timeout: 60_000 },
     async () => {
       using program = await buildProgram();
       using scene = await makePruneScene(program.bin);

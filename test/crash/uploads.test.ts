@@ -98,47 +98,43 @@ function makeWarehouse(folder: string): void {
 }
 
 describe("an export of new conversions that is killed", () => {
-  it.each(POINTS)(
-    "loses none, and tells of none twice: $point",
-    { timeout: 60_000 },
-    async ({ point, mutation, left }) => {
-      using program = await buildProgram(mutation);
-      using folder = makeTempFolder();
-      makeWarehouse(folder.path);
-      const args = [process.execPath, program.bin, "export", "google-ads", "google-leads", "--new"];
-      const run = (env: Record<string, string>, ...more: string[]) =>
-        runProgram([...args, ...more], { cwd: folder.path, env });
-      expect(await run({ KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
-      expect(readLedger(folder.path).states).toEqual(left);
+  it.each(POINTS)("loses none, and tells of none twice: $point", async ({ point, mutation, left }) => {
+    using program = await buildProgram(mutation);
+    using folder = makeTempFolder();
+    makeWarehouse(folder.path);
+    const args = [process.execPath, program.bin, "export", "google-ads", "google-leads", "--new"];
+    const run = (env: Record<string, string>, ...more: string[]) =>
+      runProgram([...args, ...more], { cwd: folder.path, env });
+    expect(await run({ KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
+    expect(readLedger(folder.path).states).toEqual(left);
 
-      const has = (file: string, at = FOLDER) => {
-        const text = readText(join(folder.path, at), file);
-        return readConversions(file === "google-ads.csv" ? "google-ads" : "google-leads", text).map(
-          (row) => row["Order ID"],
-        );
-      };
-      const isNamed = (file: string) => {
-        try {
-          return has(file).length > 0;
-        } catch {
-          return false;
-        }
-      };
-      const named = FILES.filter(isNamed);
-      const again = await run({ KILL_AT: "nowhere" });
-      expect(again).toMatchObject({ code: 3 }); // no sync has finished
-      const ids = Array.from({ length: CALLS }, (_, index) => String(index + 1));
-      for (const file of FILES) expect(has(file), file).toEqual(point === "at the end" ? [] : ids);
-      if (point === "at the end") expect(named).toEqual(FILES);
-      const { states, lines } = readLedger(folder.path);
-      expect(new Set(states)).toEqual(new Set(["written"]));
-      expect(lines).toHaveLength(2 * CALLS);
-      expect((await run({ KILL_AT: "nowhere" })).code).toBe(3);
-      expect(FILES.map((file) => has(file))).toEqual([[], []]);
-    },
-  );
+    const has = (file: string, at = FOLDER) => {
+      const text = readText(join(folder.path, at), file);
+      return readConversions(file === "google-ads.csv" ? "google-ads" : "google-leads", text).map(
+        (row) => row["Order ID"],
+      );
+    };
+    const isNamed = (file: string) => {
+      try {
+        return has(file).length > 0;
+      } catch {
+        return false;
+      }
+    };
+    const named = FILES.filter(isNamed);
+    const again = await run({ KILL_AT: "nowhere" });
+    expect(again).toMatchObject({ code: 3 }); // no sync has finished
+    const ids = Array.from({ length: CALLS }, (_, index) => String(index + 1));
+    for (const file of FILES) expect(has(file), file).toEqual(point === "at the end" ? [] : ids);
+    if (point === "at the end") expect(named).toEqual(FILES);
+    const { states, lines } = readLedger(folder.path);
+    expect(new Set(states)).toEqual(new Set(["written"]));
+    expect(lines).toHaveLength(2 * CALLS);
+    expect((await run({ KILL_AT: "nowhere" })).code).toBe(3);
+    expect(FILES.map((file) => has(file))).toEqual([[], []]);
+  });
 
-  it("has its named files left out of one in another folder", { timeout: 60_000 }, async () => {
+  it("has its named files left out of one in another folder", async () => {
     using program = await buildProgram(NAMES);
     using folder = makeTempFolder();
     makeWarehouse(folder.path);

@@ -10,6 +10,7 @@ import { exportToFolder } from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
@@ -165,7 +166,7 @@ describe("explainCall", () => {
           });
         }
       }),
-      { numRuns: 20 },
+      { numRuns: draws(20) },
     );
   });
 });

@@ -120,7 +120,7 @@ describe("guardFormula", () => {
   );
 
   it("takes time in proportion to the text", () => {
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     for (const text of [
       " =".repeat(100_000),
       ";".repeat(200_000),
@@ -128,6 +128,6 @@ describe("guardFormula", () => {
       '";'.repeat(100_000),
     ])
       guardFormula(text);
-    expect(performance.now() - startedMs).toBeLessThan(30_000);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(30);
   });
 });

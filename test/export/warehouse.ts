@@ -8,12 +8,13 @@ import {
   type FolderExportOptions,
 } from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { exports } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "../warehouse/facts.ts";
+import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
 
 /** When the only run of a warehouse ended. */
 export const RUN_FINISHED_AT = "2026-10-01T00:01:00.000Z";
@@ -28,7 +29,7 @@ export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
   const database = join(temp.path, "calls.db");
   const folder = join(temp.path, "exports");
   {
-    using warehouse = openWarehouse(database);
+    using warehouse = openNewWarehouse(database);
     const runId = startRun(warehouse, {
       started_at: "2026-10-01T00:00:00.000Z",
       mode: "full",

@@ -15,6 +15,7 @@ import {
 } from "../../src/export/write-export.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, listFiles, makeWarehouse, RUN_FINISHED_AT, readFiles, readText } from "./warehouse.ts";
@@ -218,7 +219,7 @@ describe("exportToFolder", () => {
           expect([sums.calls, sums.total_duration_seconds]).toEqual([calls.length, durations / 1000]);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: draws(10) },
     );
   });
 

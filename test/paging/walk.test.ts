@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Throttle } from "../../src/paging/throttle.ts";
+import { draws } from "../draws.ts";
 import { live, type Outcome, type Walker } from "./live.ts";
 import { honestTimelines, type Timeline, wideTimelines, wildTimelines } from "./random-service.ts";
 import { changedWalker, RULES } from "./rules.ts";
 
 const IS_SOAK = process.env.CALLTALLY_TIMELINES !== undefined;
-const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? 1000);
+const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(1000));
 
-const HONEST_RUNS = IS_SOAK ? RUNS : 500;
-const WIDE_RUNS = IS_SOAK ? RUNS : 120;
+const HONEST_RUNS = IS_SOAK ? RUNS : draws(500);
+const WIDE_RUNS = IS_SOAK ? RUNS : draws(120);
 
 const isSure = ({ verdict }: Outcome) => verdict === "exact" || verdict === "verified";
 const isFalselySure = (outcome: Outcome) => isSure(outcome) && outcome.missing.length > 0;

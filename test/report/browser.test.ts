@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportTarget } from "../../src/report/report-target.ts";
 import { makeCall } from "../calls.ts";
 import { makeWarehouse } from "../export/warehouse.ts";
@@ -60,7 +60,7 @@ async function makeReport() {
     compare: "previous",
   });
   const file = join(warehouse.folder, "report.html");
-  return { ...warehouse, file, url: pathToFileURL(file).href, html: readFileSync(file, "utf8") };
+  return { ...warehouse, url: pathToFileURL(file).href, html: readFileSync(file, "utf8") };
 }
 
 /** Opens a page and notes what it says and asks for. */
@@ -96,9 +96,19 @@ if (!hasTools && process.env.CI === "true") {
 describe.skipIf(!hasTools)(
   `the report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
   () => {
+    let browser: Browser;
+    let report: Awaited<ReturnType<typeof makeReport>>;
+
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+      report = await makeReport();
+    });
+    afterAll(async () => {
+      report[Symbol.dispose]();
+      await browser.close();
+    });
+
     it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
-      using report = await makeReport();
-      await using browser = await launch();
       const { page, said, asked } = await open(browser, report.url);
       expect(said).toEqual([]);
       expect(asked).toEqual([report.url]);
@@ -115,16 +125,16 @@ describe.skipIf(!hasTools)(
     });
 
     it("would say it if its policy were broken", async () => {
-      using report = await makeReport();
-      await using browser = await launch();
+      using temp = makeTempFolder();
+      const file = join(temp.path, "report.html");
       writeFileSync(
-        report.file,
+        file,
         report.html.replace(
           "<h1>",
           '<h1 style="color:red" onclick="x()"><img src="https://example.com/a.png">',
         ),
       );
-      const { said } = await open(browser, report.url);
+      const { said } = await open(browser, pathToFileURL(file).href);
       expect(said.join("\n")).toContain("Content Security Policy");
     });
 
@@ -134,8 +144,6 @@ describe.skipIf(!hasTools)(
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
     ])("gives axe nothing to find, and nothing to scroll aside: $name", async ({ options }) => {
-      using report = await makeReport();
-      await using browser = await launch();
       const { page } = await open(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");
@@ -148,9 +156,7 @@ describe.skipIf(!hasTools)(
     });
 
     it("prints on A4 without an empty page, and no chart is cut", async () => {
-      using report = await makeReport();
       using temp = makeTempFolder();
-      await using browser = await launch();
       const { page } = await open(browser, report.url);
       const file = join(temp.path, "report.pdf");
       await page.pdf({ path: file, preferCSSPageSize: true, printBackground: true });
@@ -169,7 +175,3 @@ describe.skipIf(!hasTools)(
     });
   },
 );
-
-function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-}

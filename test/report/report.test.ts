@@ -37,7 +37,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     page = readFileSync(join(folder.path, "data/exports/report/report.html"), "utf8");
     return () => folder[Symbol.dispose]();
-  }, 300_000);
+  });
 
   it("has the headline of the line of totals, beside the stretch before", async () => {
     const total = (await read("channel", "--compare", "previous", "--total")).at(-1) ?? {};

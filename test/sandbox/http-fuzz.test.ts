@@ -9,7 +9,7 @@ import { fetchPage } from "./requests.ts";
 
 /** Requests to send: 20,000 in `npm run test:soak`. */
 const REQUESTS = Number(process.env.CALLTALLY_REQUESTS ?? 400);
-const HANG_MS = 10_000;
+const HANG_MS = 120_000;
 
 /** The body of an error, as the document says in words that the sandbox has it. */
 const errorBody = z.strictObject({

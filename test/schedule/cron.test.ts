@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
 import { lastSlot, parseCron } from "../../src/schedule/cron.ts";
+import { draws } from "../draws.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -99,7 +100,7 @@ describe("parseCron", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 
@@ -127,16 +128,16 @@ describe("parseCron", () => {
         });
         expect(ours).toEqual(theirs);
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 
   it("finds a slot at once, however far it is", () => {
-    const startedMs = performance.now();
+    const started = process.cpuUsage();
     const cron = parseCron("* * * * * *", "Europe/Berlin");
     for (const year of [1975, 2026, 2027, 2500]) cron.next(Date.UTC(year, 9, 25));
     parseCron("0 0 29 2 1", "Europe/Berlin").next(Date.UTC(2026, 0, 1));
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(20);
   });
 });
 

@@ -84,10 +84,9 @@ describe("openHeartbeat", () => {
   });
 
   it("is content with the status, and waits no longer for a body that drips", async () => {
-    await using told = await tell([drip("x".repeat(1000), 100)], { timeoutMs: 3000 });
-    const startedMs = performance.now();
+    // It drips for longer than an attempt may take: who waits for it fails, and tries again.
+    await using told = await tell([drip("x".repeat(1000), 100)], { timeoutMs: 30_000 });
     await told.heartbeat.end(true);
-    expect(performance.now() - startedMs).toBeLessThan(50_000);
     expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 1, lines: [] });
   });
 

@@ -9,6 +9,7 @@ import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { checkRowHashes } from "../../src/warehouse/row-hashes.ts";
 import { FakeClock } from "../api/fake-clock.ts";
+import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type RowService, readRows, startRowService, syncFrom } from "./row-service.ts";
 
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 const START = "2026-11-20T15:00:00.000Z";
 const CALLS = 90;
 const CALLERS = 25;
-const RUNS = Number(process.env.CALLTALLY_KEEP_RUNS ?? 4);
+const RUNS = Number(process.env.CALLTALLY_KEEP_RUNS ?? draws(4));
 
 const numberOf = (caller: number) => `+4930${5_550_000 + caller}`;
 
@@ -103,8 +104,8 @@ describe("what is kept", () => {
       }),
       { numRuns: RUNS },
     );
-    expect(met.removed).toBeGreaterThan(100);
-    expect(met.brought).toBeGreaterThan(100);
+    expect(met.removed).toBeGreaterThan(least(100));
+    expect(met.brought).toBeGreaterThan(least(100));
     expect(met.cut).toBeGreaterThan(0);
   });
 });

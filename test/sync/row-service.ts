@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { runSync, type SyncOptions } from "../../src/sync/run.ts";
 import type { SyncRun } from "../../src/warehouse/runs.ts";
 import { type Answer, type BadServer, json, startBadServer, text } from "../api/bad-server.ts";
 import { FakeClock } from "../api/fake-clock.ts";
+import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
 
 /** A request for calls, as the service sees it. */
 export interface RangeRequest {
@@ -76,8 +78,10 @@ export function syncFrom(
   folder: string,
   options: Partial<SyncOptions> = {},
 ): Promise<SyncRun> {
+  const database = join(folder, "calls.db");
+  if (!existsSync(database)) openNewWarehouse(database)[Symbol.dispose]();
   return runSync({
-    database: join(folder, "calls.db"),
+    database,
     api: { baseUrl: service.url, token: TOKEN },
     limit: 20,
     concurrency: 2,

@@ -8,12 +8,14 @@ import {
   readCallCount,
   type Upserted,
 } from "../../src/warehouse/call-table.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, calls, transcripts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone } from "./facts.ts";
+import { openNewWarehouse } from "./new-warehouse.ts";
 
 interface Counts {
   new: number;
@@ -130,7 +132,7 @@ const runs: fc.Arbitrary<Call[][][]> = fc.array(
 describe("prepareUpsertCalls", () => {
   it("leaves the rows, and counts, as a map in memory does", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     fc.assert(
       fc.property(runs, (pagesOfRuns) => {
         deleteCalls(warehouse);
@@ -141,13 +143,13 @@ describe("prepareUpsertCalls", () => {
         }
         expect(readAll(warehouse)).toEqual(model.readAll());
       }),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
   });
 
   it("keeps the hash by which a call is recognized until the call has other content", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const upsertCalls = prepareUpsertCalls(warehouse, 1);
     const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
     const steps: [duration: number, served: string | undefined, kept: string | null][] = [
@@ -164,7 +166,7 @@ describe("prepareUpsertCalls", () => {
 
   it("gives back every value as it came", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     fc.assert(
       fc.property(arbitraryCalls(20), (page) => {
         deleteCalls(warehouse);
@@ -172,7 +174,7 @@ describe("prepareUpsertCalls", () => {
         expect(upsertPages(warehouse, 1, [page])).toEqual([model.upsert(1, page)]);
         expect(readAll(warehouse)).toEqual(model.readAll());
       }),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
   });
 
@@ -190,7 +192,7 @@ describe("prepareUpsertCalls", () => {
     { what: "a member called __proto__", call: makeCall({ extra: '{"__proto__":{"polluted":true}}' }) },
   ])("keeps a call with $what", ({ call }) => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     expect(upsert(warehouse, 1, [call])).toEqual([{ new: 1, changed: 0 }]);
     const hasTranscript = call.summary !== null;
     expect(readAll(warehouse)).toEqual({
@@ -202,7 +204,7 @@ describe("prepareUpsertCalls", () => {
 
   it("keeps U+FFFD for half a surrogate pair, and takes the same half for no change", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const call = makeCall({ utm_source: "A\ud83d", gclid: "\udcde", summary: "\ud83d" });
     upsert(warehouse, 1, [call]);
     const kept = { utm_source: "A\ufffd", gclid: "\ufffd", summary: "\ufffd" };
@@ -219,7 +221,7 @@ describe("prepareUpsertCalls", () => {
 
   it("writes nothing for calls that are as they were", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const page = [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })];
     upsert(warehouse, 1, page);
     const [before, rows] = [totalChanges(warehouse), readAll(warehouse)];
@@ -234,7 +236,7 @@ describe("prepareUpsertCalls", () => {
 
   it("keeps a recording's new signature without counting a change, and counts a new address or member", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const signed = (url: string) => [makeCall({ recording_url: url })];
     upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
     const resigned = "https://r.example/5.mp3?Expires=2&Signature=b";
@@ -254,7 +256,7 @@ describe("prepareUpsertCalls", () => {
 
   it("adds, changes and removes a transcript", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const states: Partial<Call>[] = [
       {},
       { summary: "A tap." },
@@ -277,7 +279,7 @@ describe("prepareUpsertCalls", () => {
 
   it("counts a call that changes within a run once", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const spelled = (disposition: string) => [makeCall({ disposition })];
     upsert(warehouse, 1, spelled("a"));
     expect(upsert(warehouse, 2, spelled("b"), spelled("c"), spelled("c"))).toEqual([
@@ -290,7 +292,7 @@ describe("prepareUpsertCalls", () => {
 
   it("leaves nothing behind of a page that was rolled back, and writes it in the next run", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
     const failing = () => {
       prepareUpsertCalls(warehouse, 1)(page);
@@ -307,7 +309,7 @@ describe("prepareUpsertCalls", () => {
 
   it("takes an empty page", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
   });
 });
@@ -315,7 +317,7 @@ describe("prepareUpsertCalls", () => {
 describe("countCalls", () => {
   it("counts live and gone calls apart", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     expect(countCalls(warehouse)).toEqual({ live: 0, gone: 0 });
     upsert(
       warehouse,
@@ -330,7 +332,7 @@ describe("countCalls", () => {
 describe("calls", () => {
   it("take their transcripts with them", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     upsert(warehouse, 1, [FULL_CALL]);
     warehouse.sqlite.exec("DELETE FROM calls");
     expect(readAll(warehouse)).toEqual({ calls: [], transcripts: [] });

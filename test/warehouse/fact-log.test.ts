@@ -14,12 +14,13 @@ import {
   withoutFactLog,
 } from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, counts, fact_changes } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, setRules } from "./facts.ts";
+import { openNewWarehouse } from "./new-warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls.map((call) => makeCall(call))));
@@ -61,7 +62,7 @@ const first = {
 describe("the log of facts", () => {
   it("knows of no rollup any more where changes were not logged for a time", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
     beginFactLog(warehouse);
     const place = { path: "/out/source.csv", contents: "source" };
@@ -73,7 +74,7 @@ describe("the log of facts", () => {
 
   it("has what was true of a call before each change, and why it changed", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     beginFactLog(warehouse);
     write(warehouse, first, { ...first, call_id: 2, summary: "said" });
@@ -101,7 +102,7 @@ describe("the log of facts", () => {
 
   it("is kept only while an export is remembered, and no further back than the earliest of them", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], undefined]);
 
@@ -130,7 +131,7 @@ describe("the log of facts", () => {
 
   it("that ended while figures were made keeps these from being remembered, though it has begun again", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const log = beginFactLog(warehouse);
     writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
     expect(beginFactLog(warehouse)).not.toBe(log);
@@ -140,7 +141,7 @@ describe("the log of facts", () => {
 
   it("is the same log as long as each change of a fact is logged as this version does it", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
     expect(readFactLog(warehouse)).toBeUndefined();
     const names = ["fact_has_changed", "fact_is_gone", "fact_is_new"];
@@ -172,8 +173,8 @@ describe("the log of facts", () => {
   it("begins once where two begin it at once", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
-    using warehouse = openWarehouse(path);
-    using other = openWarehouse(path);
+    using warehouse = openNewWarehouse(path);
+    using other = openNewWarehouse(path);
     // The other one begins after this one has looked, and before it has the lock.
     let begun: number | undefined;
     const slow: Warehouse = {
@@ -190,7 +191,7 @@ describe("the log of facts", () => {
 
   it("has each fact of a call before the change, and the moment of it", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     beginFactLog(warehouse);
     write(warehouse, { ...FULL_CALL, call_id: 1 });
     const before = warehouse.db.select().from(call_facts).get();
@@ -217,7 +218,7 @@ describe("the log of facts", () => {
 
   it("names each fact that can be another, and nothing where none is", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
     const columns = FACT_COLUMNS.filter((column) => column !== "call_id");
@@ -241,7 +242,7 @@ describe("the log of facts", () => {
 
   it("is let go of after 400 days to the millisecond, and explains what was written since", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     const log = beginFactLog(warehouse);
     const days = (count: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + count * 86_400_000);
@@ -274,7 +275,7 @@ describe("the log of facts", () => {
 
   it("leaves other changes alone where it was not begun", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
     writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
     expect(readLog(warehouse)).toHaveLength(1);
@@ -284,7 +285,7 @@ describe("the log of facts", () => {
 describe("isLoggedSince", () => {
   it("is so as long as the log is the same, and the change after that one is there, or has not been made yet", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
     expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });
     write(warehouse, first);
@@ -306,7 +307,7 @@ describe("isLoggedSince", () => {
 
   it("knows the rules that were put in force last", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
     setRules(warehouse, DEFAULT_RULES);
     expect(readFactState(warehouse).rulesId).toBe(3);
@@ -318,7 +319,7 @@ describe("isLoggedSince", () => {
 describe("withoutFactLog", () => {
   it("logs nothing of a change, and everything after it, by the triggers that were there", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
     write(warehouse, first);
     const triggers = () =>
@@ -344,7 +345,7 @@ describe("withoutFactLog", () => {
 describe("setRulesBeingApplied", () => {
   it("has changes made by those rules, until it is told of none", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     beginFactLog(warehouse);
     for (const [index, rulesId] of [7, 8, null, null].entries()) {

@@ -6,6 +6,7 @@ import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** A folder with a warehouse of two calls, which nobody has open. */
@@ -137,7 +138,7 @@ describe("runQuery", () => {
         const sql = `${lead}${isLower ? words.toLowerCase() : words}${inner} calls`.replace(" ", ` ${inner}`);
         expect(() => ask(warehouse.path, sql)).toThrow(/^Cannot run this SQL: /);
       }),
-      { numRuns: 50 },
+      { numRuns: draws(50) },
     );
     expect(readFileSync(warehouse.path).equals(before)).toBe(true);
   });

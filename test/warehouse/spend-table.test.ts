@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
 import { importSpend } from "../../src/warehouse/spend-table.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { openNewWarehouse } from "./new-warehouse.ts";
 
 const ROW: SpendRow = {
   line: 2,
@@ -35,7 +36,7 @@ const readRows = ({ sqlite }: Warehouse) =>
 describe("importSpend", () => {
   it("adds up what is given together, and replaces the days of a source that come again, no others", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const first = importRows(warehouse, {
       "a.csv": [{}, { cost_micros: 1 }, { day: "2026-10-02" }],
       "b.csv": [{ cost_micros: 2 }, { source: "bing", cost_micros: 1e15 }],
@@ -75,7 +76,7 @@ describe("importSpend", () => {
 
   it("refuses a second currency, whoever names it, and imports nothing", () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(`${folder.path}/calls.db`);
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow(
       "nothing says its currency",
     );
