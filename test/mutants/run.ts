@@ -139,7 +139,7 @@ interface Result {
 }
 
 /** Says which of a room's mutants survived; returns how many did not, and whether that is enough. */
-function judge({ name, room, places, isWhole }: Task, mutants: readonly Mutant[]): Result {
+function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Result {
   const used = new Set<unknown>();
   const counts = { noticed: 0, late: 0, equivalent: 0, survived: 0 };
   const survivors: string[] = [];
@@ -161,7 +161,10 @@ function judge({ name, room, places, isWhole }: Task, mutants: readonly Mutant[]
   }
   const judged = counts.noticed + counts.survived;
   const score = judged === 0 ? 100 : (100 * counts.noticed) / judged;
-  const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, places.length);
+  const spread = new Set(
+    mutants.map(({ fileName, location }) => `${fileName} ${Math.ceil(location.start.line / PLACE_LINES)}`),
+  ).size;
+  const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, spread);
   const stale = isWhole
     ? room.parts
         .flatMap(filesOf)
