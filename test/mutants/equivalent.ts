@@ -682,4 +682,48 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "without a log a database is busy in one way alone",
     },
   ],
+  "src/sync/check-file.ts": [
+    {
+      on: "const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);",
+      from: "checkedAt === undefined",
+      to: "false",
+      because: "what is no number is no age below the bound either",
+    },
+  ],
+  "src/sync/claim-warehouse.ts": [
+    {
+      on: "rows.flatMap(({ id }) => id ?? []),",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has a text as its id",
+    },
+    {
+      on: "return rows.some(({ id, started }) => id !== null && started !== null && starts.get(id) === started);",
+      from: "id !== null",
+      to: "true",
+      because: "no call is known by null",
+    },
+    {
+      on: "return newest === null || rows.every(({ started }) => started !== null && started > newest);",
+      from: "started !== null",
+      to: "true",
+      because: "null is not greater than a text",
+    },
+  ],
+  "src/sync/plan.ts": [
+    {
+      on: "const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;",
+      from: "key.newestAt !== undefined",
+      to: "true",
+      because: "keys by source stand behind those by id or start",
+    },
+  ],
+  "src/sync/service-clock.ts": [
+    {
+      on: 'const servedMs = Date.parse(timestamp ?? "");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a time",
+    },
+  ],
 };

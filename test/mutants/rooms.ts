@@ -83,9 +83,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   sync: {
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
-      ...own("sync", "service-clock", "sync-options"),
+      ...own("sync", "service-clock", "sync-options", "ledger"),
       {
-        files: ["src/sync/{ledger,sync-warehouse}.ts"],
+        files: ["src/sync/sync-warehouse.ts"],
         tests: ["test/sync/{ledger,resume-lengths,sync-warehouse}.test.ts"],
       },
       {

@@ -36,7 +36,7 @@ describe("choosePlan", () => {
     },
     {
       title: "it met the calls in the order that it had asked for",
-      last: lastPass(HOUR_AGO, "call_id desc", "source_name asc"),
+      last: lastPass(HOUR_AGO, "call_started desc", "source_name asc"),
       reason: "the service lists the calls in no order of time",
     },
     {

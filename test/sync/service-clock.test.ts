@@ -67,6 +67,9 @@ describe("ServiceClock", () => {
       const clock = new ServiceClock(0);
       expect(clock.isOld({ ...answer(0), timestamp })).toBe(false);
       expect(clock.aheadMs).toBeNull();
+      // Nor does it spoil what the next one tells.
+      expect(clock.isOld(answer(-100 * MINUTE_MS))).toBe(true);
+      expect(clock.aheadMs).toBe(-100 * MINUTE_MS);
     },
   );
 
