@@ -133,6 +133,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   restatements: {
+    floor: 90,
     parts: [
       ...own("export", "restatement-file", "restatement-words"),
       ...own("warehouse", "drift", "restatement-table"),
