@@ -112,7 +112,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   "src/attribution/referring-host.ts": [
     {
-      on: "return hostOf(origin === undefined ? address : `${origin}/`);",
+      on: `return hostOf(origin === undefined ? address : \`\${origin}/\`);`,
       from: "origin === undefined",
       to: "true",
       because: "it only lets more addresses share what is remembered",
@@ -142,7 +142,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a scheme",
     },
     {
-      on: 'const host = withoutRoot(URL.parse(`http://${address}`)?.hostname ?? "");',
+      on: `const host = withoutRoot(URL.parse(\`http://\${address}\`)?.hostname ?? "");`,
       from: '""',
       to: '"Stryker was here!"',
       because: "neither is a host",
@@ -196,25 +196,25 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no other text that is a range begins so",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined && to !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined && to !== undefined",
       to: "from !== undefined || to !== undefined",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "from !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
     },
     {
-      on: "if (from !== undefined && to !== undefined && from > to) throw new Error(`${from} is after ${to}`);",
+      on: `if (from !== undefined && to !== undefined && from > to) throw new Error(\`\${from} is after \${to}\`);`,
       from: "to !== undefined",
       to: "true",
       because: "nothing is after what is undefined, nor that after anything",
@@ -330,7 +330,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "in CSV only text is told from other types",
     },
     {
-      on: '{ name: `${reason}_effect`, type: "decimal" },',
+      on: `{ name: \`\${reason}_effect\`, type: "decimal" },`,
       from: '"decimal"',
       to: '""',
       because: "in CSV only text is told from other types",
@@ -680,50 +680,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: 'error.code.startsWith("SQLITE_BUSY")',
       to: 'error.code.endsWith("SQLITE_BUSY")',
       because: "without a log a database is busy in one way alone",
-    },
-  ],
-  "src/sync/check-file.ts": [
-    {
-      on: "const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);",
-      from: "checkedAt === undefined",
-      to: "false",
-      because: "what is no number is no age below the bound either",
-    },
-  ],
-  "src/sync/claim-warehouse.ts": [
-    {
-      on: "rows.flatMap(({ id }) => id ?? []),",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no call has a text as its id",
-    },
-    {
-      on: "return rows.some(({ id, started }) => id !== null && started !== null && starts.get(id) === started);",
-      from: "id !== null",
-      to: "true",
-      because: "no call is known by null",
-    },
-    {
-      on: "return newest === null || rows.every(({ started }) => started !== null && started > newest);",
-      from: "started !== null",
-      to: "true",
-      because: "null is not greater than a text",
-    },
-  ],
-  "src/sync/plan.ts": [
-    {
-      on: "const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;",
-      from: "key.newestAt !== undefined",
-      to: "true",
-      because: "keys by source stand behind those by id or start",
-    },
-  ],
-  "src/sync/service-clock.ts": [
-    {
-      on: 'const servedMs = Date.parse(timestamp ?? "");',
-      from: '""',
-      to: '"Stryker was here!"',
-      because: "neither is a time",
     },
   ],
 };

@@ -209,24 +209,27 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
 }
 
 describe("attributeAnew", () => {
-  it.each([0, 250, 251, 501])("writes the facts of all of %i calls, and says how far it is", async (length) => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
-    writeTransaction(warehouse, () => {
-      prepareUpsertCalls(warehouse, 1)(someCalls(length, order));
-      markGone(warehouse, [0, 12, 15]);
-    });
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
-    const seen: unknown[] = [];
-    await attributeAnew(warehouse, RULES, { ...NOW, onAttributed: (progress) => seen.push(progress) });
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
-    const steps = Array.from(
-      { length: Math.max(0, Math.ceil(length / 250) - 1) },
-      (_, step) => (step + 1) * 250,
-    );
-    expect(seen).toEqual([...steps, length].map((read) => ({ read, total: length })));
-  });
+  it.each([0, 250, 251, 501])(
+    "writes the facts of all of %i calls, and says how far it is",
+    async (length) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
+      writeTransaction(warehouse, () => {
+        prepareUpsertCalls(warehouse, 1)(someCalls(length, order));
+        markGone(warehouse, [0, 12, 15]);
+      });
+      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+      const seen: unknown[] = [];
+      await attributeAnew(warehouse, RULES, { ...NOW, onAttributed: (progress) => seen.push(progress) });
+      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
+      const steps = Array.from(
+        { length: Math.max(0, Math.ceil(length / 250) - 1) },
+        (_, step) => (step + 1) * 250,
+      );
+      expect(seen).toEqual([...steps, length].map((read) => ({ read, total: length })));
+    },
+  );
 
   it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
     using folder = makeTempFolder();
