@@ -5,7 +5,7 @@ import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { judge } from "../../src/paging/verdict.ts";
 import { type Source, walk } from "../../src/paging/walk.ts";
-import { draws } from "../draws.ts";
+import { draws, least } from "../draws.ts";
 import { honestTimelines, RandomService, type Timeline } from "./random-service.ts";
 
 /** What became of the service while no process read it: nothing, some calls came and went, or it is another service now. */
@@ -125,7 +125,8 @@ describe("walk, from an earlier chain of any length", () => {
       }),
       { numRuns: draws(200) },
     );
-    const rare = (names: string[], least: number) => names.filter((name) => (counts.get(name) ?? 0) < least);
+    const rare = (names: string[], often: number) =>
+      names.filter((name) => (counts.get(name) ?? 0) < Math.max(1, least(often)));
     const lengths = Array.from({ length: MOST_SLICES }, (_, at) => `joined after ${at + 1}`);
     expect(rare(lengths, 1)).toEqual([]);
     const joins = ["nothing", "some calls", "all", "without its middle", "its last alone"];

@@ -9,7 +9,7 @@ import { readPages } from "../../src/warehouse/pages.ts";
 import { readRuns } from "../../src/warehouse/runs.ts";
 import { FakeClock } from "../api/fake-clock.ts";
 import { makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
+import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls } from "../warehouse/facts.ts";
 import { makeRun, openNew } from "./scene.ts";
@@ -158,8 +158,8 @@ describe("sync, of a service that is odd,", () => {
       );
     }
     for (const [odd, verdicts] of seen) expect([odd, [...verdicts]]).toEqual([odd, [VERDICTS[odd]]]);
-    expect(codes.get(0)).toBeGreaterThan(8);
-    expect(codes.get(3)).toBeGreaterThan(8);
+    expect(codes.get(0)).toBeGreaterThan(least(8));
+    expect(codes.get(3)).toBeGreaterThan(least(8));
     expect(Math.min(...Object.values(met))).toBeGreaterThan(0);
   });
 });

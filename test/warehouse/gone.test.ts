@@ -18,7 +18,7 @@ import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { call_facts, callers, calls, rejected_calls } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
+import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls } from "./facts.ts";
 
@@ -224,7 +224,7 @@ describe("calls that passes do not meet", () => {
       ),
       { numRuns: draws(35) },
     );
-    const least = {
+    const often = {
       missing: 150,
       gone: 50,
       withheld: 10,
@@ -233,7 +233,7 @@ describe("calls that passes do not meet", () => {
       onTheHour: 10,
       third: 15,
     };
-    expect(Object.entries(least).filter(([name, times]) => (seen[name] ?? 0) < times)).toEqual([]);
+    expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
 
   it("forgets counted passes of those alone that it is told of", () => {
