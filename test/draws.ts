@@ -1,6 +1,6 @@
 /**
  * How many of the cases that find the faults a property is about are drawn: a part in `npm test`, which draws the same in each
- * run, all in `npm run test:mutants`, and many times as many, drawn anew, in `npm run test:soak`.
+ * run, and many times as many, drawn anew, in `npm run test:soak`.
  */
 const TIMES = Number(process.env.CALLTALLY_DRAWS ?? 0.4);
 

@@ -220,7 +220,7 @@ test("periods tile their range without gap or overlap, each under its own name",
           nameOf(shift(to, 1), grain) !== names[0],
       );
     }),
-    { numRuns: draws(200) },
+    { numRuns: draws(500) },
   );
   expect(cases.rarerThan(1)).toEqual([]);
 });
@@ -237,7 +237,7 @@ test("periods begin and end on the local date that names them", () => {
         for (const each of [22, 23, 23.5, 24.5, 25, 26]) cases.note(`a day of ${each} hours`, hours === each);
       }
     }),
-    { numRuns: draws(100) },
+    { numRuns: draws(250) },
   );
   expect(cases.rarerThan(1)).toEqual([]);
 });

@@ -616,7 +616,7 @@ describe("each file of conversions", () => {
           }
           see("several at one moment", calls.length - new Set(calls.map((call) => call.call_started)).size);
         }),
-        { numRuns: draws(12) },
+        { numRuns: draws(30) },
       );
       const often = {
         rows: 30,

@@ -16,7 +16,6 @@ export default defineConfig({
   test: {
     include: process.env.CALLTALLY_MUTANT_TESTS?.split(" ") ?? [],
     setupFiles: ["test/mutants/setup.ts"],
-    env: { CALLTALLY_DRAWS: "1" },
     sequence: { sequencer: QuickFirst },
     testTimeout: 300_000,
   },

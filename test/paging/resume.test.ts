@@ -123,7 +123,7 @@ describe("walk, from an earlier chain of any length", () => {
         expect(second.verdict).toBe(anew.verdict);
         note("as one that began there");
       }),
-      { numRuns: draws(200) },
+      { numRuns: draws(500) },
     );
     const rare = (names: string[], often: number) =>
       names.filter((name) => (counts.get(name) ?? 0) < Math.max(1, least(often)));

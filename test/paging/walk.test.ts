@@ -10,7 +10,7 @@ const IS_SOAK = process.env.CALLTALLY_TIMELINES !== undefined;
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(1000));
 
 const HONEST_RUNS = IS_SOAK ? RUNS : draws(500);
-const WIDE_RUNS = IS_SOAK ? RUNS : draws(120);
+const WIDE_RUNS = IS_SOAK ? RUNS : draws(300);
 
 const isSure = ({ verdict }: Outcome) => verdict === "exact" || verdict === "verified";
 const isFalselySure = (outcome: Outcome) => isSure(outcome) && outcome.missing.length > 0;

@@ -346,7 +346,7 @@ describe("sync, of a service whose calls are edited, appear and go,", () => {
         for (const each of [...given.steps, ...LAST_STEPS]) await world.take(each);
         await world.settle();
       }),
-      { numRuns: draws(8) },
+      { numRuns: draws(20) },
     );
     expect(met.compared).toBeGreaterThan(least(200));
     expect(Object.entries(met).filter(([, times]) => times < least(3))).toEqual([]);

@@ -61,10 +61,10 @@ describe("the fingerprint of a long row", () => {
         if (at > MIB) met.beyond1024++;
         if (place === "end") met.atEnd++;
       }),
-      { numRuns: draws(30) },
+      { numRuns: draws(75) },
     );
     expect(Math.min(...Object.values(met))).toBeGreaterThan(least(1));
-    expect(met.linked).toBeLessThan(draws(30));
+    expect(met.linked).toBeLessThan(draws(75));
   });
 
   it("is that of all of its bytes, not of those that another of the same length shares", () => {
@@ -108,7 +108,7 @@ describe("hashCall, of long members,", () => {
         if (at > 64 * KIB) met.beyond64++;
         if (at > MIB) met.beyond1024++;
       }),
-      { numRuns: draws(30) },
+      { numRuns: draws(75) },
     );
     expect(met.beyond64).toBeGreaterThan(least(5));
     expect(met.beyond1024).toBeGreaterThan(least(1));

@@ -152,7 +152,7 @@ describe("sync, of a service that is odd,", () => {
           codes.set(exitCodeOf(run), (codes.get(exitCodeOf(run)) ?? 0) + 1);
         }),
         {
-          numRuns: draws(5),
+          numRuns: draws(13),
           examples: [[{ calls: 0, limit: 10, by: 2 }], [{ calls: 3, limit: 10, by: 1 }]],
         },
       );

@@ -79,7 +79,7 @@ export function syncFrom(
   options: Partial<SyncOptions> = {},
 ): Promise<SyncRun> {
   const database = join(folder, "calls.db");
-  if (!existsSync(database)) openNewWarehouse(database)[Symbol.dispose]();
+  if (!existsSync(database) && !existsSync(`${database}-wal`)) openNewWarehouse(database)[Symbol.dispose]();
   return runSync({
     database,
     api: { baseUrl: service.url, token: TOKEN },

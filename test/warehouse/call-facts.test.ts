@@ -220,7 +220,7 @@ describe("the facts of a warehouse", () => {
         }
         for (const [name, times] of Object.entries(history.seen)) seen[name] = (seen[name] ?? 0) + times;
       }),
-      { numRuns: draws(60) },
+      { numRuns: draws(150) },
     );
     const often = {
       rules: 15,
