@@ -269,7 +269,9 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
 /** Adds the shares of what was added up, as an engine rounds them. */
 function withShares(sums: Record<string, number>): Figures {
   const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
-  const share = (part: number, whole: number) => (whole === 0 ? null : Number((part / whole).toFixed(4)));
+  const rounded = (part: number, whole: number) => Math.round((10_000 * Math.abs(part)) / whole) / 10_000;
+  const share = (part: number, whole: number) =>
+    whole === 0 ? null : Math.sign(part) * rounded(part, whole);
   return {
     ...sums,
     calls_change: share(calls - calls_previous, calls_previous),

@@ -30,16 +30,29 @@ export function figureText(
       return toText(aggregate);
     case "share with outcome": {
       const { outcome, decimals } = aggregate;
-      return `round(1.0 * ${toText({ kind: "count with outcome", outcome })} / ${toText({ kind: "count" })}, ${decimals})`;
+      return quotientText(
+        toText({ kind: "count with outcome", outcome }),
+        toText({ kind: "count" }),
+        decimals,
+      );
     }
     // Whole milliseconds are added up before they become seconds, so that no sum shows a rounding error.
     case "total seconds":
       return `coalesce(${duration("sum")}, 0)${isMilliseconds ? " / 1000.0" : ""}`;
     case "average seconds":
-      return `round(${duration("sum")} / ${isMilliseconds ? "1000.0" : "1.0"} / ${duration("count of")}, 1)`;
+      return quotientText(duration("sum"), `(${isMilliseconds ? 1000 : 1} * ${duration("count of")})`, 1);
     case "median seconds":
-      return `round(${duration("median")}${isMilliseconds ? " / 1000.0" : ""}, 1)`;
+      return quotientText(duration("median"), isMilliseconds ? "1000" : "1", 1);
   }
+}
+
+/**
+ * Returns a quotient of whole numbers, or halves, with some decimals, a half away from zero; null where it is of nothing. Only a
+ * whole number is rounded: 3 / 20 is 0.2 with one decimal, and `round(3 / 20.0, 1)` 0.1 or 0.2 by the version of SQLite.
+ */
+export function quotientText(dividend: string, divisor: string, decimals: number): string {
+  const unit = 10 ** decimals;
+  return `round(${unit}.0 * ${dividend} / ${divisor}) / ${unit}`;
 }
 
 /** Returns the parts that some figures are made of, each once. */

@@ -2,6 +2,7 @@ import { MICROS } from "../currency.ts";
 import type { Condition } from "./call-filter.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Kept, Side, Sides } from "./engine.ts";
+import { quotientText } from "./figure-sql.ts";
 import {
   type Aggregate,
   type CostPer,
@@ -288,8 +289,15 @@ function figureOf({ name, isCount }: Measure, side: Side["name"]): string {
 
 function comparisonText(metric: Measure): string[] {
   const [now, before] = [figureOf(metric, "current"), figureOf(metric, "previous")];
+  const wholeText = (figure: string) =>
+    metric.decimals ? `round(${10 ** metric.decimals} * ${figure})` : figure;
+  const change = quotientText(
+    `(${wholeText(now)} - ${wholeText(before)})`,
+    `nullif(${wholeText(before)}, 0)`,
+    4,
+  );
   return [
     `${before} AS ${metric.name}_previous`,
-    `round(1.0 * (${now} - ${before}) / nullif(${before}, 0), 4) + 0.0 AS ${metric.name}_change`, // a fall too small to show is 0, not -0
+    `${change} + 0.0 AS ${metric.name}_change`, // a fall too small to show is 0, not -0
   ];
 }

@@ -353,14 +353,14 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     answered.length,
     outcomes.filter((outcome) => outcome === "missed").length,
     outcomes.filter((outcome) => outcome === "other").length,
-    calls.length === 0 ? null : Number((answered.length / calls.length).toFixed(4)),
+    calls.length === 0 ? null : quotient(answered.length, calls.length, 4),
     new Set(calls.flatMap(({ caller_id }) => digits(caller_id) || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
     answered.filter(({ duration }) => duration !== null && duration / perSecond >= rules.qualified_seconds)
       .length,
     seconds,
-    durations.length === 0 ? null : Number((seconds / durations.length).toFixed(1)),
-    durations.length === 0 ? null : Number((sumOf(middles) / 2 / perSecond).toFixed(1)),
+    durations.length === 0 ? null : quotient(sumOf(durations), perSecond * durations.length, 1),
+    durations.length === 0 ? null : quotient(sumOf(middles), 2 * perSecond, 1),
     times.at(0) ?? null,
     times.at(-1) ?? null,
   ];
@@ -423,8 +423,16 @@ const COMPARED = 11;
 /** The change as a share, to four decimals; none without something to compare with. */
 function changeOf(now: Figures[number], before: Figures[number]): number | null {
   if (typeof now !== "number" || typeof before !== "number" || before === 0) return null;
-  const change = (now - before) / before;
-  return Math.sign(change) * Number(Math.abs(change).toFixed(4)) || 0;
+  const isWhole = Number.isInteger(now) && Number.isInteger(before);
+  const [after, of] = isWhole ? [now, before] : [Math.round(now * 1e6), Math.round(before * 1e6)];
+  return quotient(after - of, of, 4);
+}
+
+/** Returns a quotient of whole numbers with some decimals, a half away from zero. */
+function quotient(dividend: number, divisor: number, decimals: number): number {
+  const unit = 10 ** decimals;
+  const sign = Math.sign(dividend) * Math.sign(divisor);
+  return (sign * Math.round(Math.abs((unit * dividend) / divisor))) / unit || 0;
 }
 
 /**

@@ -338,6 +338,24 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
+  it("rounds an exact half away from zero", () => {
+    const durations = [...Array(3).fill(1), ...Array(157).fill(0)];
+    const calls = durations.flatMap((duration, index) => [
+      makeCall({ call_id: index, utm_source: "up", duration, disposition: index < 3 ? "ANSWERED" : "BUSY" }),
+      makeCall({ call_id: 1000 + index, utm_source: "down", duration: index < 8 ? -3 * duration : null }),
+    ]);
+    const twenty = durations
+      .slice(0, 20)
+      .map((duration, index) => makeCall({ call_id: 2000 + index, utm_source: "twenty", duration }));
+    const rows = readRecords([...calls, ...twenty], "utm_source");
+    const figures = rows.map((row) => [row.utm_source, row.answer_rate, row.average_duration_seconds]);
+    expect(figures.toSorted()).toEqual([
+      ["down", 0, -1.1], // -9 / 8
+      ["twenty", 0, 0.2], // 3 / 20
+      ["up", 0.0188, 0], // 3 / 160
+    ]);
+  });
+
   it("adds up milliseconds before it makes seconds of them", () => {
     const calls = [100, 200, 60_000].map((duration, index) =>
       makeCall({ call_id: index, duration, disposition: "ANSWERED" }),
