@@ -7,6 +7,7 @@ import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { Context } from "./context.ts";
 import { DOCS_PAGES, type DocsPage, pathOfPage } from "./docs-pages.ts";
+import { foldMarkdown } from "./fold-markdown.ts";
 import { hang } from "./terminal-text.ts";
 
 /** Beside the program's own folder, dist/. */
@@ -62,10 +63,12 @@ function readPage(page: DocsPage): string {
   }
 }
 
-/** Prints a text; on a terminal by the pager, where there is one. */
-async function show(text: string, { env, print }: Context): Promise<void> {
+/** Prints a page; on a terminal folded to its width, by the pager where there is one. */
+async function show(page: string, { env, print }: Context): Promise<void> {
+  if (!process.stdout.isTTY) return print(page);
   const pager = env.PAGER ?? (process.platform === "win32" ? "more" : "less");
-  if (!process.stdout.isTTY || pager === "") return print(text);
+  const text = foldMarkdown(page, process.stdout.columns || 80); // 0 where nobody has told the terminal its size
+  if (pager === "") return print(text);
   const child = spawn(pager, {
     shell: true,
     stdio: ["pipe", "inherit", "ignore"],

@@ -41,7 +41,8 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   undelivered: {
     meaning: "the report was made, but not delivered to everybody, or nobody knows whether it was",
-    advice: "`calltally status` names the recipients; `calltally run --deliver` delivers to the others",
+    advice:
+      "`calltally status` names the recipients, and why; `calltally run <report> --deliver` sends a new run to all of them",
   },
   sigint: {
     meaning: "stopped by SIGINT (130) or SIGTERM (143); the pages read so far are kept",

@@ -16,7 +16,10 @@ export function nameFile(error: unknown, file: string): unknown {
   if (cause === undefined) return error;
   const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(cause.code);
   const lacks = isDenied ? ["-wal", "-shm", ""].map((suffix) => describeLack(file + suffix)) : [];
-  const hint = lacks.find((lack) => lack !== undefined);
+  const hint =
+    cause.code === "SQLITE_FULL"
+      ? "Make room on its disk, and run it again: what was read so far is kept."
+      : lacks.find((lack) => lack !== undefined);
   return new CalltallyError(EXIT.storage, `Cannot use ${file} (${cause.code})`, {
     cause,
     ...(hint !== undefined && { hint }),

@@ -52,4 +52,19 @@ describe("calltally docs", () => {
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown.replaceAll("\r", "").split("\n")[0]).toBe(shown);
   });
+
+  it("folds prose to the terminal, and leaves code and tables alone", async () => {
+    using folder = makeTempFolder();
+    const options = { cwd: folder.path, env: { PAGER: "" } };
+    await using terminal = startOnTerminal(["docs", "operating"], options);
+    expect(await terminal.ended).toBe(0);
+    const page = readFileSync("docs/operating.md", "utf8");
+    const lines = terminal.shown.replaceAll("\r", "").split("\n");
+    const isFolded = (line: string) => line.length <= 80 || page.split("\n").includes(line);
+    expect(lines.filter((line) => !isFolded(line))).toEqual([]);
+    expect(lines.filter((line) => line.length > 80 && !/^(?:\|| {4}|ok )/.test(line))).toEqual([]);
+    expect(lines).toContain("2. Make a backup: a new version may migrate the warehouse, and an older one");
+    expect(lines).toContain("   refuses a newer file (exit 7).");
+    expect(terminal.shown.split(/\s+/)).toEqual(page.split(/\s+/));
+  });
 });

@@ -272,6 +272,7 @@ describe("sync, on a disk without room", () => {
     const { code, stdout, stderr } = await calltally(["sync"], options);
     expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
     expect(stderr).toContain(`calltally: Cannot use ${file} (SQLITE_FULL): database or disk is full`);
+    expect(stderr).toContain("\nMake room on its disk, and run it again");
     expect(readdirSync(disk).includes("calls.db")).toBe(hasCalls);
     expect(readdirSync(disk).filter((name) => name.includes(".new"))).toEqual([]);
 

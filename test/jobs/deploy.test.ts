@@ -181,6 +181,17 @@ describe("jobs/deploy, its scripts", () => {
 
     const asked = readFileSync(join(folder.path, "asked"), "utf8");
     expect(asked).not.toContain("token-417");
+    // As /etc/calltally/env has it beside a calltally.yaml.
+    writeFileSync(join(lib, "acme.token"), "token-417", { mode: 0o600 });
+    writeFileSync(
+      join(lib, "calltally.yaml"),
+      "accounts: { acme: { base_url: https://api.example.com, token_file: acme.token } }",
+    );
+    const env = { PATH, CALLTALLY_TOKEN_FILE: "" };
+    expect(spawnSync("sh", [script, "config", "check"], { env, encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
     const unit = readUnit("calltally@.service");
     for (const name of [
       "User",
