@@ -2,7 +2,7 @@ import { chownSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { fsyncPath, makeFolder, realFile } from "../folder.ts";
+import { fsyncPath, realFile } from "../folder.ts";
 import { callerKeyOf } from "./caller-key.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
@@ -51,7 +51,6 @@ export async function restoreWarehouse(
     throw new CalltallyError(EXIT.storage, `Cannot restore ${source}: it ${state}`, { hint });
   }
   assertReplaceable(target);
-  makeFolder(dirname(target));
   using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
   using draft = draftOf(target);

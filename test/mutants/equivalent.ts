@@ -682,4 +682,18 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "without a log a database is busy in one way alone",
     },
   ],
+  "src/warehouse/restore.ts": [
+    {
+      on: 'const code = sqliteErrorOf(error)?.code ?? "";',
+      from: "sqliteErrorOf(error)?.code",
+      to: "sqliteErrorOf(error).code",
+      because: "SQLite alone throws there",
+    },
+    {
+      on: 'const code = sqliteErrorOf(error)?.code ?? "";',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "SQLite alone throws there",
+    },
+  ],
 };
