@@ -27,6 +27,6 @@ export function decodeReport(bytes: Uint8Array): string {
 
 /** A report begins with a Latin letter, a digit or a quote: in UTF-16 one of its two bytes is 0. */
 function guessEncoding([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  if (first !== 0 && second === 0) return "utf-16le";
-  return first === 0 && second !== 0 ? "utf-16be" : "utf-8";
+  if (second === 0) return "utf-16le";
+  return first === 0 ? "utf-16be" : "utf-8";
 }

@@ -140,11 +140,9 @@ interface Header {
 
 function toHeader(cell: string): Header {
   const full = toCaseless(cell);
-  const [, name, code] = /^(.+?) ?\(([a-z]{3})\)$/.exec(full) ?? [];
-  const currency = code?.toUpperCase();
-  return name !== undefined && currency !== undefined && isCurrency(currency)
-    ? { full, name, currency }
-    : { full, name: full, currency: null };
+  const [, name = "", code = ""] = /(.+?) ?\(([a-z]{3})\)$/.exec(full) ?? [];
+  const currency = code.toUpperCase();
+  return isCurrency(currency) ? { full, name, currency } : { full, name: full, currency: null };
 }
 
 function indexOf(headers: readonly Header[], name: string): number | undefined {

@@ -65,7 +65,8 @@ function monthOf(name = ""): number {
 
 function known(year: number, month: number, day: number): { day: string } | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
-  const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // A day that the month does not have is in another one.
+  const isDay = date.getUTCMonth() === month - 1;
   return isDay && year >= 1900 && year < 3000
     ? { day: date.toISOString().slice(0, "YYYY-MM-DD".length) }
     : undefined;

@@ -568,6 +568,140 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "zero is finite",
     },
   ],
+  "src/spend/read-report.ts": [
+    {
+      on: "const aside = line.line < header ? kindOfTitle(line) : kindOf(line, columns);",
+      from: "line.line < header",
+      to: "line.line <= header",
+      because: "the header itself was looked at before",
+    },
+    {
+      on: 'const isTotal = TOTAL.test(filled[0]?.trim() ?? "");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a total",
+    },
+    {
+      on: 'const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));',
+      from: '"day"',
+      to: '""',
+      because: "a day that is known can be read in no other order",
+    },
+    {
+      on: 'const asking = candidates.flatMap(({ day, line }) => ("day" in day ? [] : [{ ...day, line }]));',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "what is no date asks nothing",
+    },
+    {
+      on: 'if (mdy || dmy) return mdy ? "mdy" : "dmy";',
+      from: '"dmy"',
+      to: '""',
+      because: "whatever is not mdy is dmy",
+    },
+    {
+      on: "...(cost === null ? [] : [signsOf(cost)]),",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "what has two signs or more tells nothing",
+    },
+    {
+      on: "...[clicks, impressions].flatMap((whole) => (whole === null ? [] : [signsOfWhole(whole)])),",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "what has two signs or more tells nothing",
+    },
+    {
+      on: "if (only !== undefined && other === undefined && !lineOf.has(only)) lineOf.set(only, line);",
+      from: "only !== undefined",
+      to: "true",
+      because: "nobody asks for the line of no sign",
+    },
+    {
+      on: `return \`the cost \${quote(cost?.body ?? "")} is no number of this file's form, or too long\`;`,
+      from: "cost?.body",
+      to: "cost.body",
+      because: "what cannot be read is there",
+    },
+    {
+      on: `return \`the cost \${quote(cost?.body ?? "")} is no number of this file's form, or too long\`;`,
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "what cannot be read is there",
+    },
+    {
+      on: "const isCount = (micros: number | null) => micros === null || (micros % MICROS === 0 && micros >= 0);",
+      from: "micros === null",
+      to: "false",
+      because: "null counts as 0, which is whole",
+    },
+  ],
+  "src/spend/spend-amount.ts": [
+    {
+      on: 'const { paren = "", end = "", first = "", second = "", before = "", after = "", body = "" } = found;',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "each group is found, and may be empty",
+    },
+    {
+      on: 'const [whole = "", fraction = ""] = body.split(sign === "point" ? "." : ",");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "a text that is split has a first part",
+    },
+  ],
+  "src/spend/spend-columns.ts": [
+    {
+      on: "[own.day, own.cost, marks].every((names) => names?.some((name) => indexOf(headers, name) !== undefined)),",
+      from: "names?.some",
+      to: "names.some",
+      because: "each known report has a day and a cost",
+    },
+    {
+      on: "const names = known?.headers[field] ?? [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no header is named so",
+    },
+    {
+      on: 'if (headers[day]?.full !== "reporting starts") indexes.delete("last_day");',
+      from: "headers[day]?.full",
+      to: "headers[day].full",
+      because: "the index is of one of the headers",
+    },
+    {
+      on: "return { report, source, medium, indexes, currency: headers[cost]?.currency ?? null, width };",
+      from: "headers[cost]?.currency",
+      to: "headers[cost].currency",
+      because: "the index is of one of the headers",
+    },
+    {
+      on: 'const [, name = "", code = ""] = /(.+?) ?\\(([a-z]{3})\\)$/.exec(full) ?? [];',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
+    },
+    {
+      on: 'const [, name = "", code = ""] = /(.+?) ?\\(([a-z]{3})\\)$/.exec(full) ?? [];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "neither is a currency, without which there is no name",
+    },
+    {
+      on: 'const { full, name } = headers[index] ?? toHeader("");',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "the index is of one of the headers",
+    },
+  ],
+  "src/spend/spend-day.ts": [
+    {
+      on: 'function monthOf(name = ""): number {',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "each group is found",
+    },
+  ],
   "src/sync/check-file.ts": [
     {
       on: "const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);",

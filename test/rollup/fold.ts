@@ -123,8 +123,19 @@ function sourceOf(call: Call, rules: FoldRules): string | null {
   return (value === null ? null : aliased(value, rules)) ?? (isGoogleClick(call) ? "google" : null);
 }
 
-/** One call, with what the figures need to know of it. */
-function describe(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuery) {
+const described = new WeakMap<Call, Map<string, Described>>();
+
+/** One call, with what the figures need to know of it; of the same call the same. */
+function describe(call: Call, query: FoldQuery): Described {
+  const known = described.get(call) ?? new Map<string, Described>();
+  described.set(call, known);
+  const by = JSON.stringify([query.rules, query.raw ?? false, query.zone ?? "UTC"]);
+  const found = known.get(by) ?? describeAnew(call, query);
+  known.set(by, found);
+  return found;
+}
+
+function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuery) {
   const utm = (field: UtmField): string | null => {
     const value = folded(call[field]);
     return value === null ? null : aliased(value, rules);
@@ -171,7 +182,7 @@ function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "ho
   return clock.format(new Date(call_started));
 }
 
-type Described = ReturnType<typeof describe>;
+type Described = ReturnType<typeof describeAnew>;
 
 /**
  * Finds the campaign of a row of spend among those of calls: by id (of the same name first), then by name; most calls first.

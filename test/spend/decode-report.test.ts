@@ -14,6 +14,7 @@ describe("decodeReport", () => {
     ["UTF-8 that begins with two bytes of a mark", Buffer.from("\uef80é"), "\uef80é"],
     ["UTF-8 whose first letter has two bytes", Buffer.from("änderung"), "änderung"],
     ["UTF-16 LE", utf16("Däy"), "Däy"],
+    ["UTF-16 LE that has a byte of a mark", utf16("D¿y"), "D¿y"],
     ["UTF-16 LE with a mark", utf16("\ufeffDäy"), "Däy"],
     ["UTF-16 LE with a mark before what is not Latin", utf16("\ufeff日付"), "日付"],
     ["UTF-16 BE", swapped("Däy"), "Däy"],
