@@ -7,7 +7,7 @@ import { call_facts, calls } from "./schema.ts";
  * Whether a call is of another organization unit than was asked for, as far as that can be told: the type and meaning of
  * the parameter are not documented, and what is no number cannot be compared with the number that calls have.
  */
-export function isOtherUnit(asked: string | null | undefined, served: number | null | undefined): boolean {
+function isOtherUnit(asked: string | null | undefined, served: number | null | undefined): boolean {
   return /^\d+$/.test(asked ?? "") && typeof served === "number" && served !== Number(asked);
 }
 
