@@ -120,7 +120,7 @@ class Pruning {
     const before = JSON.stringify(this.counts);
     removeSome();
     const isNothing = JSON.stringify(this.counts) === before;
-    if (isNothing && (!this.#hasUnerased || this.#actId !== undefined)) return;
+    if (isNothing && !this.#hasUnerased) return;
     if (this.#actId === undefined) {
       const at = new Date(this.#options.nowMs).toISOString();
       this.#actId = insertPrivacyAct(this.#warehouse, { at, act: "prune", counts: this.counts });
@@ -166,27 +166,23 @@ class Pruning {
 
   /** Calls that may be kept again can come back from the service. */
   #lowerMarks(): void {
-    if (this.#options.isDryRun) return;
     for (const [kind, mark] of this.#readMarks()) {
       const cutoff = this.#options.cutoffs[kind];
       if (mark > cutoff) this.#setMark([kind], cutoff);
     }
-    this.#warehouse.db.delete(retention).where(eq(retention.pruned_before, BEFORE_ALL_TIMES)).run();
   }
 
   #setMark(kinds: readonly KeepKind[], pruned_before: string): void {
     if (this.#options.isDryRun) return;
     const { db } = this.#warehouse;
     for (const kind of kinds) {
-      db.insert(retention)
-        .values({ kind, pruned_before })
-        .onConflictDoUpdate({ target: retention.kind, set: { pruned_before } })
-        .run();
+      db.delete(retention).where(eq(retention.kind, kind)).run();
+      if (pruned_before !== BEFORE_ALL_TIMES) db.insert(retention).values({ kind, pruned_before }).run();
     }
   }
 
   /** Prunes some calls of a stretch; returns where to go on. */
-  #pruneAfter({ started, callId }: Place, { kinds, from, to }: Stretch): Place | undefined {
+  #pruneAfter({ started, callId }: Place, { kinds, to }: Stretch): Place | undefined {
     const { call_started, call_id } = call_facts;
     const rows = this.readCalls(
       and(
@@ -197,10 +193,10 @@ class Pruning {
       [asc(call_started), asc(call_id)],
     );
     for (const row of rows) this.#pruneCall(row, kinds);
-    const last = rows.at(-1);
-    const isLast = rows.length < BATCH_ROWS || last?.call_started == null;
-    this.#setMark(kinds, isLast ? to : (last.call_started ?? from));
-    return isLast ? undefined : { started: last.call_started ?? from, callId: last.call_id };
+    const last = rows.length < BATCH_ROWS ? undefined : rows.at(-1);
+    const mark = last?.call_started ?? to;
+    this.#setMark(kinds, mark);
+    return last && { started: mark, callId: last.call_id };
   }
 
   /** Prunes some calls whose own time is not known; returns after which to go on. */
@@ -208,7 +204,7 @@ class Pruning {
     const { call_started, call_id } = call_facts;
     const rows = this.readCalls(and(isNull(call_started), gt(call_id, after)), [asc(call_id)]);
     for (const row of rows) this.#pruneCall(row, KEEP_KINDS);
-    return rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.call_id;
+    return rows.at(-1)?.call_id;
   }
 
   readCalls(where: SQL | undefined, order: SQL[]) {
@@ -250,8 +246,8 @@ class Pruning {
       const rest = this.#keeping.toStoredRow(json, first_run_id);
       const isOther = rest !== json;
       if (isOther) this.counts.rejected_rows++;
-      const [kind, hash] = row_key.split(":");
-      const key = kind === "sha256" && hash !== undefined ? this.#keeping.toRowKey(hash) : row_key;
+      const [, hash] = row_key.split("sha256:");
+      const key = hash === undefined ? row_key : this.#keeping.toRowKey(hash);
       if (this.#options.isDryRun || (!isOther && key === row_key)) continue;
       db.update(rejected_calls)
         .set({ json: rest, row_key: key })

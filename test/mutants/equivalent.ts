@@ -544,6 +544,50 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a host",
     },
   ],
+  "src/schedule/cron.ts": [
+    {
+      on: "for (let backMs = 60_000; backMs < 2 * LEAST_BACK_MS; backMs *= 2) {",
+      from: "backMs < 2 * LEAST_BACK_MS",
+      to: "backMs <= 2 * LEAST_BACK_MS",
+      because: "no minute doubled again and again is as long as that",
+    },
+    {
+      on: "if (slotMs > nowMs) continue;",
+      from: "slotMs > nowMs",
+      to: "slotMs >= nowMs",
+      because: "a slot of now is found from farther back as well",
+    },
+    {
+      on: 'const [dayOfMonth, dayOfWeek] = [fields.at(-3) ?? "", fields.at(-1) ?? ""];',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "there are five fields at least",
+    },
+    {
+      on: "if (changedMs !== undefined && skipped < changedMs + offset) slot = Math.min(slot, skipped - earlier);",
+      from: "changedMs !== undefined",
+      to: "true",
+      because: "nothing is less than what is no number",
+    },
+    {
+      on: "const late = hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs);",
+      from: "hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs)",
+      to: "hours",
+      because: "it only spares a look at hours that are over",
+    },
+    {
+      on: "const late = hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs);",
+      from: "(hour + 1) * 3_600_000 > sinceMs",
+      to: "true",
+      because: "it only spares a look at hours that are over",
+    },
+    {
+      on: "const late = hours.filter((hour) => (hour + 1) * 3_600_000 > sinceMs);",
+      from: "(hour + 1) * 3_600_000 > sinceMs",
+      to: "(hour + 1) * 3_600_000 >= sinceMs",
+      because: "it only spares a look at hours that are over",
+    },
+  ],
   "src/schedule/health.ts": [
     {
       on: "healths.flatMap(([name, health]) => (name === undefined ? [] : [[name, health] as const])),",
@@ -814,6 +858,20 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: 'error.code.startsWith("SQLITE_BUSY")',
       to: 'error.code.endsWith("SQLITE_BUSY")',
       because: "without a log a database is busy in one way alone",
+    },
+  ],
+  "src/warehouse/prune.ts": [
+    {
+      on: "if (mark > cutoff) this.#setMark([kind], cutoff);",
+      from: "mark > cutoff",
+      to: "mark >= cutoff",
+      because: "the same mark is set once more",
+    },
+    {
+      on: "if (this.#options.isDryRun || (!isOther && key === row_key)) continue;",
+      from: "!isOther && key === row_key",
+      to: "false",
+      because: "it only spares writing what is there",
     },
   ],
   "src/warehouse/restore.ts": [

@@ -109,9 +109,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Left out: what a job is, which are types alone.
   schedule: {
     parts: [
-      ...own("schedule", "allowed-host", "bell", "child-process", "child-queue", "doorbell-page", "health"),
-      ...own("schedule", "heartbeat", "job-journal", "job-outcome", "keep-schedule", "log-attribution"),
+      ...own("schedule", "allowed-host", "child-queue", "doorbell-page", "health", "heartbeat"),
+      ...own("schedule", "job-journal", "job-outcome", "log-attribution"),
       ...own("schedule", "monitor", "prometheus-format", "schedule-metrics", "zone-offsets"),
+      // What a ring starts is seen on the schedule alone.
+      {
+        files: ["src/schedule/{bell,keep-schedule}.ts"],
+        tests: ["test/schedule/{bell,keep-schedule}.test.ts"],
+      },
       // The other tests of slots take minutes for as many mutants as there are.
       { files: ["src/schedule/cron.ts"], tests: ["test/schedule/cron-edges.test.ts"] },
       {
@@ -122,7 +127,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/schedule/{plan-jobs,warehouse-snapshot}.ts"],
         tests: ["test/schedule/plan-jobs.test.ts"],
       },
-      // Each of its tests starts processes.
+    ],
+  },
+  // By itself, since each of these tests starts processes: a mutant takes many seconds.
+  "schedule-processes": {
+    parts: [
+      ...own("schedule", "child-process"),
       {
         files: ["src/schedule/daemon.ts"],
         tests: ["test/schedule/{daemon,daemon-lines,rung-daemon}.test.ts"],
@@ -146,10 +156,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   facts: { parts: own("warehouse", "attribute-all", "call-facts", "fact-log", "gone") },
   callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
   lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
+  erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
   privacy: {
     parts: [
       ...own("privacy", "keep", "pseudonym", "withhold"),
-      ...own("warehouse", "carry-forgotten", "erase", "forgotten", "keeping", "prune"),
+      ...own("warehouse", "forgotten", "keeping"),
       {
         files: ["src/warehouse/forget.ts"],
         tests: ["test/warehouse/{forget,personal-columns}.test.ts"],

@@ -1,14 +1,22 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { UsageError } from "../../src/errors.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
+import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
-import { openSnapshots } from "../../src/schedule/warehouse-snapshot.ts";
+import { openSnapshots, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { insertExports } from "../../src/warehouse/exports.ts";
+import { insertJobStart, type JobRecord } from "../../src/warehouse/job-table.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { recordRejected } from "../../src/warehouse/rejected.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
@@ -26,6 +34,36 @@ function insertExport(warehouse: Warehouse, exported_at: string, path: string): 
 function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): void {
   sqlite.prepare("INSERT INTO insights (insight_id, fetched_at) VALUES (?, ?)").run(id, fetchedAt);
 }
+
+const RECORD: JobRecord = {
+  job: "report",
+  started_at: NOW,
+  finished_at: null,
+  exit_code: null,
+  error: null,
+  succeeded_at: null,
+  failing_since: null,
+};
+
+const NOTHING: Snapshot = {
+  lastDoneRun: undefined,
+  lastGoodRun: undefined,
+  lastDone: new Map(),
+  unfinished: new Set(),
+  jobs: new Map(),
+  calls: { live: 0, gone: 0 },
+  rejectedRows: 0,
+  driftedMembers: 0,
+};
+
+const job = (name: string, lastDone: string | null): Job => ({
+  name,
+  cron: () => "37 * * * *",
+  cronSetting: "CALLTALLY_SYNC_CRON",
+  isSync: false,
+  readLastDone: () => lastDone,
+  run: async () => 0,
+});
 
 /** The jobs that are behind, by a warehouse that `fill` has filled. */
 function behind(
@@ -132,6 +170,47 @@ describe("planJobs", () => {
     ]);
   });
 
+  it.each([
+    // One that waits for its first slot, and was never begun, is behind with nothing.
+    { waitsForFirstSlot: true, begun: false, lastDone: null, isBehind: false },
+    { waitsForFirstSlot: true, begun: true, lastDone: null, isBehind: true },
+    { waitsForFirstSlot: false, begun: false, lastDone: null, isBehind: true },
+    { waitsForFirstSlot: true, begun: false, lastDone: "2026-11-20T14:06:59.999Z", isBehind: true },
+    { waitsForFirstSlot: true, begun: true, lastDone: "2026-11-20T14:07:00.000Z", isBehind: false },
+    { waitsForFirstSlot: false, begun: false, lastDone: "2026-11-20T14:07:00.000Z", isBehind: false },
+    { waitsForFirstSlot: false, begun: false, lastDone: null, idle: "off", isBehind: false },
+    {
+      waitsForFirstSlot: false,
+      begun: true,
+      lastDone: "2026-11-20T14:06:59.999Z",
+      idle: "off",
+      isBehind: false,
+    },
+  ])("has of $lastDone, begun $begun, waits $waitsForFirstSlot, idle $idle: behind $isBehind", (of) => {
+    const { waitsForFirstSlot, begun, lastDone, idle, isBehind } = of;
+    const settings = loadSettings({ env: { CALLTALLY_TIMEZONE: "Asia/Kolkata" }, folder: "/nowhere" });
+    const planned: Job = { ...job("report", lastDone), waitsForFirstSlot, idle: () => idle };
+    const record: JobRecord = { ...RECORD, job: begun ? "report" : "another" };
+    const snapshot: Snapshot = {
+      ...NOTHING,
+      lastDone: new Map([["report", lastDone]]),
+      jobs: new Map([[record.job, record]]),
+    };
+    // 37 past the hour there is 7 past in UTC: the zone is that of the settings.
+    const nowMs = Date.parse("2026-11-20T15:06:59.999Z");
+    expect(planJobs([planned], settings, snapshot, nowMs)).toEqual([
+      {
+        job: planned,
+        name: "report",
+        cron: { expression: "37 * * * *", timezone: "Asia/Kolkata", next: expect.any(Function) },
+        idle,
+        lastDoneMs: lastDone === null ? undefined : Date.parse(lastDone),
+        isBehind,
+        judgedMs: nowMs,
+      },
+    ]);
+  });
+
   it("names the setting that is no cron expression", () => {
     for (const [name, says] of [
       ["CALLTALLY_SYNC_CRON", "99 * * * *"],
@@ -148,6 +227,62 @@ describe("planJobs", () => {
 });
 
 describe("openSnapshots", () => {
+  it("tells of runs, jobs, calls and rows, and waits half a second for whoever mends the file", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const settings = loadSettings({
+      env: { CALLTALLY_DATABASE: database, CALLTALLY_TIMEZONE: "Europe/Berlin" },
+      folder: folder.path,
+    });
+    const jobs: Job[] = [
+      { ...job("sync", NOW), isUnfinished: ({ sqlite }) => sqlite.readonly },
+      { ...job("export", null), isUnfinished: () => false },
+      {
+        ...job("insights", null),
+        readLastDone: ({ sqlite }, { timezone }) =>
+          `${sqlite.pragma("busy_timeout", { simple: true })} ${timezone}`,
+      },
+    ];
+    {
+      using warehouse = openWarehouse(database);
+      insertRun(warehouse, { status: "done", verdict: "verified", finished_at: NOW });
+      insertRun(warehouse, { status: "done", verdict: "unverified", finished_at: NOW });
+      insertRun(warehouse, { status: "failed", finished_at: NOW });
+      const calls = [1, 2, 3].map((call_id) => makeCall({ call_id }));
+      writeTransaction(warehouse, () => {
+        prepareUpsertCalls(warehouse, 1)(calls);
+        const row = { json: "{}", path: "a", reason: "no" };
+        recordRejected(
+          warehouse,
+          [1, 2].map((call_id) => ({ ...row, call_id })),
+          1,
+          keepingAll(warehouse),
+        );
+        insertJobStart(warehouse, "sync", NOW);
+        insertJobStart(warehouse, "export", NOW);
+      });
+      warehouse.sqlite.exec(`UPDATE calls SET missing_since = 'x', gone_at = 'x' WHERE call_id = 2;
+        INSERT INTO schema_drift (path, kind, json_type, first_run_id, first_seen_at) VALUES ('a', 'unknown', 'string', 1, '')`);
+    }
+    const read = openSnapshots(jobs, settings);
+    expect(read()).toEqual({
+      lastDoneRun: expect.objectContaining({ run_id: 2 }),
+      lastGoodRun: expect.objectContaining({ run_id: 1 }),
+      lastDone: new Map([
+        ["sync", NOW],
+        ["export", null],
+        ["insights", "500 Europe/Berlin"],
+      ]),
+      unfinished: new Set(["sync"]),
+      jobs: new Map(["export", "sync"].map((name) => [name, { ...RECORD, job: name, started_at: NOW }])),
+      calls: { live: 2, gone: 1 },
+      rejectedRows: 2,
+      driftedMembers: 1,
+    });
+    rmSync(database);
+    expect(read()).toBeUndefined();
+  });
+
   it("reads beside a writer in mid-transaction", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/errors.ts";
 import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
@@ -109,6 +110,20 @@ describe("eraseFreed", () => {
       cause: { code },
     });
     if (!warehouse.sqlite.inTransaction) expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
+  });
+
+  it.each([
+    { code: "SQLITE_BUSY_SNAPSHOT", exitCode: EXIT.locked, says: "may be reading it" },
+    { code: "SQLITE_LOCKED_SHAREDCACHE", exitCode: EXIT.locked, says: "may be reading it" },
+    { code: "SQLITE_IOERR_WRITE", exitCode: EXIT.storage, says: "MB of free disk space" },
+  ])("knows $code, which says more than its kind", ({ code, exitCode, says }) => {
+    using folder = makeTempFolder();
+    using warehouse = openFreed(join(folder.path, "calls.db"));
+    // No test can have a disk fail in this way.
+    warehouse.sqlite.exec = () => {
+      throw new Database.SqliteError("no", code);
+    };
+    expect(errorOf(() => erase(warehouse))).toMatchObject({ exitCode, hint: expect.stringContaining(says) });
   });
 
   it("throws what is no error of SQLite's as it is", () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -39,12 +39,19 @@ const CALLS: readonly Call[] = [
   makeCall({ call_id: 6, caller_id: BOB, utm_term: "+49 30 123456" }),
 ];
 
+/** The files of warehouses, made once, and the key of each where it has one. */
+const templates = new Map<string, { file: Buffer; key: Buffer | undefined }>();
+
 /** A warehouse with these calls. */
 function open(calls: readonly Call[] = CALLS, rules = DEFAULT_RULES, { isFirstLoad = false } = {}) {
+  const name = JSON.stringify([calls, rules, isFirstLoad]);
+  const template = templates.get(name) ?? makeTemplate(calls, rules, isFirstLoad);
+  templates.set(name, template);
   const folder = makeTempFolder();
-  const warehouse = openWarehouse(join(folder.path, "calls.db"));
-  setRules(warehouse, rules);
-  upsert(warehouse, calls, isFirstLoad);
+  const database = join(folder.path, "calls.db");
+  writeFileSync(database, template.file);
+  if (template.key !== undefined) writeFileSync(callerKeyOf(database), template.key);
+  const warehouse = openWarehouse(database);
   return {
     warehouse,
     folder: folder.path,
@@ -53,6 +60,18 @@ function open(calls: readonly Call[] = CALLS, rules = DEFAULT_RULES, { isFirstLo
       folder[Symbol.dispose]();
     },
   };
+}
+
+function makeTemplate(calls: readonly Call[], rules: typeof DEFAULT_RULES, isFirstLoad: boolean) {
+  using folder = makeTempFolder();
+  const database = join(folder.path, "calls.db");
+  {
+    using warehouse = openWarehouse(database);
+    setRules(warehouse, rules);
+    upsert(warehouse, calls, isFirstLoad);
+  }
+  const key = callerKeyOf(database);
+  return { file: readFileSync(database), key: existsSync(key) ? readFileSync(key) : undefined };
 }
 
 function upsert(warehouse: Warehouse, calls: readonly Call[], isFirstLoad = false): void {

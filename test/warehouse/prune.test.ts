@@ -201,8 +201,8 @@ describe("prune", () => {
     { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
     // Fifty at a time began at once: of some that did, a batch ends in the midst.
     {
-      name: "three batches",
-      calls: makeCalls(3 * BATCH, (index) => daysAgo(Math.floor((index + 25) / 50) * 10)),
+      name: "a batch and some more",
+      calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
     },
     {
       name: "a batch of no known time, and one more",
@@ -210,7 +210,7 @@ describe("prune", () => {
     },
     {
       name: "exactly a batch",
-      calls: makeCalls(2 * BATCH, (index) => (index % 2 ? null : daysAgo(index + 301))),
+      calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
     },
     { name: "rows that did not parse alone", calls: [] },
   ])("removes what is past its days, call by call, of $name", async ({ name, calls }) => {
@@ -312,7 +312,7 @@ describe("prune", () => {
   });
 
   it("does nothing where all is kept, and was", async () => {
-    using opened = open("transcripts", []);
+    using opened = open("rows", [], [rejected(null, daysAgo(50))]);
     const { warehouse } = opened;
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
     const cutoffs = cutoffsAt(KEEP_ALL, START);
@@ -320,6 +320,35 @@ describe("prune", () => {
       expect(await prune(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
     });
     expect(changes).toEqual({});
+  });
+
+  it("leaves a call of which nothing is to be removed as it is, and its hash, which may tell of damage", async () => {
+    const calls = [5, 50].map((days) => makeCall({ call_id: days, call_started: daysAgo(days) }));
+    using opened = open("damaged", calls);
+    const { warehouse } = opened;
+    warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
+    const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 10 }, START);
+    const changes = await awaitChanges(warehouse, async () => {
+      expect(await prune(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
+    });
+    expect(Object.keys(changes).sort()).toEqual(["privacy_acts", "retention"]);
+  });
+
+  it("moves no mark before the calls up to there are done", async () => {
+    using opened = open("marks", makeCalls(125, daysAgo));
+    const { warehouse } = opened;
+    const prunedTo = (days: number, signal?: AbortSignal) =>
+      prune(warehouse, {
+        cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: days }, START),
+        nowMs: START,
+        signal,
+      });
+    await prunedTo(100);
+    await expect(prunedTo(10, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+    expect(readMarks(warehouse)).toEqual({ summaries: daysAgo(100) });
+    // What may be kept longer has its mark lowered first of all.
+    await expect(prunedTo(110, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+    expect(readMarks(warehouse)).toEqual({ summaries: daysAgo(110) });
   });
 
   it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
