@@ -49,13 +49,13 @@ export class ChildQueue {
   }
 
   #startNext(): void {
-    const taken = new Set<string>();
+    const taken = new Set<string | undefined>();
     for (const entry of [...this.#waiting]) {
       const { ticket, start } = entry;
       if (this.#running.size >= MOST_CHILDREN) return;
       const isOvertaking = ticket.host !== undefined && taken.has(ticket.host);
       if (isOvertaking || !this.#fits(ticket)) {
-        if (ticket.host !== undefined) taken.add(ticket.host);
+        taken.add(ticket.host);
         continue;
       }
       this.#waiting.splice(this.#waiting.indexOf(entry), 1);

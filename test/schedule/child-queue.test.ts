@@ -76,4 +76,27 @@ describe("ChildQueue", () => {
     await queue.run(sync("c"), work("c"), stop.signal);
     expect(started).toEqual(["a"]);
   });
+
+  it("lets go at once of who waits and is told to stop, before or after, and takes no turn for them", async () => {
+    const queue = new ChildQueue(1);
+    const { signal } = new AbortController();
+    const stop = new AbortController();
+    const { started, work, end, settle } = openWork();
+    const left: string[] = [];
+    const first = queue.run(quiet("a"), work("first"), signal);
+    void queue.run(quiet("a"), work("stopped"), stop.signal).then(() => left.push("stopped"));
+    void queue.run(quiet("a"), work("late"), AbortSignal.abort()).then(() => left.push("late"));
+    await settle();
+    expect(left).toEqual(["late"]);
+    stop.abort();
+    await settle();
+    expect(left).toEqual(["late", "stopped"]);
+    await end("first");
+    await first;
+    const next = queue.run(quiet("a"), work("next"), signal);
+    await settle();
+    expect(started).toEqual(["first", "next"]);
+    await end("next");
+    await next;
+  });
 });

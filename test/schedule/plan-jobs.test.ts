@@ -175,14 +175,14 @@ describe("planJobs", () => {
     { waitsForFirstSlot: true, begun: false, lastDone: null, isBehind: false },
     { waitsForFirstSlot: true, begun: true, lastDone: null, isBehind: true },
     { waitsForFirstSlot: false, begun: false, lastDone: null, isBehind: true },
-    { waitsForFirstSlot: true, begun: false, lastDone: "2026-11-20T14:06:59.999Z", isBehind: true },
-    { waitsForFirstSlot: true, begun: true, lastDone: "2026-11-20T14:07:00.000Z", isBehind: false },
-    { waitsForFirstSlot: false, begun: false, lastDone: "2026-11-20T14:07:00.000Z", isBehind: false },
+    { waitsForFirstSlot: true, begun: false, lastDone: "2026-11-20T15:06:59.999Z", isBehind: true },
+    { waitsForFirstSlot: true, begun: true, lastDone: "2026-11-20T15:07:00.000Z", isBehind: false },
+    { waitsForFirstSlot: false, begun: false, lastDone: "2026-11-20T15:07:00.000Z", isBehind: false },
     { waitsForFirstSlot: false, begun: false, lastDone: null, idle: "off", isBehind: false },
     {
       waitsForFirstSlot: false,
       begun: true,
-      lastDone: "2026-11-20T14:06:59.999Z",
+      lastDone: "2026-11-20T15:06:59.999Z",
       idle: "off",
       isBehind: false,
     },
@@ -197,7 +197,7 @@ describe("planJobs", () => {
       jobs: new Map([[record.job, record]]),
     };
     // 37 past the hour there is 7 past in UTC: the zone is that of the settings.
-    const nowMs = Date.parse("2026-11-20T15:06:59.999Z");
+    const nowMs = Date.parse("2026-11-20T15:07:00.000Z");
     expect(planJobs([planned], settings, snapshot, nowMs)).toEqual([
       {
         job: planned,
@@ -209,6 +209,15 @@ describe("planJobs", () => {
         judgedMs: nowMs,
       },
     ]);
+  });
+
+  it("has one wait for its first slot where there is no warehouse yet", () => {
+    const settings = loadSettings({ env: {}, folder: "/nowhere" });
+    const waiting = { ...job("report", null), waitsForFirstSlot: true };
+    const isBehind = planJobs([waiting, job("export", null)], settings, undefined, 0).map(
+      (each) => each.isBehind,
+    );
+    expect(isBehind).toEqual([false, true]);
   });
 
   it("names the setting that is no cron expression", () => {
