@@ -285,7 +285,12 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         EXIT.contract,
         "the response, status 200, is not from ClickHouse",
       ],
-      [/groupBitXor/, { said: "a\tb\tc\nInt64\tUInt64\tString\n1\t2\t3" }, EXIT.contract, "is none of Click"],
+      [
+        /groupBitXor/,
+        { said: "a\tb\tc\nInt64\tUInt64\tString\n1\t2\t3" },
+        EXIT.contract,
+        "is not from Click",
+      ],
       [/^INSERT INTO .*published/, "swallow", EXIT.unverified, "the cluster has not recorded it"],
     ];
     for (const [index, [statement, fate, exitCode, message]] of lies.entries()) {

@@ -544,6 +544,26 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a host",
     },
   ],
+  "src/schedule/child-queue.ts": [
+    {
+      on: 'signal.addEventListener("abort", leave, { once: true });',
+      from: "{ once: true }",
+      to: "{}",
+      because: "a signal aborts once",
+    },
+    {
+      on: 'signal.addEventListener("abort", leave, { once: true });',
+      from: "true",
+      to: "false",
+      because: "a signal aborts once",
+    },
+    {
+      on: 'signal.removeEventListener("abort", leave);',
+      from: '"abort"',
+      to: '""',
+      because: "who has left can leave again, with nothing done",
+    },
+  ],
   "src/schedule/cron.ts": [
     {
       on: "for (let backMs = 60_000; backMs < 2 * LEAST_BACK_MS; backMs *= 2) {",
@@ -610,6 +630,50 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "value > 0",
       to: "value >= 0",
       because: "zero is finite",
+    },
+  ],
+  "src/schedule/zone-offsets.ts": [
+    {
+      on: 'if (timezone === "UTC") return () => 0;',
+      from: 'timezone === "UTC"',
+      to: "false",
+      because: "it only spares a format",
+    },
+    {
+      on: 'if (timezone === "UTC") return () => 0;',
+      from: '"UTC"',
+      to: '""',
+      because: "it only spares a format",
+    },
+    {
+      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
+      from: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value',
+      to: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName").value',
+      because: "the format has such a part",
+    },
+    {
+      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "the format has such a part",
+    },
+    {
+      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
+      from: '"0"',
+      to: '""',
+      because: "either is the number 0",
+    },
+    {
+      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
+      from: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/",
+      to: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?/",
+      because: "nothing follows in such a name",
+    },
+    {
+      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "the first of them is not looked at",
     },
   ],
   "src/spend/read-report.ts": [
@@ -721,65 +785,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
     },
     {
       on: 'const [, name = "", code = ""] = /(.+?) ?\\(([a-z]{3})\\)$/.exec(full) ?? [];',
-  "src/schedule/child-queue.ts": [
-    {
-      on: 'signal.addEventListener("abort", leave, { once: true });',
-      from: "{ once: true }",
-      to: "{}",
-      because: "a signal aborts once",
-    },
-    {
-      on: 'signal.addEventListener("abort", leave, { once: true });',
-      from: "true",
-      to: "false",
-      because: "a signal aborts once",
-    },
-    {
-      on: 'signal.removeEventListener("abort", leave);',
-      from: '"abort"',
-      to: '""',
-      because: "who has left can leave again, with nothing done",
-    },
-  ],
-  "src/schedule/zone-offsets.ts": [
-    {
-      on: 'if (timezone === "UTC") return () => 0;',
-      from: 'timezone === "UTC"',
-      to: "false",
-      because: "it only spares a format",
-    },
-    {
-      on: 'if (timezone === "UTC") return () => 0;',
-      from: '"UTC"',
-      to: '""',
-      because: "it only spares a format",
-    },
-    {
-      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
-      from: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value',
-      to: 'format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName").value',
-      because: "the format has such a part",
-    },
-    {
-      on: 'const name = format.formatToParts(instantMs).find(({ type }) => type === "timeZoneName")?.value ?? "";',
-      from: '""',
-      to: '"Stryker was here!"',
-      because: "the format has such a part",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
-      from: '"0"',
-      to: '""',
-      because: "either is the number 0",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
-      from: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/",
-      to: "/([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?/",
-      because: "nothing follows in such a name",
-    },
-    {
-      on: 'const [, sign, hours, minutes, seconds = "0"] = /([+-])(\\d\\d):(\\d\\d)(?::(\\d\\d))?$/.exec(name) ?? [];',
       from: "[]",
       to: '["Stryker was here"]',
       because: "the first of them is not looked at",

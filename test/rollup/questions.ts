@@ -6,7 +6,7 @@ import { GRAINS } from "../../src/calendar/grain.ts";
 import { type Period, periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call.ts";
 import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
-import { DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
+import { DIMENSIONS, type Dimension, namesOf } from "../../src/rollup/dimensions.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { arbitraryCalls } from "../calls.ts";
@@ -65,25 +65,31 @@ export const rules: fc.Arbitrary<AttributionRules> = fc.record({
 });
 
 const some = (...texts: string[]) => fc.subarray(texts, { minLength: 1 });
+const FILTERS = {
+  org_unit: some("Munich", "Berlin", "10", "(not set)"),
+  channel: fc.subarray([...CHANNELS], { minLength: 8 }),
+  source: some("Google ", "facebook", "face  book", "(not set)", "é", "istanbul"),
+  campaign: some("AUTUMN", "1", "10", "Herbst  Aktion", "(not set)", "google"),
+  disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL", "-", "__"),
+  min_duration_seconds: fc.constantFrom(0, 1, 60),
+  first_time: fc.constant(true as const),
+  has_gclid: fc.constant(true as const),
+  tracking_number: some("+49 89 (65) 43-21", "4930", "(not set)", "-", "desk"),
+  exclude_callers: some("+491", "0049 2", "Anonymous", "+4930123456", "-", ""),
+} satisfies { [Name in keyof CallFilter]: fc.Arbitrary<CallFilter[Name]> };
+const { exclude_callers, ...others } = FILTERS;
+
+/** None, many at once, which let few calls through, and callers excluded beside at most one other. */
 const filters: fc.Arbitrary<CallFilter> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: fc.record(FILTERS, { requiredKeys: [], noNullPrototype: true }) },
   {
-    weight: 4,
-    arbitrary: fc.record(
-      {
-        org_unit: some("Munich", "Berlin", "10", "(not set)"),
-        channel: fc.subarray([...CHANNELS], { minLength: 8 }),
-        source: some("Google ", "facebook", "face  book", "(not set)", "é", "istanbul"),
-        campaign: some("AUTUMN", "1", "10", "Herbst  Aktion", "(not set)", "google"),
-        disposition: some("answered", "No_Answer", "(not set)", "VOICE-MAIL", "-", "__"),
-        min_duration_seconds: fc.constantFrom(0, 1, 60),
-        first_time: fc.constant(true as const),
-        has_gclid: fc.constant(true as const),
-        tracking_number: some("+49 89 (65) 43-21", "4930", "(not set)", "-", "desk"),
-        exclude_callers: some("+491", "0049 2", "Anonymous", "+4930123456", "-", ""),
-      },
-      { requiredKeys: [], noNullPrototype: true },
-    ),
+    weight: 2,
+    arbitrary: fc
+      .tuple(exclude_callers, fc.record(others), fc.constantFrom(undefined, ...namesOf(others)))
+      .map(([excluded, all, name]): CallFilter => {
+        return { exclude_callers: excluded, ...(name && { [name]: all[name] }) };
+      }),
   },
 );
 
