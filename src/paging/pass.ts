@@ -107,7 +107,7 @@ export class Pass<S extends Slice> implements Disposable {
   /** Reads the pages that the total promises, several at once, as long as `goesOn` says so. */
   async *readPlanned(goesOn: () => boolean): AsyncGenerator<S, void, void> {
     const record = this.#record;
-    for (let idle = 0; idle < MAX_IDLE_PLANS; ) {
+    for (let idle = 0; idle < MAX_IDLE_PLANS && !record.isEndless; ) {
       if (!goesOn()) return;
       const right = await this.#pages.take();
       if (right === undefined) return;
@@ -185,7 +185,7 @@ export class Pass<S extends Slice> implements Disposable {
     let [stepBack, fruitless, ties, thin] = [1, 0, 0, 0];
     // A pass that is broken already is not worth as many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
-    while (fruitless < patience && thin < MAX_THIN) {
+    while (fruitless < patience && thin < MAX_THIN && !record.isEndless) {
       const asked = record.nextOffset(stepBack);
       const slice = await this.#pages.fetch(asked);
       const link = record.findLink(slice);

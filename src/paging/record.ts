@@ -4,6 +4,10 @@ import { IdSketch } from "./id-sketch.ts";
 import { isTrusted, type Sort } from "./order-key.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
+/** Times the calls that the service first counted, and pages beyond, after which a list has no end. */
+const MOST_TIMES = 10;
+const MOST_PAGES = 1000;
+
 const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
 
 /**
@@ -97,6 +101,11 @@ export class PassRecord {
   /** Whether the chain's last slice is linked to where the reading began. */
   get isLinked(): boolean {
     return this.#chain.isLinked(this.#leftHeld);
+  }
+
+  /** Whether far more calls came than were there: new ones come as fast as they are read, or the list has no end. */
+  get isEndless(): boolean {
+    return this.#counts.fresh > MOST_TIMES * this.#totals.first + MOST_PAGES * this.#pageSize;
   }
 
   /** Returns how a slice would hang together with those before it. */

@@ -230,7 +230,7 @@ class Refused extends Error {}
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
 const STATES_KEPT = 5;
-/** A list that grows for ever by as much as a page has would be read for ever. */
+/** A list that grows for ever by as much as a page has is read for a thousand pages before it is given up. */
 const GROWING_REQUESTS = 100;
 /** Far more than a pass over so few calls may need. */
 const MAX_REQUESTS = 3000;

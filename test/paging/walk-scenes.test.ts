@@ -125,6 +125,31 @@ describe("walk", () => {
     expect(service.asked).toHaveLength(scene.requests);
   });
 
+  it.each([
+    { says: "so", total: (calls: number) => calls },
+    { says: "always the same", total: () => 100 },
+    { says: "nothing", total: () => 0 },
+  ])(
+    "gives up the end of a list that grows by a page with each request, of which total says $says",
+    async (scene) => {
+      const calls = () => 100 + 20 * service.asked.length;
+      const service = serve(calls, { total: () => scene.total(calls()) });
+      const reading = walk(service.source, options);
+      await read(reading);
+      expect(reading.evidence.end).toBe("unseen");
+      expect(reading.evidence.fresh).toBeGreaterThan(1000 * 20);
+      expect(service.asked.length).toBeLessThan(1500);
+    },
+  );
+
+  it("reads a list to its end that became eight times as long meanwhile", async () => {
+    const calls = () => Math.min(25_000, 3000 + 40 * service.asked.length);
+    const service = serve(calls);
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(reading.evidence).toMatchObject({ end: "seen", fresh: 25_000 });
+  });
+
   it("gives up the end of a service that begins at the front again and has other calls each time", async () => {
     const service = script(({ count }) => slice(0, 0, ...ids(1 + 20 * count, 20)));
     const reading = walk(service.source, options);
