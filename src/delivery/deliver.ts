@@ -145,7 +145,8 @@ class Courier {
       if (error instanceof AlreadyTakenError) return undefined;
       outcome = { kind: isClaimed ? "unknown" : "refused", error: describeError(error) };
     }
-    const error = outcome.kind === "delivered" ? null : withoutSecrets(outcome.error, secrets);
+    if (outcome.kind !== "delivered") outcome = { ...outcome, error: withoutSecrets(outcome.error, secrets) };
+    const error = outcome.kind === "delivered" ? null : outcome.error;
     this.#end(id, { status: STATUS_OF[outcome.kind], error, isClaimed });
     return outcome;
   }

@@ -354,6 +354,20 @@ describe("deliver by web hook", () => {
     ]);
   });
 
+  it("keeps the token out of the ledger and of what is told, where a server that never takes it quotes it", async () => {
+    using run = makeRun();
+    const told: string[] = [];
+    await using server = await startBadServer(text("busy, TOKEN-OF-21", 503));
+    const results = await send(run, [hook(server.url)], {
+      clock: new FakeClock(),
+      secrets: ["TOKEN-OF-21"],
+      onRetry: (_, error) => told.push(error),
+    });
+    const masked = expect.stringMatching(/returned 503: busy, \[secret\]$/);
+    expect(results).toMatchObject([{ status: "failed", attempts: 3, last_error: masked }]);
+    expect(told).toEqual([masked, masked]);
+  });
+
   it.each([
     {
       title: "a refusal",
