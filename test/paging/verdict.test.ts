@@ -1,47 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Evidence, Totals } from "../../src/paging/evidence.ts";
+import type { Evidence } from "../../src/paging/evidence.ts";
 import { readKeys } from "../../src/paging/order-key.ts";
 import { judge, judgeIncremental, missingCallThreshold } from "../../src/paging/verdict.ts";
-
-const NEWEST = readKeys("call_started desc");
-const BY_SOURCE = readKeys("insight_name asc then call_id desc");
-
-const totals = (changes: Partial<Totals> = {}): Totals => ({
-  first: 100,
-  last: 100,
-  least: 100,
-  most: 100,
-  isConstant: true,
-  fall: 0,
-  falls: 0,
-  overruns: 0,
-  ...changes,
-});
-
-/** What a full pass over 100 calls sees when nothing is wrong. */
-const CLEAN: Evidence = {
-  slices: 3,
-  resumed: 0,
-  startsAtFront: true,
-  keys: NEWEST,
-  isTrusted: true,
-  outOfPlace: undefined,
-  end: "seen",
-  isProven: true,
-  isLinked: true,
-  isFrontMet: true,
-  seamsMended: 0,
-  seamsBroken: 0,
-  fragmented: 0,
-  vanished: 0,
-  unplaced: 0,
-  repeated: 0,
-  old: 0,
-  totals: totals(),
-  settled: false,
-  fresh: 100,
-};
+import { BY_SOURCE, CLEAN, NEWEST, totals } from "./clean-evidence.ts";
 
 const full = (changes: Partial<Evidence>, distinct = 100) => ({
   evidence: { ...CLEAN, ...changes },

@@ -1,0 +1,41 @@
+import type { Evidence, Totals } from "../../src/paging/evidence.ts";
+import { readKeys } from "../../src/paging/order-key.ts";
+
+export const NEWEST = readKeys("call_started desc");
+export const BY_SOURCE = readKeys("insight_name asc then call_id desc");
+
+export const totals = (changes: Partial<Totals> = {}): Totals => ({
+  first: 100,
+  last: 100,
+  least: 100,
+  most: 100,
+  isConstant: true,
+  fall: 0,
+  falls: 0,
+  overruns: 0,
+  ...changes,
+});
+
+/** What a full pass over 100 calls sees when nothing is wrong. */
+export const CLEAN: Evidence = {
+  slices: 3,
+  resumed: 0,
+  startsAtFront: true,
+  keys: NEWEST,
+  isTrusted: true,
+  outOfPlace: undefined,
+  end: "seen",
+  isProven: true,
+  isLinked: true,
+  isFrontMet: true,
+  seamsMended: 0,
+  seamsBroken: 0,
+  fragmented: 0,
+  vanished: 0,
+  unplaced: 0,
+  repeated: 0,
+  old: 0,
+  totals: totals(),
+  settled: false,
+  fresh: 100,
+};
