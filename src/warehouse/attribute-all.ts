@@ -1,11 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, count, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { renameCallers } from "./caller-names.ts";
+import { countRows } from "./count-rows.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
@@ -101,10 +102,8 @@ function openDigests(warehouse: Warehouse, rules: AttributionRules): CallerHash 
 
 /** Whether every call has facts and is counted. Reads the keys of both tables. */
 export function hasAllFacts({ db }: Warehouse): boolean {
-  const rows = (table: typeof calls | typeof call_facts) =>
-    db.select({ rows: count() }).from(table).get()?.rows;
   const stored = readCallCount({ db });
-  return rows(calls) === stored && rows(call_facts) === stored;
+  return countRows({ db }, calls) === stored && countRows({ db }, call_facts) === stored;
 }
 
 /**
@@ -128,7 +127,7 @@ export function* attributeAll(
     .orderBy(asc(calls.call_id))
     .limit(BATCH_ROWS)
     .prepare();
-  const total = db.select({ rows: count() }).from(calls).get()?.rows ?? 0;
+  const total = countRows({ db }, calls);
   if (digests !== undefined && (readRules(warehouse)?.caller_key ?? null) === null) {
     renameCallers(warehouse, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
   }

@@ -18,9 +18,8 @@ export interface CallToAttribute {
   isNew: boolean;
 }
 
-/** The columns of the facts, the key first. */
-export const FACT_COLUMNS = [
-  "call_id",
+/** The columns of the facts, without the key. */
+export const FACTS = [
   "is_live",
   "call_started",
   "duration",
@@ -48,6 +47,9 @@ export const FACT_COLUMNS = [
   "disposition",
 ] as const satisfies readonly (keyof typeof call_facts.$inferInsert)[];
 
+/** The columns of the facts, the key first. */
+export const FACT_COLUMNS = ["call_id", ...FACTS] as const;
+
 /** Writes the facts of calls, in the transaction that writes the calls. */
 export class CallFactsTable {
   readonly #warehouse: Pick<Warehouse, "db" | "sqlite">;
@@ -66,7 +68,7 @@ export class CallFactsTable {
   constructor(
     warehouse: Pick<Warehouse, "db" | "sqlite">,
     rules: AttributionRules,
-    { isFirstLoad = false, digests }: { isFirstLoad?: boolean; digests?: CallerHash | undefined } = {},
+    { isFirstLoad, digests }: { isFirstLoad: boolean; digests: CallerHash | undefined },
   ) {
     const { db, sqlite } = warehouse;
     this.#warehouse = warehouse;
@@ -76,9 +78,7 @@ export class CallFactsTable {
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
     // Which call is first is settled at the end: what is stored of it stays until then.
-    const updated = FACT_COLUMNS.filter(
-      (column) => column !== "call_id" && !(isFirstLoad && column === "is_first_call"),
-    );
+    const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
     this.#upsert = prepareWrite<(typeof FACT_COLUMNS)[number]>(
       sqlite,
       db
@@ -91,15 +91,16 @@ export class CallFactsTable {
   /** Writes the facts of calls that are new or have other content; each call once. */
   write(calls: readonly CallToAttribute[]): void {
     if (calls.length === 0) return;
-    const known = calls.flatMap(({ call, isNew }) => (isNew ? [] : call.call_id));
-    const stored = known.length === 0 ? [] : this.#readStored(known);
-    const before = new Map(stored.map((facts) => [facts.call_id, facts]));
+    const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
+    const allStored = this.#readStored(known);
+    const before = new Map(allStored.map((facts) => [facts.call_id, facts]));
     const rows = calls.map(({ call, isLive = true }) => {
       const { call_id } = call;
       const stored = before.get(call_id);
       const facts = attributeCall(call, this.#rules);
       const caller = this.#toCaller(facts, call.caller_digest);
-      return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call: false, stored };
+      const is_first_call = stored?.is_first_call ?? false;
+      return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
     });
     if (this.#isFirstLoad) {
       addUnsettled(this.#warehouse, rows.length);
@@ -111,16 +112,14 @@ export class CallFactsTable {
       ({ stored, caller, call_started }) =>
         stored === undefined || stored.caller !== caller || stored.call_started !== call_started,
     );
+    const movedIds = new Set(moved.map(({ call_id }) => call_id));
     const change = this.#callers.begin(
-      moved.flatMap(({ stored }) => (stored?.is_live ? stored : [])),
+      allStored.filter(({ call_id, is_live }) => is_live && movedIds.has(call_id)),
       moved.filter(({ is_live }) => is_live),
     );
-    const isMoved = new Set(moved);
-    for (const row of rows) {
-      row.is_first_call = isMoved.has(row) ? isFirstCall(change, row) : row.stored?.is_first_call === true;
-      this.#upsert(row);
-    }
-    this.#callers.end(change, new Set(moved.map(({ call_id }) => call_id)));
+    for (const row of moved) row.is_first_call = isFirstCall(change, row);
+    for (const row of rows) this.#upsert(row);
+    this.#callers.end(change, movedIds);
   }
 
   #toCaller({ caller }: CallFacts, digest: string | null | undefined): string | null {
@@ -135,12 +134,16 @@ export function setLive(
   callIds: readonly number[],
   isLive: boolean,
 ): void {
-  const rows = callIds.length === 0 ? [] : prepareReadStored(warehouse)(callIds);
-  const others = rows.filter((stored) => stored.is_live !== isLive);
-  if (others.length === 0) return;
+  if (callIds.length === 0) return;
+  const others = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
   const isSettled = readUnsettled(warehouse) === 0;
   const callers = new CallerTable(warehouse);
-  const change = isSettled ? callers.begin(isLive ? [] : others, isLive ? others : []) : new Map();
+  const change = isSettled
+    ? callers.begin(
+        others.filter(({ is_live }) => is_live),
+        others.filter(({ is_live }) => !is_live),
+      )
+    : new Map();
   const ids = JSON.stringify(others.map(({ call_id }) => call_id));
   warehouse.db
     .update(call_facts)

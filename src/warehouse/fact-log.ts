@@ -1,6 +1,6 @@
-import { eq, lt, max, min, sql } from "drizzle-orm";
+import { asc, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { ChangeReason } from "../rollup/change-reasons.ts";
-import { FACT_COLUMNS } from "./call-facts.ts";
+import { FACTS } from "./call-facts.ts";
 import type { Warehouse } from "./open.ts";
 import { counts, exported_rollups, fact_changes, rules } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
@@ -12,7 +12,6 @@ import { writeTransaction } from "./transaction.ts";
 
 type Store = Pick<Warehouse, "db" | "sqlite">;
 
-const FACTS = FACT_COLUMNS.filter((column) => column !== "call_id");
 const RULES_BEING_APPLIED = "rules_being_applied";
 const LOGS = "fact_logs";
 
@@ -113,11 +112,9 @@ export function readFactState({ db, sqlite }: Store): { changeId: number; rulesI
   const last = sqlite
     .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'fact_changes'")
     .pluck();
-  const inForce = db
-    .select({ id: max(rules.rules_id) })
-    .from(rules)
-    .get();
-  return { changeId: last.get() ?? 0, rulesId: inForce?.id ?? 0 };
+  const { rules_id } = rules;
+  const inForce = db.select({ rules_id }).from(rules).orderBy(desc(rules_id)).limit(1).get();
+  return { changeId: last.get() ?? 0, rulesId: inForce?.rules_id ?? 0 };
 }
 
 /** Makes what is logged from now on the doing of some rules; of none, with null. */
@@ -134,19 +131,12 @@ const MOST_DAYS = 400;
  * stops logging. Call it in a transaction that writes.
  */
 export function pruneFactLog({ db, sqlite }: Store, nowMs: number): void {
-  const first = db
-    .select({ first: min(exported_rollups.exported_at) })
-    .from(exported_rollups)
-    .get()?.first;
   const oldest = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
-  if (first != null && first < oldest)
-    db.delete(exported_rollups).where(lt(exported_rollups.exported_at, oldest)).run();
-  const needed = db
-    .select({ since: min(exported_rollups.change_id) })
-    .from(exported_rollups)
-    .get()?.since;
-  if (needed != null) {
-    db.delete(fact_changes).where(sql`${fact_changes.change_id} <= ${needed}`).run();
+  db.delete(exported_rollups).where(lt(exported_rollups.exported_at, oldest)).run();
+  const { change_id } = exported_rollups;
+  const earliest = db.select({ change_id }).from(exported_rollups).orderBy(asc(change_id)).limit(1).get();
+  if (earliest !== undefined) {
+    db.delete(fact_changes).where(lte(fact_changes.change_id, earliest.change_id)).run();
   } else if (readFactLog({ db, sqlite }) !== undefined) {
     for (const { name } of STATEMENTS) sqlite.exec(`DROP TRIGGER ${name}`);
     db.delete(fact_changes).run();

@@ -1,6 +1,7 @@
-import { and, count, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
+import { countRows } from "./count-rows.ts";
 import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
 import { calls, sync_runs } from "./schema.ts";
@@ -31,8 +32,7 @@ export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absen
   const { db } = warehouse;
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
-  const countWhere = (where: SQL | undefined) =>
-    db.select({ rows: count() }).from(calls).where(where).get()?.rows ?? 0;
+  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
 
   const newlyMissing = and(isNull(calls.gone_at), isNull(calls.missing_since), isAbsent);
   const found = countWhere(newlyMissing);
@@ -65,8 +65,7 @@ export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOption
   const { db } = warehouse;
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
-  const countWhere = (where: SQL | undefined) =>
-    db.select({ rows: count() }).from(calls).where(where).get()?.rows ?? 0;
+  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
   forgetUnorderedAbsent({ db }, isMet);
   db.update(calls)
     .set({

@@ -854,6 +854,20 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a time",
     },
   ],
+  "src/warehouse/call-facts.ts": [
+    {
+      on: "if (callIds.length === 0) return;",
+      from: "callIds.length === 0",
+      to: "false",
+      because: "it only spares a look for no calls",
+    },
+    {
+      on: '.where(inArray(call_id, elementsOf("ids"))),',
+      from: '"ids"',
+      to: '""',
+      because: "the value is bound by its position",
+    },
+  ],
   "src/warehouse/caller-names.ts": [
     {
       on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
@@ -900,6 +914,20 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: '""',
       to: '"Stryker was here!"',
       because: "neither makes an address of that host",
+    },
+  ],
+  "src/warehouse/gone.ts": [
+    {
+      on: "if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();",
+      from: "found > 0",
+      to: "true",
+      because: "it only spares a look through all calls for none",
+    },
+    {
+      on: "if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();",
+      from: "found > 0",
+      to: "found >= 0",
+      because: "it only spares a look through all calls for none",
     },
   ],
   "src/warehouse/keeping.ts": [

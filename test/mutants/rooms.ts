@@ -153,7 +153,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("warehouse", "drift", "restatement-table"),
     ],
   },
-  facts: { parts: own("warehouse", "attribute-all", "call-facts", "fact-log", "gone") },
+  facts: {
+    floor: 90,
+    parts: [
+      ...own("warehouse", "attribute-all", "fact-log", "gone"),
+      {
+        files: ["src/warehouse/call-facts.ts"],
+        tests: ["test/warehouse/{attribute-all,call-facts,fact-log}.test.ts"],
+      },
+    ],
+  },
   callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
   lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },

@@ -246,12 +246,29 @@ describe("attributeAnew", () => {
     await attributeAnew(warehouse, DEFAULT_RULES, NOW);
     const stored = readStored(warehouse);
     expect(stored.facts).toHaveLength(18);
-    const { facts, ...others } = foldFacts(warehouse, DEFAULT_RULES);
-    // Of a call that has facts it is those that say whether it is live.
-    expect(stored.facts.filter(({ call_id }) => call_id >= 30)).toEqual(
-      facts.filter(({ call_id }) => call_id >= 30),
+    expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+  });
+
+  it("logs one change of each call, by the rules, where all that differs is what an earlier version called its caller", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(501, "against")));
+    sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller;
+      UPDATE call_facts SET caller = 'old' || caller WHERE caller IS NOT NULL`);
+    beginFactLog(warehouse);
+    await applyRules(warehouse, DEFAULT_RULES, NOW);
+    const ofCallers = "FROM call_facts WHERE caller IS NOT NULL ORDER BY call_id";
+    const log = "SELECT call_id, reason, rules_id, caller FROM fact_changes ORDER BY call_id";
+    expect(sqlite.prepare(log).all()).toEqual(
+      sqlite
+        .prepare(`SELECT call_id, 'rules' AS reason, 2 AS rules_id, 'old' || caller AS caller ${ofCallers}`)
+        .all(),
     );
-    expect({ callers: stored.callers, counts: stored.counts }).toEqual(others);
+    sqlite.exec("DELETE FROM fact_changes; UPDATE call_facts SET duration = -1 WHERE call_id = 0");
+    expect(sqlite.prepare("SELECT reason, rules_id FROM fact_changes").raw().all()).toEqual([
+      ["corrected", null],
+    ]);
   });
 
   it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
@@ -273,6 +290,14 @@ describe("attributeAnew", () => {
     await expect(failed).rejects.toThrow("the disk is full");
     expect([seen, readStored(warehouse), warehouse.sqlite.inTransaction]).toEqual([[], before, false]);
     expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+
+  it("needs nobody to listen", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(251, "with")));
+    await attributeAnew(warehouse, RULES, NOW);
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
   });
 
   it("writes nothing into a file that was moved away", async () => {
@@ -339,6 +364,19 @@ describe("attributeAnew", () => {
 });
 
 describe("needsAttribution", () => {
+  it("is so where callers are to become digests in a warehouse that has no rules", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(12, "with")));
+    warehouse.sqlite.exec("DELETE FROM rules");
+    const digests = { ...DEFAULT_RULES, caller_digests: true };
+    expect(needsAttribution(warehouse, digests)).toBe(true);
+    await applyRules(warehouse, digests, NOW);
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, hmac));
+    expect(needsAttribution(warehouse, digests)).toBe(false);
+  });
+
   it("is so in a warehouse that has no rules yet, and where the program's own part is of another version", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));

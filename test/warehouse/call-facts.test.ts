@@ -6,7 +6,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attr
 import { toCaller } from "../../src/attribution/call-text.ts";
 import type { Call } from "../../src/call.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { settleCallers } from "../../src/warehouse/first-load.ts";
+import { readUnsettled, settleCallers } from "../../src/warehouse/first-load.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, callers, counts } from "../../src/warehouse/schema.ts";
@@ -203,6 +203,58 @@ function readStored({ db }: Warehouse) {
     counts: db.select().from(counts).all(),
   };
 }
+
+describe("a first load", () => {
+  it("has no callers, and no first calls, until they are settled, whatever goes and returns meanwhile", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
+    const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
+    writeTransaction(warehouse, () => {
+      const upsert = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
+      for (const call of load) upsert([call]);
+      markGone(warehouse, [3, 5]);
+      clearAbsence(warehouse, [5]);
+    });
+    const read = () => {
+      const { facts, callers } = readStored(warehouse);
+      return {
+        facts: facts.map(({ call_id, is_live, is_first_call }) => [call_id, is_live, is_first_call]),
+        callers: callers.map(({ first_call_id, calls }) => [first_call_id, calls]),
+        unsettled: readUnsettled(warehouse),
+      };
+    };
+    expect(read()).toEqual({
+      facts: [
+        [3, false, false],
+        [4, true, false],
+        [5, true, false],
+      ],
+      callers: [],
+      unsettled: 3,
+    });
+    writeTransaction(warehouse, () => settleCallers(warehouse));
+    expect(read()).toEqual({
+      facts: [
+        [3, false, false],
+        [4, true, true],
+        [5, true, false],
+      ],
+      callers: [[4, 2]],
+      unsettled: 0,
+    });
+  });
+
+  it("that has no calls leaves nothing to be settled, and the indexes as they were", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const indexes = () =>
+      warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
+    const before = indexes();
+    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1, { isFirstLoad: true })([]));
+    expect([readStored(warehouse).counts, indexes()]).toEqual([[{ name: "calls", value: 0 }], before]);
+  });
+});
 
 describe("the facts of a warehouse", () => {
   it("are those made from scratch, whatever calls and rules went through", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { FACT_COLUMNS } from "../../src/warehouse/call-facts.ts";
+import { FACTS } from "../../src/warehouse/call-facts.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { readExportedRollup, rememberRollups } from "../../src/warehouse/exported-rollups.ts";
 import {
@@ -14,7 +14,7 @@ import {
   withoutFactLog,
 } from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, counts, fact_changes } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
@@ -168,6 +168,21 @@ describe("the log of facts", () => {
     }
     sqlite.exec("CREATE TRIGGER other AFTER INSERT ON call_facts BEGIN SELECT 1; END");
     expect(readFactLog(warehouse)).toBe(log - 1);
+    sqlite.exec("DELETE FROM counts WHERE name = 'fact_logs'");
+    expect(readFactLog(warehouse)).toBeUndefined();
+  });
+
+  it("is found to have begun without waiting for a long write of another process", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openNewWarehouse(path);
+    const log = beginFactLog(warehouse);
+    using other = openExistingWarehouse(path);
+    warehouse.sqlite.pragma("busy_timeout = 0");
+    other.sqlite.exec("BEGIN IMMEDIATE");
+    expect(beginFactLog(warehouse)).toBe(log);
+    other.sqlite.exec("DROP TRIGGER fact_is_new; COMMIT; BEGIN IMMEDIATE");
+    expect(() => beginFactLog(warehouse)).toThrow("locked");
   });
 
   it("begins once where two begin it at once", () => {
@@ -221,10 +236,9 @@ describe("the log of facts", () => {
     using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
-    const columns = FACT_COLUMNS.filter((column) => column !== "call_id");
     const { sqlite } = warehouse;
     const numbers = new Set(["is_live", "is_qualified", "is_first_call", "duration", "org_unit_id"]);
-    for (const column of columns) {
+    for (const column of FACTS) {
       sqlite.exec("DELETE FROM fact_changes");
       const other = numbers.has(column) ? `NOT ${column}` : `${column} || 'x'`;
       sqlite.exec(`UPDATE call_facts SET ${column} = ${column}; UPDATE call_facts SET ${column} = ${other}`);
@@ -348,12 +362,20 @@ describe("setRulesBeingApplied", () => {
     using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     write(warehouse, first);
     beginFactLog(warehouse);
+    const { db } = warehouse;
+    const names = () =>
+      db
+        .select()
+        .from(counts)
+        .all()
+        .map(({ name }) => name);
     for (const [index, rulesId] of [7, 8, null, null].entries()) {
       setRulesBeingApplied(warehouse, rulesId);
+      const applied = rulesId === null ? [] : ["rules_being_applied"];
+      expect(names()).toEqual(["calls", "fact_logs", ...applied]);
       // The rules are why, whatever it is that changes.
       warehouse.sqlite.exec(`UPDATE call_facts SET duration = ${index}, is_live = NOT is_live`);
     }
-    const { db } = warehouse;
     const { reason, rules_id } = fact_changes;
     expect(db.select({ reason, rules_id }).from(fact_changes).all()).toEqual([
       { reason: "rules", rules_id: 7 },
@@ -361,12 +383,5 @@ describe("setRulesBeingApplied", () => {
       { reason: "gone", rules_id: null },
       { reason: "returned", rules_id: null },
     ]);
-    expect(
-      db
-        .select()
-        .from(counts)
-        .all()
-        .map(({ name }) => name),
-    ).toEqual(["calls", "fact_logs"]);
   });
 });

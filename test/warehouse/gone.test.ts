@@ -236,6 +236,40 @@ describe("calls that passes do not meet", () => {
     expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
 
+  it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    prepareUpsertCalls(warehouse, 1)(CALLS);
+    const gone = [4, 5, 6];
+    const met = IDS.filter((id) => !gone.includes(id));
+    const passAt = (hour: number, limit: number) =>
+      markUnorderedAbsent(warehouse, {
+        runId: passOver(warehouse, met),
+        startedAt: at(hour),
+        goneIfMissingSince: at(hour - PATIENCE),
+        limit: () => limit,
+      });
+    const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+    const marked = () => readRows(warehouse).filter((row) => row.gone_at !== null || row.is_live === false);
+    expect([0, 12].map((hour) => passAt(hour, 2))).toEqual([{ ...nothing, calls_missing: 3 }, nothing]);
+    expect([24, 36].map((hour) => passAt(hour, 2))).toEqual([
+      { ...nothing, calls_withheld: 3 },
+      { ...nothing, calls_withheld: 3 },
+    ]);
+    expect(marked()).toEqual([]);
+    expect(passAt(48, 3)).toEqual({ ...nothing, calls_gone: 3 });
+    expect(marked()).toEqual(
+      gone.map((call_id) => ({
+        call_id,
+        missing_since: at(0),
+        gone_at: at(48),
+        absent_since: null,
+        absent_passes: null,
+        is_live: false,
+      })),
+    );
+  });
+
   it("forgets counted passes of those alone that it is told of", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
