@@ -164,7 +164,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
-  lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
+  lock: { floor: 90, parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
   privacy: {
     parts: [
