@@ -87,22 +87,30 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   sync: {
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
-      ...own("sync", "service-clock", "sync-options", "ledger"),
+      ...own("sync", "service-clock", "sync-options", "ledger", "prune-now"),
       {
         files: ["src/sync/sync-warehouse.ts"],
-        tests: ["test/sync/{ledger,resume-lengths,sync-warehouse}.test.ts"],
+        tests: ["test/sync/{ledger,read-calls,finish}.test.ts"],
       },
       {
-        files: ["src/sync/{finish,read-calls,store}.ts"],
-        tests: ["test/sync/{edits,odd-services,odd-values,resume-lengths,lying-services}.test.ts"],
+        files: ["src/sync/read-calls.ts"],
+        tests: ["test/sync/read-calls.test.ts"],
+      },
+      {
+        files: ["src/sync/finish.ts"],
+        tests: ["test/sync/finish.test.ts"],
+      },
+      {
+        files: ["src/sync/store.ts"],
+        tests: ["test/sync/{finish,read-calls,store}.test.ts"],
       },
       {
         files: ["src/sync/fetch.ts"],
         tests: ["test/sync/{fetch,one-limit,rate-limit}.test.ts"],
       },
       {
-        files: ["src/sync/{prune-now,run}.ts"],
-        tests: ["test/sync/{keep,moved-file,rate-limit}.test.ts"],
+        files: ["src/sync/run.ts"],
+        tests: ["test/sync/{moved-file,rate-limit,run}.test.ts"],
       },
     ],
   },
