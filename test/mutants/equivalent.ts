@@ -846,6 +846,20 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "keys by source stand behind those by id or start",
     },
   ],
+  "src/sync/read-calls.ts": [
+    {
+      on: "id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,",
+      from: "id !== null",
+      to: "true",
+      because: "a row without an id has no start either",
+    },
+    {
+      on: "id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,",
+      from: "started !== null",
+      to: "true",
+      because: "null is not less than a text",
+    },
+  ],
   "src/sync/service-clock.ts": [
     {
       on: 'const servedMs = Date.parse(timestamp ?? "");',

@@ -87,22 +87,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   sync: {
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
-      ...own("sync", "service-clock", "sync-options", "ledger", "prune-now"),
+      ...own("sync", "service-clock", "sync-options", "ledger", "prune-now", "read-calls"),
+      ...own("sync", "finish", "store"),
       {
         files: ["src/sync/sync-warehouse.ts"],
-        tests: ["test/sync/{ledger,read-calls,finish}.test.ts"],
-      },
-      {
-        files: ["src/sync/read-calls.ts"],
-        tests: ["test/sync/read-calls.test.ts"],
-      },
-      {
-        files: ["src/sync/finish.ts"],
-        tests: ["test/sync/finish.test.ts"],
-      },
-      {
-        files: ["src/sync/store.ts"],
-        tests: ["test/sync/{finish,read-calls,store}.test.ts"],
+        tests: ["test/sync/{finish,ledger}.test.ts"],
       },
       {
         files: ["src/sync/fetch.ts"],

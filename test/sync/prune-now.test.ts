@@ -40,6 +40,13 @@ function makeOlder(database: string): void {
   sqlite.close();
 }
 
+/** Takes away what pruning comes to last. */
+function dropRejected(database: string): void {
+  const sqlite = new Database(database);
+  sqlite.exec("DROP TABLE rejected_calls");
+  sqlite.close();
+}
+
 describe("pruneNow", () => {
   it("removes what is past its days, erases it from the files, and finds nothing the next time", async () => {
     using folder = makeTempFolder();
@@ -114,6 +121,41 @@ describe("pruneNow", () => {
     expect(readActs(database)).toMatchObject([{ erased_at: "2026-11-20T15:00:00.005Z" }]);
   });
 
+  it("leaves the file as it is where everything is always kept", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = readFiles(database);
+    expect(await pruneWarehouse(database, { keep: KEEP_ALL })).toEqual({ removed: NOTHING, isErased: false });
+    expect(readFiles(database) === before).toBe(true);
+  });
+
+  it("writes over what it has removed even where it cannot be completed", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    dropRejected(database);
+    await expect(pruneWarehouse(database)).rejects.toThrow("SQLITE_ERROR");
+    expect(readRows(database, "SELECT * FROM transcripts")).toEqual([]);
+    expect(readActs(database)).toEqual([{ at: NOW, act: "prune", erased_at: null }]);
+    expect(readFiles(database)).not.toContain("a leaking tap");
+  });
+
+  it("has SQLite make its temporary files beside the warehouse", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = process.env.SQLITE_TMPDIR;
+    delete process.env.SQLITE_TMPDIR;
+    try {
+      await pruneWarehouse(database, { isDryRun: true });
+      expect(process.env.SQLITE_TMPDIR).toBe(folder.path);
+    } finally {
+      delete process.env.SQLITE_TMPDIR;
+      if (before !== undefined) process.env.SQLITE_TMPDIR = before;
+    }
+  });
+
   it("migrates an older warehouse, but not in a dry run, which says what to do", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -138,9 +180,7 @@ describe("pruneNow", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
-    const sqlite = new Database(database);
-    sqlite.exec("DROP TABLE rejected_calls");
-    sqlite.close();
+    dropRejected(database);
     await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
       exitCode: 7,
       message: `Cannot use ${database} (SQLITE_ERROR)`,

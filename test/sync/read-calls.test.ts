@@ -149,6 +149,20 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
+  it("asks for the order that the service has by itself", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(300, 100);
+    const sorts: string[] = [];
+    const fetch = (sort: string) => {
+      sorts.push(sort);
+      return listing.fetch;
+    };
+    const { sync } = await readBefore(warehouse, listing, { source: { fetch, isRefusal: () => false } });
+    await sync();
+    expect(sorts).toEqual(["own", "own"]);
+  });
+
   it("has made a full pass of it where it met the end, since nothing was settled", async () => {
     using folder = makeTempFolder();
     using warehouse = openNew(folder.path);
