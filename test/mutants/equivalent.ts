@@ -868,6 +868,56 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither is a time",
     },
   ],
+  "src/sync/store.ts": [
+    {
+      on: "this.#hasRejected = readRejected(warehouse).length > 0;",
+      from: "readRejected(warehouse).length > 0",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected = readRejected(warehouse).length > 0;",
+      from: "readRejected(warehouse).length > 0",
+      to: "readRejected(warehouse).length >= 0",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no record has that as its key",
+    },
+    {
+      on: "const metIds = rows.flatMap(({ id }) => id ?? []);",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has that as its id",
+    },
+    {
+      on: "if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);",
+      from: "this.#hasRejected",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected ||= rejected.length > 0;",
+      from: "rejected.length > 0",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected ||= rejected.length > 0;",
+      from: "rejected.length > 0",
+      to: "rejected.length >= 0",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "const resigned: KnownCall[] = [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has the id that is in none",
+    },
+  ],
   "src/warehouse/caller-names.ts": [
     {
       on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',

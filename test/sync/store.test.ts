@@ -144,7 +144,8 @@ describe("PageStore", () => {
       pageOf([
         { ...callOf(1, { recording_url: link("a") }), served: "hash 1" },
         { ...callOf(2, { recording_url: link("a") }), served: "hash 2" },
-        callOf(3),
+        { ...callOf(3, { recording_url: "https://r.example/3" }), served: "hash 3" },
+        callOf(4),
       ]),
       NOW,
     );
@@ -152,13 +153,14 @@ describe("PageStore", () => {
     expect(readAll(warehouse, stored)).toMatchObject([
       { call_id: 1, served_hash: "hash 1" },
       { call_id: 2, served_hash: "hash 2" },
-      { call_id: 3, served_hash: null },
+      { call_id: 3, served_hash: "hash 3" },
+      { call_id: 4, served_hash: null },
     ]);
-    const known = (call_id: number, signature: string, isResigned: boolean): PageRow => ({
+    const known = (call_id: number, recording_url: string | undefined, isResigned: boolean): PageRow => ({
       known: {
         call_id,
         hash: `hash ${call_id}`,
-        recording_url: link(signature),
+        recording_url,
         call_started: NOW,
         insight_name: null,
         isResigned,
@@ -166,15 +168,19 @@ describe("PageStore", () => {
       bytes: Buffer.from("null"),
     });
     const store = startStore(warehouse);
-    store.save(pageOf([known(1, "b", true), known(2, "a", false)]), NOW);
+    store.save(
+      pageOf([known(1, link("b"), true), known(2, link("a"), false), known(3, undefined, false)]),
+      NOW,
+    );
     expect(store.counts).toMatchObject({ calls_new: 0, calls_changed: 0 });
     expect(store.lastWritten).toEqual(new Set());
     expect(readAll(warehouse, stored)).toMatchObject([
       { recording_url: link("b") },
       { recording_url: link("a") },
+      { recording_url: "https://r.example/3" },
       { recording_url: null },
     ]);
-    expect(readPages(warehouse, 2)).toMatchObject([{ call_ids: "[1,2]", row_count: 2 }]);
+    expect(readPages(warehouse, 2)).toMatchObject([{ call_ids: "[1,2,3]", row_count: 3 }]);
   });
 
   it("keeps rows aside that do not parse, from the first time on, until the call is read well", () => {
@@ -204,9 +210,12 @@ describe("PageStore", () => {
     warehouse.sqlite.exec("DELETE FROM rejected_calls");
     const last = startStore(warehouse);
     last.save(pageOf([rejectedOf(5)]), NOW);
-    last.save(pageOf([callOf(6)]), NOW);
     expect(seen()).toEqual([[5, 3, 3]]);
     last.save(pageOf([callOf(5)]), NOW);
+    expect(seen()).toEqual([]);
+    // And those of runs before at once.
+    startStore(warehouse).save(pageOf([rejectedOf(7)]), NOW);
+    startStore(warehouse).save(pageOf([callOf(7)]), NOW);
     expect(seen()).toEqual([]);
   });
 
