@@ -271,6 +271,24 @@ describe("the verdict over a run", () => {
     });
   });
 
+  it("leaves nothing of a read of the news that cannot be trusted to a full pass that fails at once", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = newestFirst(60).reverse();
+    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason.includes("not listed as they were");
+    listing.disturb = (slice) => {
+      if (isFull()) throw new Error("The line is dead");
+      return slice;
+    };
+    await expect(scene.sync()).rejects.toThrow("The line is dead");
+    expect(readRuns(scene.warehouse, 1)).toMatchObject([{ run_id: 2, mode: "full", status: "failed" }]);
+    expect(readAll(scene.warehouse, "SELECT 1 FROM sync_pages WHERE run_id = 2")).toEqual([]);
+    listing.disturb = (slice) => slice;
+    expect(await scene.sync()).toMatchObject({ run_id: 3, mode: "full", verdict: "exact", resumed: null });
+  });
+
   it("is none that can be trusted where no pass was ever verified", async () => {
     using folder = makeTempFolder();
     using warehouse = openNew(folder.path);
