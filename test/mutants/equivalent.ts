@@ -838,6 +838,26 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "null is not greater than a text",
     },
   ],
+  "src/sync/finish.ts": [
+    {
+      on: "if (readUnsettled(warehouse) > 0) settleCallers(warehouse);",
+      from: "readUnsettled(warehouse) > 0",
+      to: "true",
+      because: "callers that are settled are found as they are",
+    },
+    {
+      on: "if (readUnsettled(warehouse) > 0) settleCallers(warehouse);",
+      from: "readUnsettled(warehouse) > 0",
+      to: "readUnsettled(warehouse) >= 0",
+      because: "callers that are settled are found as they are",
+    },
+    {
+      on: "if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS) {",
+      from: "startedAt === undefined",
+      to: "false",
+      because: "a full pass has a first page",
+    },
+  ],
   "src/sync/plan.ts": [
     {
       on: "const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;",

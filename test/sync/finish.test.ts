@@ -7,6 +7,7 @@ import { judgeReading } from "../../src/sync/finish.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
 import type { Warehouse } from "../../src/warehouse/open.ts";
 import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs.ts";
 import { FakeClock } from "../api/fake-clock.ts";
@@ -131,6 +132,16 @@ describe("a run in the ledger", () => {
     expect(readAll(warehouse, "SELECT count(*) AS callers FROM callers")).toEqual([{ callers: 60 }]);
   });
 
+  it("ends the log of facts that explains no rollup any more", async () => {
+    using folder = makeTempFolder();
+    using scene = open(folder.path, new Listing(newestFirst(60)));
+    await scene.sync();
+    const log = beginFactLog(scene.warehouse);
+    expect(readFactLog(scene.warehouse)).toBe(log);
+    await scene.sync();
+    expect(readFactLog(scene.warehouse)).toBeUndefined();
+  });
+
   it("counts the calls of another organization unit than was asked for", async () => {
     using folder = makeTempFolder();
     const listing = new Listing([1]);
@@ -206,6 +217,18 @@ describe("a run in the ledger", () => {
     };
     await expect(scene.sync()).rejects.toThrow("The line is dead");
     expect(readRuns(scene.warehouse, 2)).toMatchObject([{ status: "running", pid: 1, error: null }]);
+  });
+
+  it("is not ended in the ledger either where that happened after its last page", async () => {
+    using folder = makeTempFolder();
+    using scene = open(folder.path, new Listing(newestFirst(60)));
+    const { pages } = await scene.sync();
+    let stored = 0;
+    const onProgress = () => {
+      if (++stored === pages) scene.warehouse.sqlite.exec("UPDATE sync_runs SET pid = 1 WHERE run_id = 2");
+    };
+    await expect(scene.sync({ ...FULL, onProgress })).rejects.toMatchObject({ exitCode: 6 });
+    expect(readRuns(scene.warehouse, 1)).toMatchObject([{ status: "running", pid: 1, verdict: null }]);
   });
 });
 
@@ -491,6 +514,27 @@ describe("a call that a pass over a service without an order does not meet", () 
     listing.disturb = disturb(listing, scene.clock);
     expect(await scene.sync()).toMatchObject(NO_ABSENCE);
     // Passes are counted in a row.
+    expect(readAbsent(scene.warehouse)).toEqual([]);
+  });
+
+  it("is not counted as absent where more calls than a page has begin at one moment", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(shuffled(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = ({ page }) => {
+      const rows = page.rows.map((row) =>
+        "call" in row ? { ...row, call: { ...row.call, call_started: NOW } } : row,
+      );
+      return toSlice({ ...page, rows });
+    };
+    await scene.sync();
+    listing.remove(7);
+    expect(await scene.sync()).toMatchObject({
+      verdict: "probable",
+      verdict_reason: expect.stringContaining("more calls than a page has stand at one place"),
+      calls_read: 59,
+      ...NO_ABSENCE,
+    });
     expect(readAbsent(scene.warehouse)).toEqual([]);
   });
 
