@@ -300,7 +300,7 @@ describe("the verdict over a run", () => {
     using scene = open(folder.path, listing);
     await scene.sync();
     listing.rows = newestFirst(60).reverse();
-    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason.includes("not listed as they were");
+    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason?.includes("not listed as they were");
     listing.disturb = (slice) => {
       if (isFull()) throw new Error("The line is dead");
       return slice;
