@@ -85,6 +85,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   sync: {
+    floor: 90,
     parts: [
       ...own("sync", "check-file", "claim-warehouse", "latest", "order-members", "plan"),
       ...own("sync", "service-clock", "sync-options", "ledger", "prune-now", "read-calls"),

@@ -105,6 +105,17 @@ describe("a page of the source", () => {
     expect([(await scene.read(0)).isOld, (await scene.read(20)).isOld]).toEqual([false, true]);
   });
 
+  it("is parsed at once where its calls cannot be told apart before", async () => {
+    await using scene = await open(({ rows, offset, limit }) =>
+      text(
+        `{"code":200,"data":{"c\\u0061lls":[${rows.join()}],"total":60,"limit":${limit},"offset":${offset}}}`,
+      ),
+    );
+    const fetched = await scene.source.fetch("own")(20, new AbortController().signal);
+    expect(fetched).toMatchObject({ offset: 20, total: TOTAL, isOld: false });
+    expect(idsOf(await scene.read(20))).toEqual(range(21, 40));
+  });
+
   it("counts for the throttle as one that went well", async () => {
     await using scene = await open();
     scene.throttle.slowDown();
@@ -268,6 +279,8 @@ describe("a page that fails as a whole", () => {
     const slice = await scene.read(at);
     expect(idsOf(slice)).toEqual(range(at + 1, at + 20).map((id) => (bad.includes(id) ? null : id)));
     expect(undelivered(slice).map(([place]) => place)).toEqual(told);
+    const paths = slice.page.rows.flatMap((row) => ("rejected" in row ? row.rejected.path : []));
+    expect(paths).toEqual(told.map(() => ""));
     expect(slice.rows.filter(({ id }) => id === null)).toEqual(
       bad.map(() => ({ id: null, started: null, name: null, ...(told.length > 0 && { isRejected: true }) })),
     );
