@@ -174,8 +174,9 @@ async function fetchInPieces(
   let leading = 0;
   let size = Math.ceil(limit / 2);
   for (let position = offset; position < end; ) {
+    const asked = Math.min(size, end - position);
     try {
-      const piece = await fetchPage(position, Math.min(size, end - position), PIECE_ATTEMPTS);
+      const piece = await fetchPage(position, asked, PIECE_ATTEMPTS);
       total = piece.total;
       rows.push(...piece.rows);
       if (piece.rows.length === 0) break;
@@ -183,8 +184,8 @@ async function fetchInPieces(
       size *= 2;
     } catch (error) {
       if (!mayBeOneRow(error)) throw error;
-      if (size > 1) {
-        size = Math.floor(Math.min(size, end - position) / 2) || 1;
+      if (asked > 1) {
+        size = Math.floor(asked / 2);
         continue;
       }
       if (++badRows > MAX_BAD_ROWS) throw cause;

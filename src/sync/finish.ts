@@ -82,7 +82,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
     assertHeld(warehouse, entry);
     const unchanged = countUnchanged(warehouse, runId);
     const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
-    if (isFull && isSure(judgement)) deleteUnnamed(warehouse, runId);
+    if (isSure(judgement)) deleteUnnamed(warehouse, runId);
     trimPages(warehouse, runId);
     if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
     pruneFactLog(warehouse, run.clock.now());

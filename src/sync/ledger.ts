@@ -60,8 +60,9 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
 function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] {
   const pages = readPages(warehouse, runId);
   const [first] = pages;
-  const ageMs = nowMs - Date.parse(first?.fetched_at ?? "");
-  if (first?.offset !== 0 || !(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
+  if (first?.offset !== 0) return [];
+  const ageMs = nowMs - Date.parse(first.fetched_at);
+  if (!(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
   if (pages.some(({ request_id }) => request_id === null) || !hasAllCalls(warehouse, runId)) return [];
   const slices: Slice[] = [];
   for (const { offset, total, row_count, call_ids, order_members, request_id, is_old } of pages) {

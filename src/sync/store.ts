@@ -1,5 +1,11 @@
 import type { Drift, RejectedRow } from "../api/parse-row.ts";
-import { idOf, type KnownCall, type PageRow, parseOutdated, type Recognize } from "../api/recognized-page.ts";
+import {
+  callOf,
+  type KnownCall,
+  type PageRow,
+  parseOutdated,
+  type Recognize,
+} from "../api/recognized-page.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
 import {
@@ -82,7 +88,7 @@ export class PageStore {
     const { calls, hashes, rejected, drift, resigned } = sortRows(
       this.#latest.keepLatest(parsed, page.exchange?.attempt ?? 0),
     );
-    const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : (idOf(row) ?? [])));
+    const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));
     // What does not parse is there all the same.
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, () => {

@@ -838,6 +838,26 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "null is not greater than a text",
     },
   ],
+  "src/sync/finish.ts": [
+    {
+      on: "if (readUnsettled(warehouse) > 0) settleCallers(warehouse);",
+      from: "readUnsettled(warehouse) > 0",
+      to: "true",
+      because: "callers that are settled are found as they are",
+    },
+    {
+      on: "if (readUnsettled(warehouse) > 0) settleCallers(warehouse);",
+      from: "readUnsettled(warehouse) > 0",
+      to: "readUnsettled(warehouse) >= 0",
+      because: "callers that are settled are found as they are",
+    },
+    {
+      on: "if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS) {",
+      from: "startedAt === undefined",
+      to: "false",
+      because: "a full pass has a first page",
+    },
+  ],
   "src/sync/plan.ts": [
     {
       on: "const newestAt = keys.find((key) => key.newestAt !== undefined)?.newestAt;",
@@ -846,12 +866,76 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "keys by source stand behind those by id or start",
     },
   ],
+  "src/sync/read-calls.ts": [
+    {
+      on: "id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,",
+      from: "id !== null",
+      to: "true",
+      because: "a row without an id has no start either",
+    },
+    {
+      on: "id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,",
+      from: "started !== null",
+      to: "true",
+      because: "null is not less than a text",
+    },
+  ],
   "src/sync/service-clock.ts": [
     {
       on: 'const servedMs = Date.parse(timestamp ?? "");',
       from: '""',
       to: '"Stryker was here!"',
       because: "neither is a time",
+    },
+  ],
+  "src/sync/store.ts": [
+    {
+      on: "this.#hasRejected = readRejected(warehouse).length > 0;",
+      from: "readRejected(warehouse).length > 0",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected = readRejected(warehouse).length > 0;",
+      from: "readRejected(warehouse).length > 0",
+      to: "readRejected(warehouse).length >= 0",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: 'const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));',
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no record has that as its key",
+    },
+    {
+      on: "const metIds = rows.flatMap(({ id }) => id ?? []);",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has that as its id",
+    },
+    {
+      on: "if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);",
+      from: "this.#hasRejected",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected ||= rejected.length > 0;",
+      from: "rejected.length > 0",
+      to: "true",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "this.#hasRejected ||= rejected.length > 0;",
+      from: "rejected.length > 0",
+      to: "rejected.length >= 0",
+      because: "it only spares the look for records that are not there",
+    },
+    {
+      on: "const resigned: KnownCall[] = [];",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no call has the id that is in none",
     },
   ],
   "src/warehouse/call-facts.ts": [

@@ -125,6 +125,17 @@ describe("startOrResume", () => {
     expect(readPages(warehouse, 1).map(({ call_ids }) => call_ids)).not.toContainEqual(expect.any(String));
   });
 
+  it("begins the first run of a warehouse, and takes up one that was killed at its very first page, not before", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sqlite } = warehouse;
+    expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 1, sort: "own", earlier: [] });
+    expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });
+    sqlite.transaction(() => prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 7 })]))();
+    insertPage(warehouse, { ...PAGE, run_id: 2, fetched_at: NOW });
+    expect(startOrResume(warehouse, FULL, NOW_MS)).toMatchObject({ runId: 2, earlier: [{ offset: 0 }] });
+  });
+
   it("takes none up where it is only to read the news, and closes those that were killed", () => {
     using folder = makeTempFolder();
     using warehouse = openNew(folder.path);

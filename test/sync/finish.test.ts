@@ -1,0 +1,550 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/api/api-errors.ts";
+import { type ExitCode, InterruptedError } from "../../src/errors.ts";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import { judgeReading } from "../../src/sync/finish.ts";
+import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
+import { PageStore } from "../../src/sync/store.ts";
+import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
+import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { makeRun, openNew } from "./scene.ts";
+
+const NOW = "2026-11-20T15:00:00.000Z";
+const NOW_MS = Date.parse(NOW);
+const HOUR_MS = 3_600_000;
+const LIMIT = 20;
+const FULL = { force: "full" } as const;
+const NO_ABSENCE = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+
+/** A call by its id, the newest with the highest; or a row that does not parse, of which the service may tell the id. */
+type Row = number | { broken: string; id: number | null };
+
+/** A service in memory. */
+class Listing {
+  rows: Row[];
+  /** Changes what is served; `request` counts from 1 within a sync. */
+  disturb: (slice: PageSlice, request: number) => PageSlice = (slice) => slice;
+  request = 0;
+  #requests = 0;
+
+  constructor(rows: readonly Row[]) {
+    this.rows = [...rows];
+  }
+
+  fetch = async (offset: number): Promise<PageSlice> => {
+    const requestId = `request ${this.#requests++}`;
+    const page = { total: this.rows.length, limit: LIMIT, offset, requestId };
+    const slice = () => toSlice({ ...page, rows: this.rows.slice(offset, offset + LIMIT).map(toPageRow) });
+    return this.disturb(slice(), ++this.request);
+  };
+
+  remove(...ids: number[]): void {
+    this.rows = this.rows.filter((row) => typeof row !== "number" || !ids.includes(row));
+  }
+}
+
+function toPageRow(row: Row) {
+  if (typeof row !== "number")
+    return { rejected: { call_id: row.id, json: row.broken, path: "duration", reason: "no integer" } };
+  return {
+    call: makeCall({ call_id: row, call_started: startOf(row), caller_id: `+4930${row}` }),
+    drift: [],
+  };
+}
+
+const keptByCache = ({ page }: PageSlice) => toSlice({ ...page, requestId: "kept" });
+
+const startOf = (id: number) => new Date(NOW_MS - (1000 - id) * HOUR_MS).toISOString();
+
+const newestFirst = (count: number) => Array.from({ length: count }, (_, at) => count - at);
+/** In no order that a key explains. */
+const shuffled = (count: number) => newestFirst(count).sort((a, b) => ((a * 37) % 61) - ((b * 37) % 61));
+
+/** Opens a warehouse, and syncs from a service when it is asked to. */
+function open(folder: string, listing: Listing, rules: Partial<Run> = {}) {
+  const [warehouse, clock] = [openNew(folder), new FakeClock(NOW)];
+  return {
+    warehouse,
+    clock,
+    sync: async (more: Partial<Run> = {}): Promise<SyncRun> => {
+      await setImmediate();
+      listing.request = 0;
+      const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT, fullEveryHours: 1000, ...rules });
+      return await syncWarehouse({ ...run, ...more });
+    },
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
+  };
+}
+
+const readAll = ({ sqlite }: Warehouse, query: string) => sqlite.prepare(query).all();
+const readMarks = (warehouse: Warehouse) =>
+  readAll(
+    warehouse,
+    "SELECT call_id, missing_since, gone_at FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL ORDER BY 1",
+  );
+
+describe("a run in the ledger", () => {
+  it("says what was read, how long that took, and what it is worth", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = (slice) => {
+      scene.clock.advance(1000);
+      return slice;
+    };
+    const attempts = () => ({ retries: 3, failed_request_ids: '["a"]', clock_ahead_ms: 5 });
+    const run = await scene.sync({ attempts });
+    expect(readRuns(scene.warehouse, 2)).toEqual([run]);
+    expect(run).toMatchObject({
+      status: "done",
+      mode: "full",
+      verdict: "exact",
+      advice: null,
+      sort: "own",
+      order_key: expect.stringContaining("call_started desc"),
+      finished_at: new Date(NOW_MS + Number(run.elapsed_ms)).toISOString(),
+      first_total: 60,
+      last_total: 60,
+      calls_read: 60,
+      calls_new: 60,
+      calls_unchanged: 0,
+      calls_other_unit: 0,
+      calls_rejected: 0,
+      ...NO_ABSENCE,
+      seams_mended: 0,
+      seams_broken: 0,
+      retries: 3,
+      failed_request_ids: '["a"]',
+      clock_ahead_ms: 5,
+    });
+    expect(run.elapsed_ms).toBe(listing.request * 1000);
+    const { warehouse } = scene;
+    expect(readAll(warehouse, "SELECT 1 FROM sync_pages")).toHaveLength(run.pages ?? -1);
+    // What only the walk needed is not kept.
+    expect(readAll(warehouse, "SELECT 1 FROM sync_pages WHERE call_ids IS NOT NULL")).toEqual([]);
+    // A first load finds its callers in the end.
+    expect(readAll(warehouse, "SELECT count(*) AS callers FROM callers")).toEqual([{ callers: 60 }]);
+  });
+
+  it("ends the log of facts that explains no rollup any more", async () => {
+    using folder = makeTempFolder();
+    using scene = open(folder.path, new Listing(newestFirst(60)));
+    await scene.sync();
+    const log = beginFactLog(scene.warehouse);
+    expect(readFactLog(scene.warehouse)).toBe(log);
+    await scene.sync();
+    expect(readFactLog(scene.warehouse)).toBeUndefined();
+  });
+
+  it("counts the calls of another organization unit than was asked for", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing([1]);
+    using scene = open(folder.path, listing);
+    listing.disturb = (slice) => {
+      const call = makeCall({ call_id: 1, call_started: startOf(1), org_unit_id: 8 });
+      return toSlice({ ...slice.page, rows: [{ call, drift: [] }] });
+    };
+    const claim = {
+      baseUrl: new URL("https://api.example.com"),
+      token: "secret",
+      isRebound: false,
+      orgUnitId: "7",
+    };
+    expect(await scene.sync({ claim })).toMatchObject({ calls_other_unit: 1 });
+  });
+
+  it.each([
+    {
+      title: "failed",
+      error: new Error("The line is dead"),
+      expected: { status: "failed", not_before: null },
+    },
+    {
+      title: "was stopped",
+      error: new InterruptedError("SIGTERM"),
+      expected: { status: "interrupted", error: "Stopped by SIGTERM", not_before: null },
+    },
+    {
+      title: "failed, and until when it is to stay away",
+      error: unwell(5000),
+      expected: { status: "failed", not_before: "2026-11-20T15:00:06.000Z" },
+    },
+    {
+      title: "failed, and never to stay away for more than an hour",
+      error: unwell(5 * HOUR_MS),
+      expected: { status: "failed", not_before: "2026-11-20T16:00:01.000Z" },
+    },
+    {
+      title: "failed, of a service that did not say for how long",
+      error: unwell(undefined),
+      expected: { status: "failed", not_before: null },
+    },
+  ])("says that it $title", async ({ error, expected }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = (slice, request) => {
+      if (request < 2) return slice;
+      if (request === 2) scene.clock.advance(1000);
+      throw error;
+    };
+    await expect(scene.sync()).rejects.toBe(error);
+    expect(readRuns(scene.warehouse, 2)).toMatchObject([
+      {
+        error: error.message,
+        finished_at: "2026-11-20T15:00:01.000Z",
+        elapsed_ms: 1000,
+        calls_new: 20,
+        ...expected,
+      },
+    ]);
+  });
+
+  it("is left to another process that has taken it over", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = (slice, request) => {
+      if (request < 2) return slice;
+      scene.warehouse.sqlite.exec("UPDATE sync_runs SET pid = 1");
+      throw new Error("The line is dead");
+    };
+    await expect(scene.sync()).rejects.toThrow("The line is dead");
+    expect(readRuns(scene.warehouse, 2)).toMatchObject([{ status: "running", pid: 1, error: null }]);
+  });
+
+  it("is not ended in the ledger either where that happened after its last page", async () => {
+    using folder = makeTempFolder();
+    using scene = open(folder.path, new Listing(newestFirst(60)));
+    const { pages } = await scene.sync();
+    let stored = 0;
+    const onProgress = () => {
+      if (++stored === pages) scene.warehouse.sqlite.exec("UPDATE sync_runs SET pid = 1 WHERE run_id = 2");
+    };
+    await expect(scene.sync({ ...FULL, onProgress })).rejects.toMatchObject({ exitCode: 6 });
+    expect(readRuns(scene.warehouse, 1)).toMatchObject([{ status: "running", pid: 1, verdict: null }]);
+  });
+});
+
+function unwell(retryAfterMs: number | undefined): ApiError {
+  const exitCode: ExitCode = 5;
+  return Object.assign(new ApiError(exitCode, "Maintenance"), { retryAfterMs });
+}
+
+describe("the verdict over a run", () => {
+  it("counts the responses that an earlier run had, too", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = (slice, request) => (request === 2 ? keptByCache(slice) : slice);
+    expect(await scene.sync()).toMatchObject({ verdict: "exact" });
+    expect(await scene.sync(FULL)).toMatchObject({
+      verdict: "probable",
+      verdict_reason: expect.stringContaining("1 response had a request_id that was met before"),
+    });
+  });
+
+  it("stands on the last verified pass where only the news were read", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    listing.rows[50] = { broken: "{}", id: 10 };
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    // Of a row that is not there any more nothing is expected.
+    listing.rows.splice(50, 1);
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", calls_read: 59 });
+    scene.clock.advance(5);
+    listing.rows.unshift(61);
+    expect(await scene.sync()).toMatchObject({
+      mode: "incremental",
+      verdict: "probable",
+      verdict_reason: expect.stringMatching(
+        /60 calls here and there; all were verified 2026-11-20T15:00:00.000Z$/,
+      ),
+      calls_new: 1,
+      calls_read: 37,
+      calls_unchanged: 36,
+      ...NO_ABSENCE,
+    });
+  });
+
+  it("does not take an order by id alone for the one by start that was there", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    expect(await scene.sync()).toMatchObject({ order_key: expect.stringContaining("call_id desc") });
+    listing.rows.unshift(62, 61);
+    listing.disturb = (slice) => {
+      const rows = slice.page.rows.map((row) =>
+        "call" in row && row.call.call_id > 60
+          ? { ...row, call: { ...row.call, call_started: startOf(row.call.call_id - 100) } }
+          : row,
+      );
+      return toSlice({ ...slice.page, rows });
+    };
+    expect(await scene.sync()).toMatchObject({
+      mode: "full",
+      plan_reason: "the calls are not listed as they were, newest start first",
+    });
+  });
+
+  it("leaves nothing of a read of the news that cannot be trusted to a full pass that fails at once", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = newestFirst(60).reverse();
+    const isFull = () => readRuns(scene.warehouse, 1)[0]?.plan_reason?.includes("not listed as they were");
+    listing.disturb = (slice) => {
+      if (isFull()) throw new Error("The line is dead");
+      return slice;
+    };
+    await expect(scene.sync()).rejects.toThrow("The line is dead");
+    expect(readRuns(scene.warehouse, 1)).toMatchObject([{ run_id: 2, mode: "full", status: "failed" }]);
+    expect(readAll(scene.warehouse, "SELECT 1 FROM sync_pages WHERE run_id = 2")).toEqual([]);
+    listing.disturb = (slice) => slice;
+    expect(await scene.sync()).toMatchObject({ run_id: 3, mode: "full", verdict: "exact", resumed: null });
+  });
+
+  it("is none that can be trusted where no pass was ever verified", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(newestFirst(60));
+    const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
+    const started = { started_at: NOW, mode: "incremental", plan_reason: "", pid: process.pid } as const;
+    const entry = { runId: startRun(warehouse, started), pid: process.pid, startedMs: NOW_MS };
+    const { claim, keeping } = run;
+    const store = new PageStore(warehouse, entry, 0, { claim, keeping, signature: new Set() });
+    const reading = await readIncremental(run, store, "end");
+    expect(judgeReading(run, entry, reading)).toMatchObject({
+      read: 60,
+      judgement: {
+        verdict: "unverified",
+        verdict_reason: "the calls are not listed as they were, in order",
+      },
+    });
+  });
+});
+
+describe("rows without an id", () => {
+  it("are let go of by a sure pass that does not meet them, and by no other", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    const count = () => readAll(scene.warehouse, "SELECT 1 FROM rejected_calls").length;
+    const broken = { broken: "null", id: null };
+    await scene.sync();
+    listing.rows.splice(30, 0, broken);
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "probable", calls_rejected: 1 });
+    listing.rows = newestFirst(60);
+    expect(await scene.sync({ force: "incremental" })).toMatchObject({ verdict: "unverified" });
+    expect(count()).toBe(1);
+    listing.disturb = (slice) => ({ ...slice, isOld: true });
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "probable" });
+    expect(count()).toBe(1);
+    listing.disturb = (slice, request) => {
+      if (request === 2) listing.rows.unshift(61);
+      return slice;
+    };
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "verified" });
+    expect(count()).toBe(0);
+  });
+});
+
+describe("a call that a full pass does not meet", () => {
+  it.each([
+    { title: "is gone once it was missing for six hours", afterMs: 6 * HOUR_MS, gone: 1 },
+    { title: "is only missing before", afterMs: 6 * HOUR_MS - 1, gone: 0 },
+  ])("$title", async ({ afterMs, gone }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    const { sync, clock, warehouse } = scene;
+    await sync();
+    listing.remove(7);
+    clock.advance(1000);
+    expect(await sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
+    clock.advance(afterMs);
+    expect(await sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_gone: gone });
+    expect(readMarks(warehouse)).toEqual([
+      {
+        call_id: 7,
+        missing_since: "2026-11-20T15:00:01.000Z",
+        gone_at: gone ? new Date(clock.now()).toISOString() : null,
+      },
+    ]);
+    listing.rows = newestFirst(60);
+    expect(await sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_returned: 1 });
+    expect(readMarks(warehouse)).toEqual([]);
+  });
+
+  it.each([
+    { title: "ten of 60 at once", missing: 10, acceptGone: 3, isMarked: true },
+    { title: "eleven at once", missing: 11, acceptGone: 3, isMarked: false },
+    { title: "eleven at once, where so many may be", missing: 11, acceptGone: 11, isMarked: true },
+  ])("is believed to be missing, or not: $title", async ({ missing, acceptGone, isMarked }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing, { acceptGone });
+    await scene.sync();
+    listing.rows.splice(10, missing);
+    expect(await scene.sync(FULL)).toMatchObject({
+      ...NO_ABSENCE,
+      ...(isMarked ? { calls_missing: missing } : { calls_withheld: missing }),
+    });
+    expect(readMarks(scene.warehouse)).toHaveLength(isMarked ? missing : 0);
+  });
+
+  it.each([
+    { title: "an hour", tookMs: HOUR_MS, missing: 1 },
+    { title: "more than an hour", tookMs: HOUR_MS + 1, missing: 0 },
+  ])("is missing, or nothing is said of it: a pass of $title", async ({ tookMs, missing }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.remove(7);
+    listing.disturb = (slice, request) => {
+      if (request === 3) scene.clock.advance(tookMs);
+      return slice;
+    };
+    expect(await scene.sync(FULL)).toMatchObject({
+      verdict: "exact",
+      ...NO_ABSENCE,
+      calls_missing: missing,
+    });
+    expect(readMarks(scene.warehouse)).toHaveLength(missing);
+  });
+
+  it("is not marked by a pass that is not sure", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.remove(7);
+    listing.disturb = (slice) => ({ ...slice, isOld: true });
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "probable", ...NO_ABSENCE });
+    expect(readMarks(scene.warehouse)).toEqual([]);
+  });
+});
+
+describe("a call that a pass over a service without an order does not meet", () => {
+  const readAbsent = (warehouse: Warehouse) =>
+    readAll(
+      warehouse,
+      "SELECT call_id, absent_since, absent_passes FROM calls WHERE absent_since IS NOT NULL",
+    );
+
+  it("is gone after three passes that count, over a day", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(shuffled(60));
+    using scene = open(folder.path, listing);
+    const { sync, clock, warehouse } = scene;
+    expect(await sync()).toMatchObject({ verdict: "probable", order_key: null, ...NO_ABSENCE });
+    listing.remove(7);
+    const seen: unknown[] = [];
+    for (const afterMs of [0, HOUR_MS, 23 * HOUR_MS - 1, 1]) {
+      clock.advance(afterMs);
+      const { calls_missing, calls_gone } = await sync();
+      seen.push([calls_missing, calls_gone]);
+    }
+    expect(seen).toEqual([
+      [1, 0],
+      [0, 0],
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(readMarks(warehouse)).toEqual([
+      { call_id: 7, missing_since: NOW, gone_at: "2026-11-21T15:00:00.000Z" },
+    ]);
+  });
+
+  const uncounted: { title: string; disturb: (listing: Listing, clock: FakeClock) => Listing["disturb"] }[] =
+    [
+      {
+        title: "has a page that was read in pieces",
+        disturb: () => (slice, request) => ({ ...slice, fragmented: request === 3 }),
+      },
+      {
+        title: "met another total on its way",
+        disturb: () => (slice, request) => ({ ...slice, total: slice.total + (request === 3 ? 1 : 0) }),
+      },
+      {
+        title: "read more calls than there are, since one went and another came",
+        disturb: (listing) => (slice, request) => {
+          if (request === 3) listing.rows = [...listing.rows.slice(1), 99];
+          return slice;
+        },
+      },
+      {
+        title: "met a response that a cache has kept and one from the past",
+        disturb: () => (slice, request) =>
+          request === 3 || request === 4 ? keptByCache(slice) : { ...slice, isOld: request === 5 },
+      },
+      {
+        title: "took more than an hour",
+        disturb: (_, clock) => (slice, request) => {
+          if (request === 3) clock.advance(HOUR_MS + 1);
+          return slice;
+        },
+      },
+      {
+        title: "met a row that may be the call",
+        disturb: () => (slice, request) => {
+          if (request > 1) return slice;
+          const [, ...others] = slice.page.rows;
+          return toSlice({ ...slice.page, rows: [toPageRow({ broken: "null", id: null }), ...others] });
+        },
+      },
+    ];
+  it.each(uncounted)("is as before where the pass $title", async ({ disturb }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(shuffled(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.remove(7);
+    expect(await scene.sync()).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
+    expect(readAbsent(scene.warehouse)).toEqual([{ call_id: 7, absent_since: NOW, absent_passes: 1 }]);
+    listing.disturb = disturb(listing, scene.clock);
+    expect(await scene.sync()).toMatchObject(NO_ABSENCE);
+    // Passes are counted in a row.
+    expect(readAbsent(scene.warehouse)).toEqual([]);
+  });
+
+  it("is not counted as absent where more calls than a page has begin at one moment", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(shuffled(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = ({ page }) => {
+      const rows = page.rows.map((row) =>
+        "call" in row ? { ...row, call: { ...row.call, call_started: NOW } } : row,
+      );
+      return toSlice({ ...page, rows });
+    };
+    await scene.sync();
+    listing.remove(7);
+    expect(await scene.sync()).toMatchObject({
+      verdict: "probable",
+      verdict_reason: expect.stringContaining("more calls than a page has stand at one place"),
+      calls_read: 59,
+      ...NO_ABSENCE,
+    });
+    expect(readAbsent(scene.warehouse)).toEqual([]);
+  });
+
+  it("is told nothing of by a read of the news alone", async () => {
+    using folder = makeTempFolder();
+    using scene = open(folder.path, new Listing(newestFirst(60)));
+    await scene.sync();
+    const { sqlite } = scene.warehouse;
+    sqlite.prepare("UPDATE calls SET absent_since = ?, absent_passes = 2 WHERE call_id = 7").run(NOW);
+    expect(await scene.sync()).toMatchObject({ mode: "incremental", ...NO_ABSENCE });
+    expect(readAbsent(scene.warehouse)).toEqual([{ call_id: 7, absent_since: NOW, absent_passes: 2 }]);
+  });
+});

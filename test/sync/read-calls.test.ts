@@ -1,0 +1,305 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
+import { PageStore } from "../../src/sync/store.ts";
+import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
+import { readPages } from "../../src/warehouse/pages.ts";
+import { startRun } from "../../src/warehouse/runs.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { makeRun, openNew } from "./scene.ts";
+
+const NOW = "2026-11-20T15:00:00.000Z";
+const NOW_MS = Date.parse(NOW);
+const HOUR_MS = 3_600_000;
+const LIMIT = 120;
+const LOOKBACK_HOURS = 72;
+
+/** A call, or a row that does not parse. */
+type Row = { id: number; hoursAgo: number; duration: number } | { id: number | null; broken: true };
+
+/** A service in memory; each call is an hour older than the one above it. */
+class Listing {
+  /** Newest first. */
+  rows: Row[];
+  readonly order: "newest" | "oldest";
+  offsets: number[] = [];
+  /** Happens before each response. */
+  onRequest: (before: number) => void = () => undefined;
+  #requests = 0;
+
+  /** @param youngest age of the newest call, in hours before {@link NOW} */
+  constructor(count: number, youngest: number, order: "newest" | "oldest" = "newest") {
+    this.order = order;
+    this.rows = [];
+    this.rows = Array.from({ length: count }, (_, at) => callOf(count - at, youngest + at));
+  }
+
+  fetch = async (offset: number): Promise<PageSlice> => {
+    this.offsets.push(offset);
+    this.onRequest(this.offsets.length);
+    const listed = this.order === "newest" ? this.rows : this.rows.toReversed();
+    const rows = listed.slice(offset, offset + LIMIT).map((row) => {
+      if ("broken" in row) return { rejected: { call_id: row.id, json: "{}", path: "", reason: "" } };
+      const call_started = new Date(NOW_MS - row.hoursAgo * HOUR_MS).toISOString();
+      return { call: makeCall({ call_id: row.id, call_started, duration: row.duration }), drift: [] };
+    });
+    const requestId = `request ${this.#requests++}`;
+    return toSlice({ rows, total: listed.length, limit: LIMIT, offset, requestId });
+  };
+
+  /** Puts new calls where new ones come in. */
+  add(count: number, hoursAgo: number): void {
+    this.rows.unshift(...Array.from({ length: count }, (_, at) => callOf(9000 + count - at, hoursAgo)));
+  }
+
+  /** Changes the call at a place of the list. */
+  edit(...places: number[]): void {
+    const listed = this.order === "newest" ? this.rows : this.rows.toReversed();
+    for (const place of places) Object.assign(listed[place] ?? {}, { duration: 99 });
+  }
+}
+
+function callOf(id: number, hoursAgo: number): Row {
+  return { id, hoursAgo, duration: 60 };
+}
+
+/** Verifies all calls, and lets an hour pass; returns how to sync again, and the offsets that it asked for. */
+async function readBefore(warehouse: Warehouse, listing: Listing, rules: Partial<Run> = {}) {
+  const clock = new FakeClock(NOW);
+  const run = makeRun(warehouse, listing.fetch, clock, {
+    limit: LIMIT,
+    lookbackHours: LOOKBACK_HOURS,
+    fullEveryHours: 1000,
+    ...rules,
+  });
+  expect(await syncWarehouse(run)).toMatchObject({ mode: "full", verdict: "exact" });
+  clock.advance(HOUR_MS);
+  return {
+    clock,
+    sync: async () => {
+      listing.offsets = [];
+      await setImmediate();
+      const { mode, verdict, calls_new, calls_changed } = await syncWarehouse(run);
+      return { mode, verdict, calls_new, calls_changed, offsets: listing.offsets };
+    },
+  };
+}
+
+const INCREMENTAL = { mode: "incremental", verdict: "probable", calls_new: 0, calls_changed: 0 };
+
+describe("readIncremental, of a service that lists the newest calls first,", () => {
+  it.each([
+    { title: "ends at a page whose last 50 calls are known and old", added: 70, offsets: [0, 0] },
+    { title: "goes on where one of these 50 is new", added: 71, offsets: [0, 117, 0] },
+  ])("$title", async ({ added, offsets }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(300, 100);
+    const { sync } = await readBefore(warehouse, listing);
+    listing.add(added, 0);
+    expect(await sync()).toEqual({ ...INCREMENTAL, calls_new: added, offsets });
+  });
+
+  it("goes on behind a change among the last 50 calls of a page, and finds the next one", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(400, 100);
+    const { sync } = await readBefore(warehouse, listing);
+    listing.edit(119, 150, 399);
+    expect(await sync()).toEqual({ ...INCREMENTAL, calls_changed: 2, offsets: [0, 117, 0] });
+    listing.edit(398);
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
+  });
+
+  it.each([
+    { title: "that do not parse", row: { id: 181, broken: true } as const },
+    { title: "without an id", row: { id: null, broken: true } as const },
+  ])("goes on where the last 50 calls of a page have rows $title", async ({ row }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(400, 100);
+    const { sync } = await readBefore(warehouse, listing);
+    listing.rows[110] = row;
+    expect((await sync()).offsets.slice(0, 2)).toEqual([0, 117]);
+  });
+
+  it.each([
+    { title: "are older", youngest: 3, offsets: [0, 0] },
+    { title: "are just as old", youngest: 2, offsets: [0, 117, 0] },
+  ])("counts the look-back from the last sync: the last 50 calls $title", async ({ youngest, offsets }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(300, youngest);
+    const { sync, clock } = await readBefore(warehouse, listing);
+    clock.advance(200 * HOUR_MS);
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
+    // It was a good sync itself, of which all calls are old.
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
+  });
+
+  it("counts it from now where the clock was ahead as the last sync began", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sync } = await readBefore(warehouse, new Listing(300, 1));
+    warehouse.sqlite.exec("UPDATE sync_runs SET started_at = '2026-12-24T00:00:00.000Z'");
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
+  });
+
+  it("asks for the order that the service has by itself", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(300, 100);
+    const sorts: string[] = [];
+    const fetch = (sort: string) => {
+      sorts.push(sort);
+      return listing.fetch;
+    };
+    const { sync } = await readBefore(warehouse, listing, { source: { fetch, isRefusal: () => false } });
+    await sync();
+    expect(sorts).toEqual(["own", "own"]);
+  });
+
+  it("has made a full pass of it where it met the end, since nothing was settled", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sync } = await readBefore(warehouse, new Listing(200, 1), { lookbackHours: 500 });
+    expect(await sync()).toMatchObject({ mode: "full", verdict: "exact", offsets: [0, 117, 200, 0] });
+  });
+});
+
+describe("readIncremental, of a service that lists the oldest calls first,", () => {
+  it("begins with the last page of before, and reads what came behind it", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(300, 100, "oldest");
+    const { sync } = await readBefore(warehouse, listing);
+    listing.add(30, 0);
+    expect(await sync()).toEqual({ ...INCREMENTAL, calls_new: 30, offsets: [180, 297, 330] });
+  });
+
+  it.each([
+    { title: "ends where the first 50 calls of that page are old", youngest: 3, offsets: [180, 297, 300] },
+    { title: "goes back where one of them is not", youngest: 2, offsets: [180, 63, 297, 300] },
+  ])("$title", async ({ youngest, offsets }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sync } = await readBefore(warehouse, new Listing(300, youngest, "oldest"));
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
+  });
+
+  it("goes back behind a change among these 50, and finds the next one", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(400, 100, "oldest");
+    const { sync } = await readBefore(warehouse, listing);
+    listing.edit(0, 250, 280);
+    expect(await sync()).toEqual({ ...INCREMENTAL, calls_changed: 2, offsets: [280, 163, 397, 400] });
+    listing.edit(1);
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [280, 397, 400] });
+  });
+
+  it("has not made a full pass of it where all calls are on one page", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sync } = await readBefore(warehouse, new Listing(30, 1, "oldest"));
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 30] });
+  });
+});
+
+describe("readIncremental, of a service of which nothing is known,", () => {
+  it.each([
+    { newestAt: "front", isFull: true },
+    { newestAt: "end", isFull: false },
+  ] as const)("reads all, from the first call on: newest at the $newestAt", async ({ newestAt, isFull }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const listing = new Listing(200, 1, newestAt === "front" ? "newest" : "oldest");
+    const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
+    const started = { started_at: NOW, mode: "incremental", plan_reason: "", pid: process.pid } as const;
+    const entry = { runId: startRun(warehouse, started), pid: process.pid };
+    const { claim, keeping } = run;
+    const store = new PageStore(warehouse, entry, 0, { claim, keeping, signature: new Set() });
+    expect(await readIncremental(run, store, newestAt)).toMatchObject({
+      isFull,
+      sort: "own",
+      evidence: { startsAtFront: true, fresh: 200, end: "seen" },
+    });
+    expect(listing.offsets[0]).toBe(0);
+    expect(store.counts).toMatchObject({ calls_new: 200 });
+  });
+});
+
+describe("a read, page by page,", () => {
+  const readFetched = (warehouse: Warehouse) =>
+    readPages(warehouse, 1).map(({ seq, offset, fetched_at }) => [seq, offset, fetched_at]);
+
+  it("stores each as it comes, and says how far it has come", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const [listing, clock] = [new Listing(300, 1), new FakeClock(NOW)];
+    const progress: unknown[] = [];
+    listing.onRequest = () => clock.advance(1000);
+    const onProgress = (done: unknown) =>
+      progress.push([done, warehouse.sqlite.prepare("SELECT count(*) FROM calls").pluck().get()]);
+    await syncWarehouse(makeRun(warehouse, listing.fetch, clock, { limit: LIMIT, onProgress }));
+    expect(progress).toEqual([
+      [{ read: 120, total: 300 }, 120],
+      [{ read: 237, total: 300 }, 237],
+      [{ read: 300, total: 300 }, 300],
+      [{ read: 300, total: 300 }, 300],
+    ]);
+    const offsets = readPages(warehouse, 1).map(({ offset }) => offset);
+    expect(offsets).toEqual([0, 117, 234, 0]);
+    const times = readPages(warehouse, 1).map(({ fetched_at }) => Date.parse(fetched_at));
+    expect(times.every((time, at) => time >= NOW_MS + (at + 1) * 1000 && time <= clock.now())).toBe(true);
+  });
+
+  it("ends between two of them at a signal, with what was read kept, and goes on with that", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const [listing, clock, stop] = [new Listing(300, 1), new FakeClock(NOW), new AbortController()];
+    const onProgress = () => stop.abort(new Error("Enough"));
+    const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
+    await expect(syncWarehouse({ ...run, onProgress, signal: stop.signal })).rejects.toThrow("Enough");
+    expect(readFetched(warehouse)).toEqual([[0, 0, NOW]]);
+    clock.advance(5);
+    listing.offsets = [];
+    expect(await syncWarehouse(run)).toMatchObject({
+      run_id: 1,
+      resumed: 1,
+      verdict: "exact",
+      calls_new: 300,
+    });
+    expect(listing.offsets[0]).toBe(117);
+    expect(readFetched(warehouse).slice(0, 2)).toEqual([
+      [0, 0, NOW],
+      [1, 117, "2026-11-20T15:00:00.005Z"],
+    ]);
+  });
+
+  it("forgets those of a chain that is given up, once another has begun", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const [listing, clock] = [new Listing(400, 1), new FakeClock(NOW)];
+    const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
+    listing.onRequest = (requests) => {
+      if (requests === 3) throw new Error("The line is dead");
+    };
+    await expect(syncWarehouse(run)).rejects.toThrow("The line is dead");
+    expect(readFetched(warehouse)).toHaveLength(2);
+    listing.onRequest = () => undefined;
+    listing.rows = listing.rows.slice(100);
+    const again = await syncWarehouse(run);
+    expect(again).toMatchObject({ run_id: 1, resumed: null, verdict: "exact", calls_read: 300, pages: 4 });
+    expect(readFetched(warehouse).map(([seq, offset]) => [seq, offset])).toEqual([
+      [0, 0],
+      [1, 117],
+      [2, 234],
+      [3, 0],
+    ]);
+  });
+});

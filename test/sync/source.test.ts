@@ -1,0 +1,384 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../src/api/api-errors.ts";
+import { ApiClient } from "../../src/api/client.ts";
+import type { Recognize } from "../../src/api/recognized-page.ts";
+import type { Sort } from "../../src/paging/order-key.ts";
+import { Throttle } from "../../src/paging/throttle.ts";
+import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
+import { ServiceClock } from "../../src/sync/service-clock.ts";
+import { type Answer, json, reset, text } from "../api/bad-server.ts";
+import { FakeClock } from "../api/fake-clock.ts";
+import { type Disturb, failsOn, rowOf, rowsOf, serverError, startRowService } from "./row-service.ts";
+
+const TOTAL = 60;
+/** One attempt for a page; those of its pieces have their own number. */
+const ONCE = { attempts: 1 };
+
+/** A service of 60 calls, and the source over it. */
+async function open(disturb: Disturb = () => undefined, options: Partial<FetchOptions> = {}) {
+  await using scope = new AsyncDisposableStack();
+  const service = scope.use(await startRowService(rowsOf(1, TOTAL), disturb));
+  const clock = new FakeClock();
+  const client = scope.use(
+    new ApiClient({ baseUrl: service.url, token: "secret", clock, retry: ONCE, random: () => 0 }),
+  );
+  const throttle = new Throttle(4);
+  const recognize: Recognize = (served) => served.map(() => undefined);
+  const serviceClock = new ServiceClock(null);
+  const source = createSource(client, { limit: 20, throttle, recognize, ...options }, serviceClock);
+  const kept = scope.move();
+  return {
+    service,
+    source,
+    throttle,
+    clock,
+    /** Reads a page as the walk does, when it is its turn. */
+    read: async (offset: number, sort: Sort = "own", signal = new AbortController().signal) => {
+      const fetched = await source.fetch(sort)(offset, signal);
+      return typeof fetched === "function" ? await fetched() : fetched;
+    },
+    /** Which calls were asked for, in the order of asking: from where, and how many. */
+    asked: () =>
+      service.requests.map(({ url }) => {
+        const query = new URL(url ?? "", "http://localhost").searchParams;
+        return [Number(query.get("offset")), Number(query.get("limit"))];
+      }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+const idsOf = ({ rows }: PageSlice) => rows.map(({ id }) => id);
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** What is told of rows that the service does not deliver. */
+const undelivered = ({ page: { rows } }: PageSlice) =>
+  rows.flatMap((row) => ("rejected" in row ? [[JSON.parse(row.rejected.json), row.rejected.reason]] : []));
+
+const follows = (undelivered_after_call_id: number | null, rows_after: number) => ({
+  undelivered_after_call_id,
+  rows_after,
+});
+
+describe("a page of the source", () => {
+  it("is what the service has from an offset on, as the walk sees it", async () => {
+    await using scene = await open();
+    scene.service.rows[21] = '{"call_id":22,"duration":"long"}';
+    scene.service.rows[22] = '{"call_id":23,"insight_name":"Website"}';
+    const slice = await scene.read(20);
+    expect(slice).toMatchObject({ offset: 20, total: TOTAL, requestId: "request-0", isOld: false });
+    expect(slice.fragmented).toBeUndefined();
+    expect(slice.rows.slice(0, 3)).toEqual([
+      { id: 21, started: "2026-11-19T03:00:00.000Z", name: null },
+      { id: 22, started: null, name: null, isRejected: true },
+      { id: 23, started: null, name: "Website" },
+    ]);
+    expect(idsOf(slice)).toEqual(range(21, 40));
+    expect(scene.asked()).toEqual([[20, 20]]);
+  });
+
+  it.each([
+    { sort: "own", query: "" },
+    { sort: "source_name asc", query: "&sort_by=source_name&sort_order=asc" },
+    { sort: "source_name desc", query: "&sort_by=source_name&sort_order=desc" },
+  ] as const)("is asked for in the order $sort, of one organization unit", async ({ sort, query }) => {
+    await using scene = await open(undefined, { orgUnitId: "7" });
+    await scene.read(0, sort);
+    const { searchParams } = new URL(scene.service.requests[0]?.url ?? "", "http://localhost");
+    expect(Object.fromEntries(searchParams)).toEqual({
+      ...Object.fromEntries(new URLSearchParams(query)),
+      limit: "20",
+      offset: "0",
+      org_unit_id: "7",
+    });
+  });
+
+  it.each([
+    { title: "as most services write it", spaces: undefined },
+    { title: "written in another way", spaces: 2 },
+  ])("from the past is known as such by the service's own time: $title", async ({ spaces }) => {
+    const times = ["2026-11-20T15:00:00.000Z", "2026-11-20T14:00:00.000Z"];
+    await using scene = await open(({ rows, offset, limit, before }) => {
+      const data = { calls: rows.map((row) => JSON.parse(row)), total: TOTAL, limit, offset };
+      return text(JSON.stringify({ code: 200, timestamp: times[before], data }, null, spaces));
+    });
+    expect([(await scene.read(0)).isOld, (await scene.read(20)).isOld]).toEqual([false, true]);
+  });
+
+  it("is parsed at once where its calls cannot be told apart before", async () => {
+    await using scene = await open(({ rows, offset, limit }) =>
+      text(
+        `{"code":200,"data":{"c\\u0061lls":[${rows.join()}],"total":60,"limit":${limit},"offset":${offset}}}`,
+      ),
+    );
+    const fetched = await scene.source.fetch("own")(20, new AbortController().signal);
+    expect(fetched).toMatchObject({ offset: 20, total: TOTAL, isOld: false });
+    expect(idsOf(await scene.read(20))).toEqual(range(21, 40));
+  });
+
+  it("counts for the throttle as one that went well", async () => {
+    await using scene = await open();
+    scene.throttle.slowDown();
+    for (let pages = 0; pages < 10; pages++) await scene.read(0);
+    expect(scene.throttle.limit.concurrency).toBe(3);
+  });
+
+  it.each(["the walk", "the run"])("is given up when %s is", async (which) => {
+    const stop = new AbortController();
+    const whole = which === "the run" ? { signal: stop.signal } : {};
+    await using scene = await open(() => {
+      stop.abort(new Error("Enough"));
+      return () => undefined;
+    }, whole);
+    const walkSignal = which === "the walk" ? stop.signal : undefined;
+    await expect(scene.read(0, "own", walkSignal)).rejects.toThrow("Enough");
+    expect(scene.asked()).toEqual([[0, 20]]);
+  });
+
+  it("holds no place while it waits for its turn, unless it has to be read again", async () => {
+    await using scene = await open();
+    scene.service.rows[24] = rowOf(25).replace(":60", ":6 0");
+    const limits: number[] = [];
+    const { limit } = scene.throttle;
+    const fetched = await limit(() => scene.source.fetch("own")(20, new AbortController().signal));
+    if (typeof fetched !== "function") throw new Error("It is parsed when it is wanted");
+    expect(limit.activeCount).toBe(0);
+    scene.service.disturb = () => {
+      limits.push(limit.activeCount);
+      return undefined;
+    };
+    const slice = await fetched();
+    expect(idsOf(slice)).toEqual([...range(21, 24), null, ...range(26, 40)]);
+    expect(undelivered(slice)).toEqual([[follows(24, 1), expect.stringContaining("not JSON")]]);
+    expect(new Set(limits)).toEqual(new Set([1]));
+    // The whole of it once more first.
+    expect(scene.asked().slice(0, 4)).toEqual([
+      [20, 20],
+      [20, 20],
+      [0, 1],
+      [20, 10],
+    ]);
+  });
+
+  it("is a refusal where the service fails on it, and not where we do", async () => {
+    await using scene = await open();
+    expect(scene.source.isRefusal(new ApiError(5, "No"))).toBe(true);
+    expect(scene.source.isRefusal(new TypeError("A defect"))).toBe(false);
+  });
+
+  it("lets through what is no failure of the service", async () => {
+    const recognize: Recognize = () => {
+      throw new TypeError("A defect");
+    };
+    await using scene = await open(undefined, { recognize });
+    await expect(scene.read(0)).rejects.toThrow("A defect");
+    expect(scene.asked()).toEqual([[0, 20]]);
+  });
+});
+
+/** Requests in a row, each as often as it was sent: `[offset, limit, times]`. */
+function squash(requests: readonly number[][]): number[][] {
+  const squashed: number[][] = [];
+  for (const [offset = 0, limit = 0] of requests) {
+    const last = squashed.at(-1);
+    if (last?.[0] === offset && last[1] === limit) last[2] = (last[2] ?? 0) + 1;
+    else squashed.push([offset, limit, 1]);
+  }
+  return squashed;
+}
+
+describe("a page that fails as a whole", () => {
+  it("is read in ever smaller pieces down to the row, and in larger ones behind it", async () => {
+    await using scene = await open(failsOn([25]));
+    const slice = await scene.read(20);
+    expect(slice).toMatchObject({ offset: 20, total: TOTAL, fragmented: true, isOld: false });
+    expect(slice.requestId).toBeUndefined();
+    expect(idsOf(slice)).toEqual([...range(21, 24), null, ...range(26, 40)]);
+    expect(undelivered(slice)).toEqual([
+      [
+        follows(24, 1),
+        "the service fails on the row at offset 24: The API returned 500: Internal server error",
+      ],
+    ]);
+    expect(squash(scene.asked())).toEqual([
+      [20, 20, 1],
+      [0, 1, 1],
+      [20, 10, 3],
+      [20, 5, 3],
+      [20, 2, 1],
+      [22, 4, 3],
+      [22, 2, 1],
+      [24, 4, 3],
+      [24, 2, 3],
+      [24, 1, 3],
+      [25, 1, 1],
+      [26, 2, 1],
+      [28, 4, 1],
+      [32, 8, 1],
+    ]);
+  });
+
+  it("ends with the last call, though it was to be longer", async () => {
+    await using scene = await open(failsOn([60]));
+    const slice = await scene.read(54);
+    expect(idsOf(slice)).toEqual([...range(55, 59), null]);
+    expect(squash(scene.asked())).toEqual([
+      [54, 20, 1],
+      [0, 1, 1],
+      [54, 10, 3],
+      [54, 5, 1],
+      [59, 10, 3],
+      [59, 5, 3],
+      [59, 2, 3],
+      [59, 1, 3],
+      [60, 1, 1],
+    ]);
+  });
+
+  it("asks for no more than it had to where the rest of it is short", async () => {
+    await using scene = await open(failsOn([40]));
+    expect(idsOf(await scene.read(20))).toEqual([...range(21, 39), null]);
+    expect(squash(scene.asked())).toEqual([
+      [20, 20, 1],
+      [0, 1, 1],
+      [20, 10, 1],
+      [30, 10, 3],
+      [30, 5, 1],
+      [35, 5, 3],
+      [35, 2, 1],
+      [37, 3, 3],
+      [37, 1, 1],
+      [38, 2, 3],
+      [38, 1, 1],
+      [39, 1, 3],
+    ]);
+  });
+
+  it.each([
+    { title: "the first of a page is left to the page before", bad: [21], at: 20, told: [] },
+    {
+      title: "the first of all follows none",
+      bad: [1, 2],
+      at: 0,
+      told: [follows(null, 1), follows(null, 2)],
+    },
+    {
+      title: "each counts from the last call before",
+      bad: [25, 26],
+      at: 20,
+      told: [follows(24, 1), follows(24, 2)],
+    },
+    {
+      title: "five of them, in two places",
+      bad: [25, 26, 27, 35, 36],
+      at: 20,
+      told: [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
+    },
+  ])("says which rows those are: $title", async ({ bad, at, told }) => {
+    await using scene = await open(failsOn(bad));
+    const slice = await scene.read(at);
+    expect(idsOf(slice)).toEqual(range(at + 1, at + 20).map((id) => (bad.includes(id) ? null : id)));
+    expect(undelivered(slice).map(([place]) => place)).toEqual(told);
+    const paths = slice.page.rows.flatMap((row) => ("rejected" in row ? row.rejected.path : []));
+    expect(paths).toEqual(told.map(() => ""));
+    expect(slice.rows.filter(({ id }) => id === null)).toEqual(
+      bad.map(() => ({ id: null, started: null, name: null, ...(told.length > 0 && { isRejected: true }) })),
+    );
+  });
+
+  it("fails with its own error where more than five of its rows do", async () => {
+    await using scene = await open(failsOn([25, 26, 27, 28, 29, 30]));
+    const own: Disturb = ({ before }) => (before === 0 ? text("<html>", 502) : undefined);
+    const { disturb } = scene.service;
+    scene.service.disturb = (asked) => own(asked) ?? disturb(asked);
+    await expect(scene.read(20)).rejects.toMatchObject({ status: 502 });
+  });
+
+  it.each<{ title: string; failure: Answer; isInPieces: boolean }>([
+    { title: "500", failure: serverError, isInPieces: true },
+    { title: "a reset", failure: reset, isInPieces: true },
+    { title: "200 without calls", failure: json({ code: 200, data: {} }), isInPieces: true },
+    {
+      title: "503 with a pause that there is time for",
+      failure: json({ code: 503 }, 503, { "retry-after": "1" }),
+      isInPieces: true,
+    },
+    {
+      title: "503 with a pause for an hour",
+      failure: json({ code: 503 }, 503, { "retry-after": "3600" }),
+      isInPieces: false,
+    },
+    { title: "499", failure: json({ code: 499 }, 499), isInPieces: false },
+    { title: "400", failure: json({ code: 400 }, 400), isInPieces: false },
+    { title: "401", failure: json({ code: 401 }, 401), isInPieces: false },
+    { title: "429", failure: json({ code: 429 }, 429), isInPieces: false },
+  ])("is looked through for a bad row, or not: $title", async ({ failure, isInPieces }) => {
+    await using scene = await open(({ before }) => (before === 0 ? failure : undefined));
+    if (isInPieces) {
+      const slice = await scene.read(20);
+      expect(idsOf(slice)).toEqual(range(21, 40));
+      expect(slice.fragmented).toBe(true);
+      expect(scene.asked()).toEqual([
+        [20, 20],
+        [0, 1],
+        [20, 10],
+        [30, 10],
+      ]);
+    } else {
+      await expect(scene.read(20)).rejects.toBeInstanceOf(ApiError);
+      expect(scene.asked()).toEqual([[20, 20]]);
+    }
+  });
+
+  it("is looked through where the very first of all calls fails as well", async () => {
+    await using scene = await open(failsOn([1]));
+    expect(idsOf(await scene.read(0))).toEqual([null, ...range(2, 20)]);
+    expect(scene.asked().slice(0, 4)).toEqual([
+      [0, 20],
+      [0, 1],
+      [20, 1],
+      [0, 10],
+    ]);
+  });
+
+  it("is believed where the service fails on others, too", async () => {
+    await using scene = await open(() => serverError);
+    await expect(scene.read(20)).rejects.toMatchObject({ status: 500 });
+    expect(scene.asked()).toEqual([
+      [20, 20],
+      [0, 1],
+      [40, 1],
+    ]);
+  });
+
+  it("is believed where it is of one row already", async () => {
+    await using scene = await open(failsOn([21]), { limit: 1 });
+    await expect(scene.read(20)).rejects.toMatchObject({ status: 500 });
+    expect(scene.asked()).toEqual([[20, 1]]);
+  });
+
+  it("is given up with the error of a piece that cannot come from a row", async () => {
+    await using scene = await open((asked) =>
+      asked.before > 2 ? json({ code: 401 }, 401) : failsOn([25])(asked),
+    );
+    await expect(scene.read(20)).rejects.toMatchObject({ status: 401 });
+    expect(scene.asked()).toHaveLength(4);
+  });
+
+  it.each([
+    { title: "another page is tried", at: 1 },
+    { title: "it is read in pieces", at: 2 },
+  ])("is given up with the run while $title", async ({ at }) => {
+    const stop = new AbortController();
+    await using scene = await open(
+      (asked) => {
+        if (asked.before < at) return failsOn([25])(asked);
+        stop.abort(new Error("Enough"));
+        return () => undefined;
+      },
+      { signal: stop.signal },
+    );
+    await expect(scene.read(20)).rejects.toThrow("Enough");
+    expect(scene.asked()).toHaveLength(at + 1);
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { Drift } from "../../src/api/parse-row.ts";
+import type { PageRow } from "../../src/api/recognized-page.ts";
+import type { Call } from "../../src/call.ts";
+import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
+import { PageStore } from "../../src/sync/store.ts";
+import { readDrift } from "../../src/warehouse/drift.ts";
+import { readUnsettled, settleCallers } from "../../src/warehouse/first-load.ts";
+import { markAbsent } from "../../src/warehouse/gone.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
+import type { Warehouse } from "../../src/warehouse/open.ts";
+import { readOrigin } from "../../src/warehouse/origin.ts";
+import { readPages } from "../../src/warehouse/pages.ts";
+import { readRejected } from "../../src/warehouse/rejected.ts";
+import { readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { makeCall } from "../calls.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { openNew } from "./scene.ts";
+
+const NOW = "2026-11-20T15:00:00.000Z";
+const LATER = "2026-11-20T16:00:00.000Z";
+
+/** Begins a run, and a store that writes its pages. */
+function startStore(warehouse: Warehouse, pages = 0): PageStore {
+  const started = { started_at: NOW, mode: "full", plan_reason: "", pid: process.pid } as const;
+  return storeOf(warehouse, startRun(warehouse, started), pages);
+}
+
+function storeOf(warehouse: Warehouse, runId: number, pages: number): PageStore {
+  return new PageStore(warehouse, { runId, pid: process.pid }, pages, {
+    claim: { baseUrl: new URL("https://api.example.com"), token: "secret", isRebound: false },
+    signature: new Set(["sig"]),
+    keeping: keepingAll(warehouse),
+  });
+}
+
+const callOf = (call_id: number, members: Partial<Call> = {}, drift: readonly Drift[] = []) => ({
+  call: makeCall({ call_id, call_started: NOW, ...members }),
+  drift,
+});
+
+const rejectedOf = (call_id: number | null, json = "{}") => ({
+  rejected: { call_id, json, path: "duration", reason: "no integer" },
+});
+
+/** A response; `attempt` is its place in the order of sending, where that is known. */
+function pageOf(rows: readonly PageRow[], attempt?: number, offset = 0): PageSlice {
+  const page = { rows, total: 40, limit: 20, offset, requestId: `request ${attempt}` };
+  if (attempt === undefined) return toSlice(page);
+  return toSlice({ ...page, exchange: { attempt, sentMs: 0, receivedMs: 0, ageSeconds: 0 } });
+}
+
+const readAll = ({ sqlite }: Warehouse, query: string) => sqlite.prepare(query).all();
+const readDurations = (warehouse: Warehouse) =>
+  readAll(warehouse, "SELECT call_id, duration FROM calls ORDER BY 1");
+
+describe("PageStore", () => {
+  it("writes each page with its calls, its place in the ledger, and what was new in it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const store = startStore(warehouse);
+    expect(store.lastWritten).toEqual(new Set());
+    store.save(pageOf([callOf(3), rejectedOf(2), callOf(1)], 0), NOW);
+    expect(store.lastWritten).toEqual(new Set([1, 3]));
+    expect(store.counts).toEqual({ calls_new: 2, calls_changed: 0, calls_returned: 0, calls_conflicting: 0 });
+    const { isOld: _, ...bare } = pageOf([callOf(1), callOf(0)], 1, 2);
+    store.save(bare, LATER);
+    expect(store.lastWritten).toEqual(new Set([0]));
+    expect(readRuns(warehouse, 1)).toMatchObject([{ calls_new: 3, calls_changed: 0 }]);
+    store.save({ ...pageOf([callOf(0)], 2, 3), isOld: true }, LATER);
+    const page = { run_id: 1, total: 40 };
+    expect(readPages(warehouse, 1)).toMatchObject([
+      {
+        ...page,
+        seq: 0,
+        offset: 0,
+        row_count: 3,
+        call_ids: "[3,2,1]",
+        order_members: JSON.stringify({ started: [NOW, null, NOW], name: [null, null, null], rejected: [1] }),
+        request_id: "request 0",
+        is_old: false,
+        fetched_at: NOW,
+      },
+      { ...page, seq: 1, offset: 2, row_count: 2, call_ids: "[1,0]", is_old: false, fetched_at: LATER },
+      { ...page, seq: 2, offset: 3, row_count: 1, is_old: true },
+    ]);
+    expect(readOrigin(warehouse).base_url).toBe("https://api.example.com");
+  });
+
+  it("goes on counting where the run was cut short", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    startStore(warehouse).save(pageOf([callOf(2), callOf(1)]), NOW);
+    updateRun(warehouse, 1, { calls_changed: 10, calls_returned: 20, calls_conflicting: 30 });
+    const store = storeOf(warehouse, 1, 1);
+    store.save(pageOf([callOf(1), callOf(0)]), LATER);
+    expect(store.counts).toEqual({
+      calls_new: 3,
+      calls_changed: 10,
+      calls_returned: 20,
+      calls_conflicting: 30,
+    });
+    expect(readPages(warehouse, 1).map(({ seq }) => seq)).toEqual([0, 1]);
+  });
+
+  it("counts what has changed, came back, or is told twice", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
+    startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
+    const isMissing = { runId: 2, startedAt: NOW, goneIfMissingSince: NOW, limit: () => 3 };
+    warehouse.sqlite.transaction(() => markAbsent(warehouse, isMissing))();
+    const store = startStore(warehouse);
+    store.save(pageOf([callOf(3, { duration: 5 }), callOf(2), callOf(2, { duration: 6 })]), NOW);
+    expect(store.counts).toEqual({ calls_new: 0, calls_changed: 2, calls_returned: 2, calls_conflicting: 0 });
+    store.save(pageOf([callOf(4), callOf(4, { duration: 6 }), rejectedOf(1)]), NOW);
+    expect(store.counts).toEqual({ calls_new: 1, calls_changed: 2, calls_returned: 3, calls_conflicting: 1 });
+    expect(readAll(warehouse, "SELECT 1 FROM calls WHERE missing_since IS NOT NULL")).toEqual([]);
+  });
+
+  it("keeps of two responses what was asked for later; one without its place is the oldest of all", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const store = startStore(warehouse);
+    store.save(pageOf([callOf(1, { duration: 5 })], 5), NOW);
+    store.save(pageOf([callOf(1, { duration: 4 }), callOf(2, { duration: 4 })], 4), NOW);
+    expect(readDurations(warehouse)).toEqual([
+      { call_id: 1, duration: 5 },
+      { call_id: 2, duration: 4 },
+    ]);
+    store.save(pageOf([callOf(1, { duration: 0 })]), NOW);
+    store.save(pageOf([callOf(2, { duration: 6 })], 6), NOW);
+    expect(readDurations(warehouse)).toEqual([
+      { call_id: 1, duration: 5 },
+      { call_id: 2, duration: 6 },
+    ]);
+  });
+
+  it("remembers by which bytes a call came, and takes over a link that was signed anew", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;
+    startStore(warehouse).save(
+      pageOf([
+        { ...callOf(1, { recording_url: link("a") }), served: "hash 1" },
+        { ...callOf(2, { recording_url: link("a") }), served: "hash 2" },
+        { ...callOf(3, { recording_url: "https://r.example/3" }), served: "hash 3" },
+        callOf(4),
+      ]),
+      NOW,
+    );
+    const stored = "SELECT call_id, served_hash, recording_url FROM calls ORDER BY 1";
+    expect(readAll(warehouse, stored)).toMatchObject([
+      { call_id: 1, served_hash: "hash 1" },
+      { call_id: 2, served_hash: "hash 2" },
+      { call_id: 3, served_hash: "hash 3" },
+      { call_id: 4, served_hash: null },
+    ]);
+    const known = (call_id: number, recording_url: string | undefined, isResigned: boolean): PageRow => ({
+      known: {
+        call_id,
+        hash: `hash ${call_id}`,
+        recording_url,
+        call_started: NOW,
+        insight_name: null,
+        isResigned,
+      },
+      bytes: Buffer.from("null"),
+    });
+    const store = startStore(warehouse);
+    store.save(
+      pageOf([known(1, link("b"), true), known(2, link("a"), false), known(3, undefined, false)]),
+      NOW,
+    );
+    expect(store.counts).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect(store.lastWritten).toEqual(new Set());
+    expect(readAll(warehouse, stored)).toMatchObject([
+      { recording_url: link("b") },
+      { recording_url: link("a") },
+      { recording_url: "https://r.example/3" },
+      { recording_url: null },
+    ]);
+    expect(readPages(warehouse, 2)).toMatchObject([{ call_ids: "[1,2,3]", row_count: 3 }]);
+  });
+
+  it("keeps rows aside that do not parse, from the first time on, until the call is read well", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    startStore(warehouse).save(pageOf([rejectedOf(1), rejectedOf(2), rejectedOf(null, "null")]), NOW);
+    const store = startStore(warehouse);
+    store.save(pageOf([rejectedOf(1), rejectedOf(3)]), NOW);
+    const seen = () =>
+      readRejected(warehouse).map(({ call_id, first_run_id, last_run_id }) => [
+        call_id,
+        first_run_id,
+        last_run_id,
+      ]);
+    expect(seen()).toEqual([
+      [1, 1, 2],
+      [2, 1, 1],
+      [3, 2, 2],
+      [null, 1, 1],
+    ]);
+    store.save(pageOf([callOf(2), callOf(3)]), NOW);
+    expect(seen()).toEqual([
+      [1, 1, 2],
+      [null, 1, 1],
+    ]);
+    // Those of its own pages as well, where there were none before.
+    warehouse.sqlite.exec("DELETE FROM rejected_calls");
+    const last = startStore(warehouse);
+    last.save(pageOf([rejectedOf(5)]), NOW);
+    expect(seen()).toEqual([[5, 3, 3]]);
+    last.save(pageOf([callOf(5)]), NOW);
+    expect(seen()).toEqual([]);
+    // And those of runs before at once.
+    startStore(warehouse).save(pageOf([rejectedOf(7)]), NOW);
+    startStore(warehouse).save(pageOf([callOf(7)]), NOW);
+    expect(seen()).toEqual([]);
+  });
+
+  it("forgets its pages where another walk begins, but neither their calls nor what was counted", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const store = startStore(warehouse);
+    updateRun(warehouse, 1, { resumed: 3 });
+    store.save(pageOf([callOf(1)]), NOW);
+    store.save(pageOf([callOf(2)]), NOW);
+    store.startOver("source_name asc");
+    expect(readPages(warehouse, 1)).toEqual([]);
+    expect(readRuns(warehouse, 1)).toMatchObject([{ resumed: null, sort: "source_name asc", calls_new: 2 }]);
+    store.save(pageOf([callOf(2), callOf(3)]), NOW);
+    expect(readPages(warehouse, 1)).toMatchObject([{ seq: 0, call_ids: "[2,3]" }]);
+    expect(store.counts).toMatchObject({ calls_new: 3 });
+  });
+
+  it("records members that are not as documented, each once, up to 1,000 in one run", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const member = (path: string, kind: Drift["kind"] = "unknown") => ({ path, kind, json_type: "number" });
+    const store = startStore(warehouse);
+    store.save(pageOf([callOf(1, {}, [member("a"), member("b"), member("b", "type")])]), NOW);
+    const first = { json_type: "number", first_run_id: 1, first_seen_at: NOW };
+    expect(readDrift(warehouse)).toEqual([
+      { path: "a", kind: "unknown", ...first },
+      { path: "b", kind: "type", ...first },
+      { path: "b", kind: "unknown", ...first },
+    ]);
+    // What is known already takes no room.
+    store.save(pageOf([callOf(2, {}, [member("a"), member("b")])]), LATER);
+    const many = Array.from({ length: 1100 }, (_, at) => member(`c${at}`));
+    store.save(pageOf([callOf(3, {}, many)]), LATER);
+    expect(readDrift(warehouse)).toHaveLength(1000);
+    expect(readDrift(warehouse).at(-1)).toMatchObject({ first_seen_at: LATER });
+  });
+
+  it("keeps callers in step with each page, but in a first load, which settles them at its end", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const caller = (id: number) => callOf(id, { caller_id: `+49301${id}` });
+    const countCallers = () => readAll(warehouse, "SELECT * FROM callers").length;
+    const first = startStore(warehouse);
+    first.save(pageOf([caller(1)]), NOW);
+    first.save(pageOf([caller(2)]), NOW);
+    expect([readUnsettled(warehouse), countCallers()]).toEqual([2, 0]);
+    // One that was cut short is still a first load.
+    storeOf(warehouse, 1, 2).save(pageOf([caller(3)]), NOW);
+    expect([readUnsettled(warehouse), countCallers()]).toEqual([3, 0]);
+    warehouse.sqlite.transaction(() => settleCallers(warehouse))();
+    startStore(warehouse).save(pageOf([caller(4)]), NOW);
+    expect([readUnsettled(warehouse), countCallers()]).toEqual([0, 4]);
+  });
+
+  it("writes nothing for a run that another process has taken over", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const store = startStore(warehouse);
+    store.save(pageOf([callOf(1)]), NOW);
+    updateRun(warehouse, 1, { pid: 1 });
+    const taken = expect.objectContaining({ exitCode: 6 });
+    expect(() => store.save(pageOf([callOf(2)]), NOW)).toThrow(taken);
+    expect(() => store.startOver("own")).toThrow(taken);
+    expect(readDurations(warehouse)).toHaveLength(1);
+    expect(readPages(warehouse, 1)).toHaveLength(1);
+    expect(store.counts).toMatchObject({ calls_new: 1 });
+  });
+});
