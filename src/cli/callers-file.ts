@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
+import { PHONE_NUMBER } from "../phone-number.ts";
 
-export const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
 const HINT =
   "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";
 

@@ -101,7 +101,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
       choice(
         "--profile <profile>",
         PROFILES,
-        "plain values, or values that Excel reads from a CSV file; --format xlsx needs none",
+        "by default, texts that a spreadsheet would take for a formula are guarded; machine leaves every value as it is; excel writes values that Excel reads from a CSV file; --format xlsx needs none",
       ),
     )
     .addOption(choice("--delimiter <sign>", DELIMITER_NAMES, "delimiter of CSV files"))

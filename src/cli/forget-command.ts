@@ -10,6 +10,7 @@ import {
   tracesInExports,
 } from "../export/personal-files.ts";
 import { toFileError } from "../file-access.ts";
+import { PHONE_NUMBER } from "../phone-number.ts";
 import { lockedError } from "../sync/ledger.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
@@ -18,7 +19,7 @@ import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { holdsTraces } from "../warehouse/personal-bytes.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { PHONE_NUMBER, readCallersFile } from "./callers-file.ts";
+import { readCallersFile } from "./callers-file.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { formatQuantity } from "./terminal-text.ts";
 

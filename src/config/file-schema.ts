@@ -380,7 +380,10 @@ const report = z
     format: z.enum(REPORT_FORMATS).meta({ description: "csv by default." }).optional(),
     profile: z
       .enum(PROFILES)
-      .meta({ description: "Plain values, or values formatted for Excel." })
+      .meta({
+        description:
+          "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",
+      })
       .optional(),
     delimiter: z.enum(DELIMITER_NAMES).meta({ description: "Delimiter of CSV files." }).optional(),
     with: z.array(z.enum(PRIVATE_COLUMNS)).meta({ description: "Private columns of calls." }).optional(),

@@ -23,8 +23,9 @@ const MAX_FILLED_ROWS = 2_000_000;
 
 /** Returns one rollup, with its line of totals where one is asked for. */
 export function rollupTable(job: FigureJob, { dimensions }: RollupTarget): NamedTable {
-  const { scope, raw, fill, total, top, minCell, format, session, spend } = job;
+  const { scope, raw, fill, top, minCell, format, session, spend } = job;
   const { span, grain, periods, previousSpan, previousPeriods } = scope;
+  const total = job.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
   const query: RollupQuery = {
     dimensions,
     raw,

@@ -31,7 +31,7 @@ export type * from "./types.ts";
 
 /**
  * Reads calls from the service into a warehouse, as `calltally sync` does, and says how complete the pass was. Neither
- * the environment nor a file of settings is read.
+ * the environment nor a file of settings is read, and nothing is published to a cluster.
  *
  * @returns the run as it stands in the ledger; look at its verdict
  * @throws CalltallyError where it cannot go on, by its exit code: 2 for an option, 4 where the API refuses the token, 5

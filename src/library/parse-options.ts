@@ -1,38 +1,45 @@
 import { z } from "zod";
+import { toPhoneDigits } from "../attribution/call-text.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import { parseBaseUrl, parseFilePath, parseToken } from "../config/setting-parsers.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
+import { PHONE_NUMBER } from "../phone-number.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import type { Dimension, RollupQuestion, SyncOptions } from "./types.ts";
 
-/** Settings that are options by names of their own. */
-const OPTIONS: readonly string[] = [
-  SETTINGS.database.env,
-  SETTINGS.baseUrl.env,
-  SETTINGS.token.env,
-  SETTINGS.tokenFile.env,
-  SETTINGS.orgUnitId.env,
-];
+/** Options in whose place a setting is not taken. */
+const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
+  [SETTINGS.database.env, "database"],
+  [SETTINGS.baseUrl.env, "baseUrl"],
+  [SETTINGS.token.env, "token"],
+  [SETTINGS.tokenFile.env, "token"],
+  [SETTINGS.orgUnitId.env, "orgUnitId"],
+]);
 const OTHERS: readonly string[] = Object.values(SETTINGS)
   .map(({ env }) => env)
-  .filter((name) => !OPTIONS.includes(name));
+  .filter((name) => !OPTIONS.has(name));
 
 const settingName = z.string().superRefine((name, context) => {
   if (OTHERS.includes(name)) return;
+  const option = OPTIONS.get(name);
   const meant = nearest(name, OTHERS);
   const advice = meant === undefined ? "" : `; did you mean ${meant}?`;
   context.addIssue(
-    OPTIONS.includes(name) ? `${name} is an option of its own` : `${name} is not a setting${advice}`,
+    option === undefined ? `${name} is not a setting${advice}` : `${name} is not taken here: give ${option}`,
   );
 });
 
 const syncOptions = z.strictObject({
-  database: z.string().min(1),
-  baseUrl: z.string().min(1),
-  token: z.string().min(1),
+  database: z.string().min(1).transform(toIssue(parseFilePath)),
+  baseUrl: z
+    .string()
+    .min(1)
+    .transform(toIssue((text) => parseBaseUrl(text).href)),
+  token: z.string().min(1).transform(toIssue(parseToken)),
   orgUnitId: z.int().optional(),
   mode: z.enum(["full", "incremental"]).optional(),
   signal: z.instanceof(AbortSignal).optional(),
@@ -43,6 +50,12 @@ const syncOptions = z.strictObject({
 const date = z.string().transform(toIssue(parseDate)).optional();
 const values = z.array(z.string()).min(1).readonly().exactOptional();
 const only = z.literal(true).exactOptional();
+const caller = z
+  .string()
+  .refine(
+    (number) => PHONE_NUMBER.test(toPhoneDigits(number)),
+    "is not a phone number with its country code",
+  );
 
 const filter = z.strictObject({
   org_unit: values,
@@ -54,7 +67,7 @@ const filter = z.strictObject({
   first_time: only,
   has_gclid: only,
   tracking_number: values,
-  exclude_callers: values,
+  exclude_callers: z.array(caller).min(1).readonly().exactOptional(),
   include_gone: only,
 });
 
@@ -72,10 +85,11 @@ const rollupQuestion = z
     spend: z.boolean().optional(),
     total: z.boolean().optional(),
   })
-  .superRefine(({ by, from, to, grain, compare, fill, spend }, context) => {
+  .superRefine(({ by, from, to, grain, compare, top, fill, spend }, context) => {
     const twice = by.find((name, index) => by.indexOf(name) !== index);
     const costless = by.find((name) => !SPEND_DIMENSIONS.includes(name));
     if (twice !== undefined) context.addIssue(`by has ${twice} twice`);
+    if (top !== undefined && by.length === 0) context.addIssue("top needs by: it keeps keys of dimensions");
     if (from !== undefined && to !== undefined && from > to)
       context.addIssue(`from ${from} is after to ${to}`);
     if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");

@@ -21,7 +21,8 @@ export interface SyncOptions {
   /** Receives the calls read so far, and all of them as the service counts them. */
   onProgress?: ((progress: { read: number; total: number }) => void) | undefined;
   /**
-   * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`.
+   * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`. Those that
+   * say how calls are read, kept and attributed count; those of exports, the schedule, the log and publishing do nothing here.
    * Give those that the program itself has: with others, all calls are attributed anew. @default their defaults
    */
   settings?: Readonly<Record<string, string>> | undefined;
@@ -46,13 +47,13 @@ export interface SyncRun {
   calls_changed: number;
   /** Rows of the service that could not be read, and are in no figure. */
   calls_rejected: number;
-  /** Calls that the service does not list any more, and that count no longer. */
+  /** Calls that this run marked as gone: the service does not list them any more, and they count no longer. */
   calls_gone: number;
   /** Calls that went missing at once, more than the missing-call threshold: they still count. */
   calls_withheld: number;
 }
 
-/** A way to group calls; the reference of `export` says what each is. */
+/** A way to group calls; docs/figures.md#dimensions says what each is. */
 export type Dimension =
   | "utm_source"
   | "utm_medium"
@@ -86,7 +87,7 @@ export interface CallFilter {
   first_time?: true;
   has_gclid?: true;
   tracking_number?: readonly string[];
-  /** Phone numbers whose calls are left out. */
+  /** Phone numbers whose calls are left out, each with its country code. */
   exclude_callers?: readonly string[];
   /** Counts calls that the service does not show any more. */
   include_gone?: true;
@@ -107,13 +108,13 @@ export interface RollupQuestion {
   /** Adds the columns `…_previous` and `…_change`, of the stretch before or of the same dates a year before. */
   compare?: "previous" | "year" | undefined;
   filter?: CallFilter | undefined;
-  /** Keeps the keys with the most calls, and puts all others into one row, `(other)`. @default all */
+  /** Keeps the keys with the most calls, and puts all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;
   /** Adds rows of zeros for periods without calls. @default false */
   fill?: boolean | undefined;
   /** Adds cost, clicks, impressions and costs per call, from what `spend import` read. @default false */
   spend?: boolean | undefined;
-  /** Adds a row of totals, in which each caller counts once. @default false */
+  /** Adds a row of totals, in which each caller counts once; none where there is but the one row of everything. @default false */
   total?: boolean | undefined;
 }
 

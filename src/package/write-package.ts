@@ -4,6 +4,11 @@ import { basename, dirname, join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { OLDEST_NODE } from "../cli/node-version.ts";
 
+/** Members of package.json that the published one has as well, where this one has them. */
+const PASSED_ON: readonly string[] = [
+  ...["name", "version", "description", "keywords", "homepage", "repository", "bugs", "license"],
+  ...["type", "bin", "man", "exports", "dependencies"],
+];
 /** Sources whose declarations are those of the library. */
 const DECLARED = ["src/library/index.ts", "src/library/types.ts", "src/errors.ts"];
 /** What a clone builds from, and a package has nothing to build. */
@@ -21,15 +26,7 @@ const DOCUMENTS = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs"
 export function writePackage(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { name, version, description, keywords, license, type, bin, man, exports, dependencies } =
-    packageJson;
-  const published = {
-    ...{ name, version, description, keywords, license, type, bin, man, exports, dependencies },
-    engines: { node: `>=${OLDEST_NODE}` },
-    scripts: { preinstall: "node dist/node-version.js" },
-    publishConfig: { access: "public" },
-  };
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(toPublished(packageJson), null, 2)}\n`);
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), readLicenses());
   for (const path of DOCUMENTS) {
     cpSync(path, join(folder, path), { recursive: true, filter: (from) => !CLONE_ONLY.includes(from) });
@@ -37,6 +34,16 @@ export function writePackage(folder: string): void {
   copyProgram(join(folder, "dist"));
   writeDeclarations(join(folder, "dist/types"));
   for (const path of globSync("**/*.md", { cwd: folder })) unlink(folder, path);
+}
+
+/** Returns the package.json that is published, of this project's own. */
+export function toPublished(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return {
+    ...Object.fromEntries(Object.entries(own).filter(([member]) => PASSED_ON.includes(member))),
+    engines: { node: `>=${OLDEST_NODE}` },
+    scripts: { preinstall: "node dist/node-version.js" },
+    publishConfig: { access: "public" },
+  };
 }
 
 /** Source maps stay at home: they are twice the size of the program. */

@@ -9,12 +9,12 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   done: { meaning: "done", advice: "" },
   failed: {
     meaning: "failed in a way this table does not name",
-    advice: "it should not have happened: the message says where to report it",
+    advice: "it should not have happened: tell the maintainers, with the message and `calltally --version`",
   },
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; `publish`: the cluster still has other rows",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
     advice: "`calltally status` says which; most are mended by the next full pass",
   },
   refused: {
@@ -27,8 +27,8 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   locked: {
     meaning:
-      "another sync of the same warehouse is running, or another publication, or `restore`, `forget` or `prune` found it open",
-    advice: "wait for it to end",
+      "another sync of the same warehouse is running, or another publication, or another run of the same report; a sync was in the way of a migration or of other rules; another export wrote conversions before this one with `--new`, or took over its folder; `restore`, `forget` or `prune` found the warehouse open",
+    advice: "wait for it to end, and run this again",
   },
   storage: {
     meaning: "the warehouse or the disk: missing, foreign, newer, damaged, full, not writable",

@@ -54,7 +54,7 @@ ${list.join("\n")}
 
 ## Options of every command
 
-\`demo\`, \`init\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`.
+\`demo\`, \`sandbox\`, \`docs\` and \`completion\` take neither \`--config\` nor \`--account\`. \`init\` has its own: the file it writes, and the name of its account.
 
 ${terms(common)}
 
@@ -83,10 +83,13 @@ function settingsPage(settings: readonly SettingSpec<unknown>[]): string {
   );
   return `# Settings
 
-Settings come from flags, then the environment, then \`.env\` in the working folder, then [\`calltally.yaml\`](calltally-yaml.md), where each has
+Settings come from flags, then the environment, then \`.env\` in the working folder, then [\`calltally.yaml\`](calltally-yaml.md), where most have
 the same name in lower case without \`CALLTALLY_\`. \`calltally config show\` says which are in force, and where each comes from. One without a default
 is needed, or off.
 
+- These have another place in \`calltally.yaml\`: \`CALLTALLY_KEEP_TRANSCRIPTS\` and its like are \`keep: { transcripts: … }\`; \`CALLTALLY_PUBLISH_TO\` and its like, and
+  \`CALLTALLY_CLICKHOUSE_USER\` and \`…_PASSWORD_FILE\`, are \`publish: { to: …, user: …, password_file: … }\`; \`CALLTALLY_HEARTBEAT_URL\` is \`heartbeat_url_file\`, a file
+  that holds the address. \`log_level\` is at the top alone. There is no \`token\`, but \`token_file\`.
 - The token is never a flag, and never printed.
 - An empty value counts as none. An empty flag is an error.
 - Every command points out a name that looks like a setting and is none.

@@ -158,7 +158,7 @@ function keysText(query: RollupQuery, context: RollupContext): SqlText {
   const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
   const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
   const current = sideText({ ...common, span, name: "current" }, context);
-  if (previous === undefined) return current;
+  if (previous === undefined || keys.length === 0) return current; // without dimensions it has its one row in any case
   const before = sideText({ ...common, span: previous.span, name: "previous" }, context);
   const sql = `SELECT ${names}, max(calls) AS calls
 FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
@@ -244,7 +244,7 @@ function hasValueText(query: RollupQuery): string {
   const isSet = keyColumns(query.dimensions, query).map(({ name, isNamed }) =>
     isNamed ? `${name} <> ${literal(NOT_SET)}` : `${name} IS NOT NULL`,
   );
-  return `(${isSet.join(" OR ")})`;
+  return isSet.length > 0 ? `(${isSet.join(" OR ")})` : "FALSE";
 }
 
 const isLocal = ({ of }: KeyColumn) => "local" in of;
@@ -268,7 +268,7 @@ function keyOrder({ name, of }: KeyColumn): string {
     : `${isUnknown}, instr(${literal(WEEKDAYS.join())}, ${name})`;
 }
 
-/** A row without figures for each key in each period. */
+/** A row without figures for each key in each period; without dimensions one for each period. */
 function emptyRowsText(names: readonly string[], measures: readonly Measure[], hasPrevious: boolean): string {
   const keys = names.slice(1);
   const select = (table: string) => `SELECT ${keys.join(", ")} FROM ${table}`;
@@ -278,7 +278,7 @@ function emptyRowsText(names: readonly string[], measures: readonly Measure[], h
   // A zero would be the greatest of two where the other is less.
   const figures = measures.map(() => "NULL");
   return `SELECT 'current', ${["p.value", ...keys.map((name) => `k.${name}`), ...figures].join(", ")}
-    FROM json_each(@periods) AS p CROSS JOIN (${all}) AS k`;
+    FROM json_each(@periods) AS p${keys.length > 0 ? ` CROSS JOIN (${all}) AS k` : ""}`;
 }
 
 /** A figure of one side; a number of things is 0 where that side has no row. */

@@ -344,7 +344,7 @@ export const schema_drift = sqliteTable(
   (table) => [primaryKey({ columns: [table.path, table.kind] })],
 );
 
-/** Every file that `export` wrote. */
+/** Every file of figures, of calls or with a page that was written into a folder, by `export`, `report` or a named report: one row each time. */
 export const exports = sqliteTable("exports", {
   /** Number of the file. */
   export_id: integer().primaryKey({ autoIncrement: true }),
@@ -354,7 +354,7 @@ export const exports = sqliteTable("exports", {
   path: text().notNull(),
   /** SHA-256 of its bytes, hexadecimal. */
   sha256: text().notNull(),
-  /** Lines without the header. */
+  /** Rows without the header and the line of totals; of a workbook those of all sheets, of a page the calls of its days. */
   rows: integer().notNull(),
   /** JSON object of the filter. */
   filter: text().notNull(),
@@ -364,7 +364,7 @@ export const exports = sqliteTable("exports", {
 
 /** What became of the jobs that `schedule`, cron or systemd run, one row a job; `calltally sync` and `export` by hand are none. */
 export const jobs = sqliteTable("jobs", {
-  /** sync, export or insights. */
+  /** sync, export or insights; report:weekly of the report `weekly`, and restated:weekly where it is made again for figures that changed. */
   job: text().primaryKey(),
   /** When it last started, ISO 8601 UTC. */
   started_at: text().notNull(),

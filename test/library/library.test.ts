@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CalltallyError,
@@ -53,7 +54,17 @@ describe("syncWarehouse", () => {
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
       "settings: CALLTALLY_LOOKBAK_HOURS is not a setting; did you mean CALLTALLY_LOOKBACK_HOURS?",
     ],
-    [{ settings: { CALLTALLY_TOKEN_FILE: "t" } }, "settings: CALLTALLY_TOKEN_FILE is an option of its own"],
+    [
+      { settings: { CALLTALLY_TOKEN_FILE: "t" } },
+      "settings: CALLTALLY_TOKEN_FILE is not taken here: give token",
+    ],
+    [
+      { settings: { CALLTALLY_BASE_URL: "https://api.example.com" } },
+      "settings: CALLTALLY_BASE_URL is not taken here: give baseUrl",
+    ],
+    [{ baseUrl: "api.example.com" }, "baseUrl: is not a URL"],
+    [{ token: "two\nlines" }, "token: holds more than one line"],
+    [{ database: "calls/" }, "database: must be a file, and ends as a folder does"],
     [
       { settings: { CALLTALLY_LOOKBACK_HOURS: 1 } },
       "settings.CALLTALLY_LOOKBACK_HOURS: Invalid input: expected string, received number",
@@ -102,9 +113,14 @@ describe("rollup", () => {
     [{ by: [], compare: "previous", from: "2026-10-01" }, "compare needs from and to"],
     [{ by: ["gclid"], spend: true }, "spend applies to source, medium, campaign, channel, and not to gclid"],
     [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
+    [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions"],
     [{ by: [], filter: { chanel: ["Email"] } }, 'filter: Unrecognized key: "chanel"'],
     [{ by: [], filter: { channel: ["Emial"] } }, "filter.channel: no call has Emial", "Did you mean Email?"],
     [{ by: [], filter: { min_duration_seconds: -1 } }, "filter.min_duration_seconds: Too small"],
+    [
+      { by: [], filter: { exclude_callers: ["+49 30 123456", "hello"] } },
+      "filter.exclude_callers.1: is not a phone number with its country code",
+    ],
   ])("refuses %j", (question, message, hint) => {
     using warehouse = openWarehouse(database);
     const failure = failureOf(() => warehouse.rollup(question as RollupQuestion));
@@ -126,5 +142,61 @@ describe("rollup", () => {
       { period: "(total)", channel: null, calls: 36 },
     ]);
     for (const row of rows) expect(Object.keys(row)).toEqual(names);
+  });
+
+  it.each<[string, Partial<RollupQuestion>]>([
+    ["alone", {}],
+    ["beside the stretch before", { compare: "previous" }],
+  ])(
+    "answers with one row without dimensions, which is the total and has no other below it, %s",
+    (_, more) => {
+      using warehouse = openWarehouse(database);
+      const question = { by: [], from: "2026-10-01", to: "2026-10-31", ...more };
+      const { columns, rows } = warehouse.rollup({ ...question, total: true });
+      const byChannel = warehouse.rollup({ ...question, by: ["channel"], total: true });
+      const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
+      expect(rows).toEqual([total]);
+      expect(columns.map(({ name }) => name)).toEqual(Object.keys(total));
+      expect(warehouse.rollup(question)).toEqual({ columns, rows });
+    },
+  );
+
+  it.each<[string, Partial<RollupQuestion>]>([
+    ["alone", {}],
+    ["beside the stretch before", { compare: "previous" }],
+    ["beside costs", { spend: true, compare: "year" }],
+  ])("fills periods without dimensions, and adds their total, %s", (_, more) => {
+    using warehouse = openWarehouse(database);
+    const question = { by: [], from: "2026-10-30", to: "2026-11-02", grain: "day" as const, ...more };
+    const { rows } = warehouse.rollup({ ...question, fill: true, total: true });
+    const days = ["2026-10-30", "2026-10-31", "2026-11-01", "2026-11-02"];
+    expect(rows.map(({ period }) => period)).toEqual([...days, "(total)"]);
+    const filled = rows.slice(0, -1);
+    expect(filled.slice(2).map(({ calls }) => calls)).toEqual([0, 0]);
+    const { rows: unfilled } = warehouse.rollup(question);
+    const periods = unfilled.map(({ period }) => period);
+    expect(periods).toEqual(expect.arrayContaining(days.slice(0, 2)));
+    expect(filled.filter(({ period }) => periods.includes(period ?? null))).toEqual(unfilled);
+    const { period: _period, ...total } = rows.at(-1) ?? {};
+    const { rows: whole } = warehouse.rollup({ ...question, grain: undefined });
+    expect([total]).toEqual(whole);
+  });
+
+  it("leaves out callers by their numbers, however they are written", () => {
+    using warehouse = openWarehouse(database);
+    const sqlite = new Database(database, { readonly: true });
+    const most =
+      "SELECT caller, count(*) AS calls FROM call_facts WHERE caller IS NOT NULL GROUP BY 1 ORDER BY 2 DESC";
+    const { caller, calls: its } = sqlite.prepare<[], { caller: string; calls: number }>(most).get() ?? {};
+    sqlite.close();
+    const digits = caller?.slice(1) ?? "";
+    const ask = (number: string) =>
+      warehouse.rollup({ by: [], filter: { exclude_callers: [number] } }).rows.map(({ calls }) => calls);
+    expect(ask("+1 (999) 555-0000")).toEqual([200]);
+    expect(its).toBeGreaterThan(1);
+    expect(ask(`+${digits}`)).toEqual([200 - Number(its)]);
+    expect(ask(`00${digits.slice(0, 1)} ${digits.slice(1, 4)}/${digits.slice(4)}`)).toEqual(
+      ask(`+${digits}`),
+    );
   });
 });

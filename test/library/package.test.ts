@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
 import { isNewEnough, OLDEST_NODE } from "../../src/cli/node-version.ts";
-import { writePackage } from "../../src/package/write-package.ts";
+import { toPublished, writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -25,6 +25,20 @@ function lockedLibraries() {
     Object.entries(all).filter(([, library]) => !("dev" in library) && !("optional" in library)),
   );
 }
+
+describe("toPublished", () => {
+  it("passes on where the project is, if package.json says so, and nothing that only a clone needs", () => {
+    const addresses = {
+      homepage: "https://project.example",
+      repository: { type: "git", url: "git+https://project.example/calltally.git" },
+      bugs: { url: "https://project.example/issues" },
+    };
+    const before = toPublished(packageJson);
+    expect(toPublished({ ...packageJson, ...addresses })).toEqual({ ...before, ...addresses });
+    expect(before).not.toHaveProperty("private");
+    expect(before).not.toHaveProperty("devDependencies");
+  });
+});
 
 describe("the package", () => {
   const folder = makeTempFolder();

@@ -69,13 +69,11 @@ function ask(
   // The number of keys, as they are shown.
   const width = keyColumns(question.dimensions).length;
   const from = query.periods ? 1 : 0;
-  if (width > 0) {
-    const keys = new Set(rows.map((row) => JSON.stringify(row.slice(from, from + width))));
-    const { shown, folded } = session.countKeys(full);
-    expect([shown, folded > 0]).toEqual([keys.size, rows.some((row) => row[from] === OTHER)]);
-    const all = session.countKeys({ ...full, top: undefined });
-    expect(folded).toBe(folded === 0 ? 0 : all.shown - shown + 1);
-  }
+  const keys = new Set(rows.map((row) => JSON.stringify(row.slice(from, from + width))));
+  const { shown, folded } = session.countKeys(full);
+  expect([shown, folded > 0]).toEqual([keys.size, rows.some((row) => row[from] === OTHER)]);
+  const all = session.countKeys({ ...full, top: undefined });
+  expect(folded).toBe(folded === 0 ? 0 : all.shown - shown + 1);
   return rows;
 }
 
@@ -216,6 +214,18 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
           zone: "Europe/Berlin",
         });
         ask({ dimensions: [...dimensions], range: RANGE, grain, fill: true, top: 1 });
+      }
+    }
+  });
+
+  it("by nothing, cut into periods, beside a stretch before it, gaps filled", () => {
+    for (const previousRange of [undefined, BEFORE]) {
+      ask({ range: RANGE, previousRange });
+      for (const grain of ["day", "week"] as const) {
+        const shown = ask({ range: RANGE, previousRange, grain }).length;
+        expect(shown).toBeGreaterThan(0);
+        const filled = ask({ range: RANGE, previousRange, grain, fill: true }).length;
+        expect(filled).toBe(grain === "day" ? 8 : 2);
       }
     }
   });
