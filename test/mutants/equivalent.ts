@@ -304,6 +304,62 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the first of them is not looked at",
     },
   ],
+  "src/export/adjustments.ts": [
+    {
+      on: "const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats);",
+      from: "repeats !== undefined",
+      to: "true",
+      because: "no file is of no run",
+    },
+    {
+      on: '{ name: "call_id", type: "integer" },',
+      from: '"integer"',
+      to: '""',
+      because: "in CSV only texts are told from others",
+    },
+    {
+      on: '{ name: "conversion_time", type: "time" },',
+      from: '"time"',
+      to: '""',
+      because: "in CSV only texts are told from others",
+    },
+    {
+      on: '{ name: "adjustment", type: "text" },',
+      from: '"text"',
+      to: '""',
+      because: "in CSV only texts are told from others, and this one begins as no formula does",
+    },
+    {
+      on: '{ name: "reason", type: "text" },',
+      from: '"text"',
+      to: '""',
+      because: "in CSV only texts are told from others, and this one begins as no formula does",
+    },
+    {
+      on: "...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),",
+      from: "order.is_every === every",
+      to: "true",
+      because: "it only spares a look at calls of the other rule",
+    },
+    {
+      on: "...new Set(standing.flatMap((order) => (order.is_every === every ? order.call_id : []))),",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "there is no such call",
+    },
+    {
+      on: "if (exclude_callers === undefined) return [every, reasonsOfAll];",
+      from: "exclude_callers === undefined",
+      to: "false",
+      because: "it only spares a second look, at the same calls",
+    },
+    {
+      on: 'const reason = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";',
+      from: "reasons?.has",
+      to: "reasons.has",
+      because: "there are reasons by each rule",
+    },
+  ],
   "src/export/restatement-file.ts": [
     {
       on: '{ name: "was", type: "decimal" },',
@@ -866,6 +922,80 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       from: "true",
       to: "false",
       because: "no view or trigger names the function; or it is only called more often",
+    },
+  ],
+  "src/warehouse/callers.ts": [
+    {
+      on: '.where(inArray(caller, elementsOf("callers"))),',
+      from: '"callers"',
+      to: '""',
+      because: "it is bound by position, whatever it is called",
+    },
+    {
+      on: `.where(and(eq(call_facts.caller, sql.placeholder("caller")), sql\`\${call_facts.is_live}\`))`,
+      from: '"caller"',
+      to: '""',
+      because: "it is bound by position, whatever it is called",
+    },
+    {
+      on: '.limit(sql.placeholder("limit")),',
+      from: '"limit"',
+      to: '""',
+      because: "it is bound by position, whatever it is called",
+    },
+    {
+      on: "if (caller === null) continue;",
+      from: "caller === null",
+      to: "false",
+      because: "of nobody nothing is stored, and nothing is deleted",
+    },
+    {
+      on: "entry.isOpen ||= entry.first?.call_id === call_id;",
+      from: "entry.first?.call_id",
+      to: "entry.first.call_id",
+      because: "whoever had a live call had a first one",
+    },
+    {
+      on: "if (entry.isOpen) {",
+      from: "entry.isOpen",
+      to: "true",
+      because: "it only spares a look at what is known",
+    },
+    {
+      on: "if (isOpen || (isOther && !written.has(first.call_id))) {",
+      from: "isOpen || (isOther && !written.has(first.call_id))",
+      to: "true",
+      because: "the others say already that they are first",
+    },
+    {
+      on: "if (isOpen || (isOther && !written.has(first.call_id))) {",
+      from: "isOther && !written.has(first.call_id)",
+      to: "isOther || !written.has(first.call_id)",
+      because: "the others say already that they are first",
+    },
+    {
+      on: "const entry = caller === null ? undefined : entries.get(caller);",
+      from: "caller === null",
+      to: "false",
+      because: "nobody has no entry either",
+    },
+    {
+      on: "return entry?.isOpen === false && entry.first?.call_id === call_id;",
+      from: "entry.first?.call_id",
+      to: "entry.first.call_id",
+      because: "whoever has an entry that is not open has a first call",
+    },
+    {
+      on: "if (a.call_started === b.call_started) return a.call_id < b.call_id;",
+      from: "a.call_id < b.call_id",
+      to: "a.call_id <= b.call_id",
+      because: "a call at the same time as itself may take its own place",
+    },
+    {
+      on: "return (a.call_started ?? NO_START) < (b.call_started ?? NO_START);",
+      from: "(a.call_started ?? NO_START) < (b.call_started ?? NO_START)",
+      to: "(a.call_started ?? NO_START) <= (b.call_started ?? NO_START)",
+      because: "they are not equal",
     },
   ],
   "src/warehouse/copy.ts": [

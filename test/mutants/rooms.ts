@@ -154,7 +154,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   facts: { parts: own("warehouse", "attribute-all", "call-facts", "fact-log", "gone") },
-  callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
+  callers: { floor: 90, parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
   lock: { parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
   privacy: {
