@@ -195,6 +195,22 @@ describe("export --new", () => {
     ]);
   });
 
+  it("with --every leaves the second that it moves a call to, to no other call of the click", async () => {
+    const call = (id: number, second: number, duration = 60) =>
+      conversionCall(id, { gclid: "CjABC", duration, call_started: `2026-10-20T08:00:0${second}.000Z` });
+    using warehouse = makeWarehouse([call(1, 0)]);
+    await writeNew(warehouse, { every: true });
+    sync(warehouse, [call(1, 0, 5)]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [call(1, 0), call(2, 1), call(3, 3)]);
+    const { rows } = await writeNew(warehouse, { every: true });
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Time"]])).toEqual([
+      ["1-2", "2026-10-20 08:00:01"],
+      ["2", "2026-10-20 08:00:02"],
+      ["3", "2026-10-20 08:00:03"],
+    ]);
+  });
+
   it("with --every tells of a click again by another second, and of none that it cannot take back", async () => {
     const kind = "google-data-manager";
     const call = (id: number, call_started: string) => conversionCall(id, { gclid: "CjABC", call_started });

@@ -360,6 +360,80 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "there are reasons by each rule",
     },
   ],
+  "src/export/conversions.ts": [
+    {
+      on: "if (reason !== undefined || key === null || call_started === null) continue;",
+      from: "key === null",
+      to: "false",
+      because: "without a key there is a reason",
+    },
+    {
+      on: "if (reason !== undefined || key === null || call_started === null) continue;",
+      from: "call_started === null",
+      to: "false",
+      because: "without a time there is a reason",
+    },
+    {
+      on: '{ name: "call_id", type: "integer" },',
+      from: '"integer"',
+      to: '""',
+      because: "in CSV only texts are told from others",
+    },
+    {
+      on: '{ name: "call_started", type: "time" },',
+      from: '"time"',
+      to: '""',
+      because: "in CSV only texts are told from others",
+    },
+    {
+      on: '{ name: "reason", type: "text" },',
+      from: '"text"',
+      to: '""',
+      because: "in CSV only texts are told from others, and this one begins as no formula does",
+    },
+    {
+      on: "const usedIds = new Set(lines.flatMap(({ order_id }) => order_id ?? []));",
+      from: "[]",
+      to: '["Stryker was here"]',
+      because: "no order id is such a word",
+    },
+    {
+      on: 'const key = keys.get(call_id) ?? "";',
+      from: '""',
+      to: '"Stryker was here!"',
+      because: "no call has either for its key",
+    },
+    {
+      on: "const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats);",
+      from: "repeats !== undefined",
+      to: "true",
+      because: "no file is of no run",
+    },
+    {
+      on: "const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));",
+      from: "key !== null && call_started !== null",
+      to: "true",
+      because: "whatever has no key or no time is left out before",
+    },
+    {
+      on: "const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));",
+      from: "key !== null && call_started !== null",
+      to: "key !== null || call_started !== null",
+      because: "whatever has no key or no time is left out before",
+    },
+    {
+      on: "const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));",
+      from: "key !== null",
+      to: "true",
+      because: "whatever has no key or no time is left out before",
+    },
+    {
+      on: "const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));",
+      from: "call_started !== null",
+      to: "true",
+      because: "whatever has no key or no time is left out before",
+    },
+  ],
   "src/export/restatement-file.ts": [
     {
       on: '{ name: "was", type: "decimal" },',

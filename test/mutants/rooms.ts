@@ -140,6 +140,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   conversions: {
+    floor: 90,
     parts: [
       ...own("export", "conversion-kinds", "uploaded-orders"),
       { files: ["src/export/adjustments.ts"], tests: ["test/export/uploads.test.ts"] },
