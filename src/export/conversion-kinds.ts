@@ -230,10 +230,9 @@ const RESERVED_EVENT = /^(ga|google|firebase)_/;
 /** Returns the name of a conversion as that of an event: letters, digits and `_`, 40 at most, a letter first. */
 function toEventName(name: string): string {
   const event = name
-    .trim()
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "");
+    .replace(/^_|_$/g, "");
   if (/^[a-z][a-z0-9_]{0,39}$/.test(event) && !RESERVED_EVENT.test(event)) return event;
   throw new UsageError(`--conversion-name ${name} makes no name of an event of Google Analytics`, {
     hint: "It takes up to 40 letters, digits and _, a letter first, and not ga_, google_ or firebase_ at the beginning.",

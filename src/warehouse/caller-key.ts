@@ -66,7 +66,7 @@ function makeKey(file: string): void {
     // A power cut must not take the key from files that were written with it.
     fsyncPath(dirname(file));
   } catch (error) {
-    if (!existsSync(file)) throw error;
+    if (!existsSync(file)) throw keyError("make", file, error);
   } finally {
     closeSync(handle);
     removeFile(draft);

@@ -21,7 +21,10 @@ interface Entry {
   isOpen: boolean;
 }
 
-const COLUMNS = ["caller", "first_call_id", "first_call_started", "calls"] as const;
+/** What is kept of a caller. */
+const KEPT = ["first_call_id", "first_call_started", "calls"] as const;
+/** Comes after any start. */
+const NO_START = "~";
 
 /**
  * Keeps the callers, and which call is the first of each, in step with the facts. A change is begun before the facts of
@@ -52,12 +55,12 @@ export class CallerTable {
         .orderBy(sql`${call_facts.call_started} NULLS LAST`, asc(call_facts.call_id))
         .limit(sql.placeholder("limit")),
     );
-    this.#upsert = prepareWrite<(typeof COLUMNS)[number]>(
+    this.#upsert = prepareWrite<"caller" | (typeof KEPT)[number]>(
       sqlite,
       db
         .insert(callers)
-        .values(placeholders(COLUMNS))
-        .onConflictDoUpdate({ target: caller, set: excluded(COLUMNS.slice(1)) }),
+        .values(placeholders(["caller", ...KEPT]))
+        .onConflictDoUpdate({ target: caller, set: excluded(KEPT) }),
     );
     this.#delete = prepareWrite<"caller">(
       sqlite,
@@ -74,7 +77,7 @@ export class CallerTable {
 
   /** Begins a change: calls that are live no more, and calls that are from now on. */
   begin(removed: readonly CallerCall[], added: readonly CallerCall[]): Map<string, Entry> {
-    const names = new Set([...removed, ...added].flatMap(({ caller }) => caller ?? []));
+    const names = new Set([...removed, ...added].map(({ caller }) => caller));
     const entries = new Map<string, Entry>();
     for (const [caller, call_id, call_started, calls] of this.#readCallers(JSON.stringify([...names]))) {
       const first = { call_id, call_started };
@@ -140,6 +143,5 @@ export function isFirstCall(entries: ReadonlyMap<string, Entry>, { caller, call_
 /** Calls of unknown time come last, and of two at the same moment the one with the lower id first. */
 function isBefore(a: FirstCall, b: FirstCall): boolean {
   if (a.call_started === b.call_started) return a.call_id < b.call_id;
-  if (a.call_started === null || b.call_started === null) return b.call_started === null;
-  return a.call_started < b.call_started;
+  return (a.call_started ?? NO_START) < (b.call_started ?? NO_START);
 }

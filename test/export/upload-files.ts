@@ -93,9 +93,13 @@ export async function writeAdjustments(
     reportRun,
     folder: `${warehouse.folder}-adjustments`,
   });
-  const rest = readLines(readText(folder, "google-ads-adjustments.excluded.csv")).slice(1);
+  const [header, ...rest] = readLines(readText(folder, "google-ads-adjustments.excluded.csv"));
   const rows = readConversions("google-ads-adjustments", readText(folder, "google-ads-adjustments.csv"));
-  expect(manifest.files[0]).toMatchObject({ rows: rows.length, examined: rows.length + rest.length });
+  expect(manifest.files).toMatchObject([
+    { contents: "google-ads-adjustments", rows: rows.length, examined: rows.length + rest.length },
+    { contents: "google-ads-adjustments.excluded", rows: rest.length },
+  ]);
+  expect(header).toEqual(["call_id", "conversion_name", "conversion_time", "adjustment", "reason"]);
   return { rows, rest, entry: manifest.files[0] };
 }
 

@@ -195,6 +195,22 @@ describe("export --new", () => {
     ]);
   });
 
+  it("with --every leaves the second that it moves a call to, to no other call of the click", async () => {
+    const call = (id: number, second: number, duration = 60) =>
+      conversionCall(id, { gclid: "CjABC", duration, call_started: `2026-10-20T08:00:0${second}.000Z` });
+    using warehouse = makeWarehouse([call(1, 0)]);
+    await writeNew(warehouse, { every: true });
+    sync(warehouse, [call(1, 0, 5)]);
+    await writeAdjustments(warehouse);
+    sync(warehouse, [call(1, 0), call(2, 1), call(3, 3)]);
+    const { rows } = await writeNew(warehouse, { every: true });
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Time"]])).toEqual([
+      ["1-2", "2026-10-20 08:00:01"],
+      ["2", "2026-10-20 08:00:02"],
+      ["3", "2026-10-20 08:00:03"],
+    ]);
+  });
+
   it("with --every tells of a click again by another second, and of none that it cannot take back", async () => {
     const kind = "google-data-manager";
     const call = (id: number, call_started: string) => conversionCall(id, { gclid: "CjABC", call_started });
@@ -336,6 +352,60 @@ describe("export google-ads-adjustments", () => {
     expect(ordersOf((await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS })).rows)).toEqual(["2"]);
   });
 
+  it("counts by their reasons what it leaves out beside what it says", async () => {
+    const calls = [1, 2, 3, 4, 5, 6].map((id) => conversionCall(id));
+    using warehouse = makeWarehouse(calls.slice(0, 3));
+    // A formula for a name stays a text.
+    const name = "=1+1";
+    await writeNew(warehouse, { name, isNew: false });
+    sync(warehouse, calls);
+    await writeNew(warehouse, { name, value: "40" });
+    sync(
+      warehouse,
+      [1, 2, 4].map((id) => conversionCall(id, { duration: 1 })),
+    );
+    const { rows, rest, entry } = await writeAdjustments(warehouse, { name, value: "50", currency: "EUR" });
+    expect(saidOf(rows)).toEqual([
+      ["4", "RETRACT", "", ""],
+      ["5", "RESTATE", "50", "EUR"],
+      ["6", "RESTATE", "50", "EUR"],
+    ]);
+    expect(rest).toEqual([
+      ["1", "'=1+1", "2026-10-21T13:00:00.000Z", "retract", "no order id"],
+      ["2", "'=1+1", "2026-10-21T14:00:00.000Z", "retract", "no order id"],
+      ["3", "'=1+1", "2026-10-21T15:00:00.000Z", "restate", "no order id"],
+    ]);
+    expect(entry?.excluded).toEqual({ "no order id": 3 });
+    expect(entry?.adjustments).toEqual({ retract: 1, restate: 2 });
+    // What no adjustment could say is due as before; of what was said, nothing is.
+    const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
+    expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
+  });
+
+  it("writes nothing where another export has entered adjustments meanwhile", async () => {
+    using warehouse = makeWarehouse([conversionCall(1)]);
+    await writeNew(warehouse);
+    sync(warehouse, [conversionCall(1, { duration: 1 })]);
+    const failed = warehouse.export({
+      targets: [
+        { kind: "google-ads-adjustments", conversion: { name: "Qualified call" } },
+        {
+          kind: "custom",
+          write: async () => {
+            await writeAdjustments(warehouse);
+            return [];
+          },
+        },
+      ],
+      clock: clockAt(NOW),
+    });
+    await expect(failed).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("google-ads-adjustments.csv"),
+    });
+    expect(readLedger(warehouse).lines.map(({ action }) => action)).toEqual(["convert", "retract"]);
+  });
+
   it("does not take calls of one click back that --every told of", async () => {
     using warehouse = makeWarehouse([1, 2].map((id) => conversionCall(id, { gclid: "CjABC" })));
     expect((await writeNew(warehouse, { every: true })).rows).toHaveLength(2);
@@ -363,6 +433,7 @@ describe("export google-ads-adjustments", () => {
       );
     }
     expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
+    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ action: "retract", reason: "duplicate" });
     expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
 

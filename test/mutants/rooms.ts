@@ -139,6 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   conversions: {
+    floor: 90,
     parts: [
       ...own("export", "conversion-kinds", "uploaded-orders"),
       { files: ["src/export/adjustments.ts"], tests: ["test/export/uploads.test.ts"] },
@@ -162,7 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  callers: { parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
+  callers: { floor: 90, parts: own("warehouse", "caller-hash", "caller-key", "caller-names", "callers") },
   lock: { floor: 90, parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
   privacy: {

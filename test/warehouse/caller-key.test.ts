@@ -1,9 +1,36 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/errors.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "../../src/warehouse/caller-key.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { openIn } from "./small-warehouse.ts";
+
+/** Starts a thread that does something whenever somebody begins to make a key in a folder. */
+async function startOther(folder: string, work: string): Promise<AsyncDisposable> {
+  const code = `const fs = require("node:fs");
+    const { join } = require("node:path");
+    const { parentPort, workerData: { folder, end } } = require("node:worker_threads");
+    parentPort.postMessage("ready");
+    while (Atomics.load(end, 0) === 0) {
+      try {
+        const draft = fs.readdirSync(folder).find((name) => name.endsWith(".tmp"));
+        if (draft !== undefined) ${work};
+      } catch {} // it was too late
+    }`;
+  // Told to end, and not terminated: that may go unheard by a thread that is busy catching errors.
+  const end = new Int32Array(new SharedArrayBuffer(4));
+  const other = new Worker(code, { eval: true, workerData: { folder, end } });
+  await once(other, "message");
+  return {
+    [Symbol.asyncDispose]: async () => {
+      Atomics.store(end, 0, 1);
+      await once(other, "exit");
+    },
+  };
+}
 
 /** What somebody is told who cannot have the key; what is of one run alone is taken out. */
 function refusalOf(database: string) {
@@ -43,6 +70,49 @@ describe("openCallerKey", () => {
     symlinkSync(database, link);
     expect(openCallerKey(link).newFile).toBe(callerKeyOf(database));
     expect(openCallerKey(database).newFile).toBeUndefined();
+  });
+
+  it("leaves no file open", () => {
+    using folder = makeTempFolder();
+    openCallerKey(join(folder.path, "calls.db"));
+    expect(openIn(folder.path)).toEqual([]);
+  });
+
+  it("takes the key of another process that is quicker, and leaves nothing of its own", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = callerKeyOf(database);
+    writeFileSync(join(folder.path, "other"), "0a".repeat(32));
+    await using _ = await startOther(
+      folder.path,
+      'fs.linkSync(join(folder, "other"), join(folder, "calls.db.caller-key"))',
+    );
+    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
+      const { key, newFile } = openCallerKey(database);
+      expect(readFileSync(file, "utf8").trim()).toBe(key.toString("hex"));
+      expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key", "other"]);
+      // It may be this process that was quicker, or the other by so much that the key was there before.
+      if (newFile === file && key.equals(Buffer.alloc(32, 10))) return;
+    }
+    expect.unreachable("the other was never quicker");
+  });
+
+  it("cannot make one where what it writes vanishes before it has its name", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = callerKeyOf(database);
+    await using _ = await startOther(folder.path, "fs.unlinkSync(join(folder, draft))");
+    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
+      const refusal = refusalOf(database);
+      if (refusal === undefined) continue; // it was quicker
+      return expect(refusal).toEqual({
+        message: "Cannot make the key of caller_hash beside the warehouse",
+        exitCode: 7,
+        hint: "Let the owner of the warehouse do it.",
+        cause: expect.stringContaining("no such file or directory"),
+      });
+    }
+    expect.unreachable("it never vanished in time");
   });
 
   it("takes a key with blanks around it", () => {
