@@ -495,6 +495,14 @@ describe("deliver by command", () => {
     expect(existsSync(join(run.folder, "late"))).toBe(false);
   });
 
+  it("has not delivered where a command tidies up once its time is over, and ends with 0", async () => {
+    using run = makeRun();
+    const script = `process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000)`;
+    expect(await send(run, [command(node(script), run.folder, 2000)])).toMatchObject([
+      { status: "failed", attempts: 1, last_error: expect.stringMatching(/did not end within 2 s$/) },
+    ]);
+  });
+
   it("takes two uploads by one program for two recipients", async () => {
     using run = makeRun();
     const targets = ["a", "b"].map((name) =>

@@ -434,6 +434,14 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "whatever has no key or no time is left out before",
     },
   ],
+  "src/export/conversion-kinds.ts": [
+    {
+      on: 'return occurred_at.replace(/\\.\\d+Z$/, "Z");',
+      from: "/\\.\\d+Z$/",
+      to: "/\\.\\d+Z/",
+      because: "nothing follows the Z",
+    },
+  ],
   "src/export/restatement-file.ts": [
     {
       on: '{ name: "was", type: "decimal" },',
