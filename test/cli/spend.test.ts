@@ -353,6 +353,9 @@ describe("calltally spend import and export --spend", () => {
     ]);
     expect(lines.at(-2)).toBe("  and 5 more: --json has all");
     expect((await count()).stdout).toBe("n\r\n1\r\n");
+    const usd = ["--currency", "usd", "--json"];
+    const asJson = await run(["spend", "import", "some.csv", ...flags, ...usd, ...db], cwd, 3);
+    expect(JSON.parse(asJson.stdout).files).toMatchObject([{ left_out: Array(25).fill({}) }]);
     const twice = await calltally(["spend", "import", "some.csv", "./some.csv", ...flags, ...db], { cwd });
     expect([twice.code, twice.stderr]).toEqual([
       2,
