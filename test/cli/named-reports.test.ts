@@ -268,6 +268,18 @@ describe("named reports", () => {
     });
   });
 
+  it("are stale by the time they are made, however long ago they were due", async () => {
+    using folder = makeTempFolder();
+    {
+      await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+      configure(folder.path, { acme }, `${WEEKLY}    fresh: 2h\n`);
+      await calltally(["sync"], { cwd: folder.path });
+    }
+    age(folder.path, 3);
+    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(3);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 1 }]);
+  });
+
   it("are synced for, where there is no warehouse yet", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { calltally, settingsFor, startCalltally } from "./run.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",
@@ -267,6 +267,22 @@ describe("calltally webhook", () => {
     server.close();
     expect({ code, requests }).toEqual({ code: 5, requests: 1 });
     expect(stderr).toContain("outcome unknown");
+    expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
+  });
+
+  it("keeps it open what became of a change that is stopped before it was answered", async () => {
+    using folder = makeTempFolder();
+    const server = createServer();
+    const asked = once(server, "request");
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const env = { CALLTALLY_BASE_URL: addressOf(server), CALLTALLY_TOKEN: "token-4711" };
+    const args = ["webhook", "patch", "44", "--description", "x"];
+    const change = startCalltally(args, { cwd: folder.path, env });
+    await asked;
+    change.kill("SIGINT");
+    expect((await change.done).code).toBe(130);
+    server.close();
+    server.closeAllConnections();
     expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
   });
 });

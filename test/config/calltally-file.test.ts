@@ -333,11 +333,20 @@ ${TWO}    timezone: Europe/Paris
 
   it("takes relative paths from the folder of the file", () => {
     read(
-      { yaml: ACME, path: "conf/calltally.yaml", files: { "conf/acme.token": "t" } },
+      {
+        yaml: `aliases: rules/aliases.csv\n${ACME}    export_dir: out\n`,
+        path: "conf/calltally.yaml",
+        files: { "conf/acme.token": "t" },
+      },
       ({ accounts }, folder) => {
         const settings = accounts.map((account) => settingsOfAccount(account));
         expect(settings).toMatchObject([
-          { token: "t", database: join(folder, "conf/data/acme/calltally.db") },
+          {
+            token: "t",
+            database: join(folder, "conf/data/acme/calltally.db"),
+            exportDir: join(folder, "conf/out"),
+            aliasesFile: join(folder, "conf/rules/aliases.csv"),
+          },
         ]);
       },
     );
