@@ -144,15 +144,20 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Resul
   const counts = { noticed: 0, late: 0, equivalent: 0, survived: 0 };
   const survivors: string[] = [];
   for (const mutant of mutants) {
-    if (mutant.status === "Killed" || mutant.status === "Timeout") counts.noticed++;
-    // A loop without end; or a machine with too much else to do.
-    if (mutant.status === "Timeout") counts.late++;
-    if (mutant.status !== "Survived" && mutant.status !== "NoCoverage") continue;
+    if (mutant.status === "Killed") counts.noticed++;
+    const isLate = mutant.status === "Timeout";
+    if (!isLate && mutant.status !== "Survived" && mutant.status !== "NoCoverage") continue;
     const { file, line, on, from, to } = describe(mutant);
     const same = EQUIVALENT[file]?.find((each) => each.on === on && each.from === from && each.to === to);
     if (same !== undefined) {
       counts.equivalent++;
       used.add(same);
+      continue;
+    }
+    // A loop without end; or a machine with too much else to do.
+    if (isLate) {
+      counts.noticed++;
+      counts.late++;
       continue;
     }
     counts.survived++;
