@@ -167,6 +167,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   lock: { floor: 90, parts: own("warehouse", "copy", "lock", "restore", "restored-key", "write-backup") },
   erasure: { floor: 90, parts: own("warehouse", "carry-forgotten", "erase", "prune") },
   privacy: {
+    floor: 90,
     parts: [
       ...own("privacy", "keep", "pseudonym", "withhold"),
       ...own("warehouse", "forgotten", "keeping"),
