@@ -93,6 +93,18 @@ describe("a page of the source", () => {
     });
   });
 
+  it("is read in pieces in the same order, of the same organization unit", async () => {
+    await using scene = await open(failsOn([7]), { orgUnitId: "7" });
+    await scene.read(0, "source_name desc");
+    const queries = scene.service.requests.map(({ url }) => {
+      const query = new URL(url ?? "", "http://localhost").searchParams;
+      for (const name of ["limit", "offset"]) query.delete(name);
+      return String(query);
+    });
+    expect(queries.length).toBeGreaterThan(3);
+    expect(new Set(queries)).toEqual(new Set(["sort_by=source_name&sort_order=desc&org_unit_id=7"]));
+  });
+
   it.each([
     { title: "as most services write it", spaces: undefined },
     { title: "written in another way", spaces: 2 },
