@@ -62,6 +62,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // The ClickHouse cluster's engine is not part of it. Types alone: caller-summary, conversion-query, engine.
   rollup: {
+    floor: 90,
     parts: [
       ...own("rollup", "call-filter", "own-words", "session-spend", "spend-campaigns"),
       {
