@@ -292,6 +292,22 @@ describe("the facts of a warehouse", () => {
     ).toEqual([]);
   });
 
+  it("count a gone call for its caller again, where it returns at the same time with other content", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const history = new History();
+    const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
+    for (const step of [
+      { kind: "page", calls: [call], ids: [] },
+      { kind: "gone", ids: [1] },
+      { kind: "page", calls: [{ ...call, duration: 20 }], ids: [] },
+    ] as const) {
+      const expected = history.take(warehouse, step);
+      expect(readStored(warehouse)).toEqual(expected);
+    }
+    expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1, calls: 1 }] });
+  });
+
   it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
