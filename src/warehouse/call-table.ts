@@ -1,6 +1,7 @@
-import { and, count, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
+import { countRows } from "./count-rows.ts";
 import type { ForgottenCallers } from "./forgotten.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
@@ -218,10 +219,10 @@ function inOrderOfId(
 }
 
 /** Counts the calls: those the service still shows, and those marked as gone from it. */
-export function countCalls({ db }: Warehouse): { live: number; gone: number } {
+export function countCalls(warehouse: Warehouse): { live: number; gone: number } {
   const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
-  const gone = db.select({ rows: count() }).from(calls).where(isGone).get()?.rows ?? 0;
-  return { live: readCallCount({ db }) - gone, gone };
+  const gone = countRows(warehouse, calls, isGone);
+  return { live: readCallCount(warehouse) - gone, gone };
 }
 
 /** Returns the number of calls, gone ones included. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { and, count, eq, inArray, isNull, lt } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt } from "drizzle-orm";
+import { countRows } from "./count-rows.ts";
 import type { Keeping } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { excluded, placeholders, prepareWrite } from "./positional.ts";
@@ -66,16 +67,13 @@ export function readRejected({ db }: Warehouse): RejectedCall[] {
 }
 
 /** Counts the rows a run rejected. */
-export function countRejected({ db }: Warehouse, runId: number): number {
-  return (
-    db.select({ rows: count() }).from(rejected_calls).where(eq(rejected_calls.last_run_id, runId)).get()
-      ?.rows ?? 0
-  );
+export function countRejected(warehouse: Warehouse, runId: number): number {
+  return countRows(warehouse, rejected_calls, eq(rejected_calls.last_run_id, runId));
 }
 
 /** Counts all unresolved rows. */
-export function countAllRejected({ db }: Warehouse): number {
-  return db.select({ rows: count() }).from(rejected_calls).get()?.rows ?? 0;
+export function countAllRejected(warehouse: Warehouse): number {
+  return countRows(warehouse, rejected_calls);
 }
 
 function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
