@@ -36,13 +36,18 @@ const NEVER = {
   CALLTALLY_KEEP_RECORDING_URLS: "never",
 };
 
-/** Parts of what is not to be kept that stand in files of a folder: of a number its last digits, in two spellings. */
+/**
+ * Parts of what is not to be kept that stand in files of a folder: of a number its last digits, in two spellings. They
+ * stand after its area or at the start of a text, so that no digest has them by chance.
+ */
 function findPersonal(folder: string): string[] {
   const found = new Set<string>();
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
     const bytes = readFileSync(join(file.parentPath, file.name), "latin1");
-    for (const [, what] of bytes.matchAll(/(555-?1\d\d\d|unrepeatable|take\d+\.mp3)/g)) {
+    for (const [, what] of bytes.matchAll(
+      /((?:415\D{0,2}|[^\da-f])555-?10[0-3]\d|unrepeatable|take\d+\.mp3)/g,
+    )) {
       found.add(`${what} in ${file.name}`);
     }
   }
