@@ -9,6 +9,7 @@ import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/job-
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startBadServer, text } from "../api/bad-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { writeAtOnce } from "../write-at-once.ts";
 import { keepLines } from "./log-lines.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -61,8 +62,8 @@ async function start({ heartbeat }: { heartbeat?: URL } = {}) {
     lines,
     url: new URL(String(lines[0]?.healthz)).origin,
     end: async (exitCode: number) => {
-      const renamed = join(folder.path, "end");
-      if (!existsSync(renamed)) writeFileSync(renamed, String(exitCode));
+      const end = join(folder.path, "end");
+      if (!existsSync(end)) writeAtOnce(end, String(exitCode));
       while (!lines.some((line) => "seconds" in line)) await sleep(5);
     },
     async [Symbol.asyncDispose]() {

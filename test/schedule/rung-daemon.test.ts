@@ -7,6 +7,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { writeAtOnce } from "../write-at-once.ts";
 import { keepLines } from "./log-lines.ts";
 
 const SECRET = "a-secret-of-the-doorbell";
@@ -65,7 +66,7 @@ function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string 
     end: async (name: string, exitCode = 0) => {
       const ended = lines.filter((line) => line.account === name && "seconds" in line).length;
       while (!readdirSync(folder.path).includes(`${name}.running`)) await sleep(5);
-      writeFileSync(join(folder.path, `${name}.end`), String(exitCode));
+      writeAtOnce(join(folder.path, `${name}.end`), String(exitCode));
       while (lines.filter((line) => line.account === name && "seconds" in line).length === ended)
         await sleep(5);
     },
