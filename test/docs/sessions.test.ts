@@ -37,6 +37,8 @@ const VARYING: readonly [RegExp, string][] = [
     /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g,
     "‹time›",
   ],
+  // A slot may have come since the run before.
+  [/\bat once(?=, ‹time›)/g, "‹time›"],
   [/just now|\d+ (minutes?|hours|days) ago|\b\d+ min\b/g, "‹age›"],
   [/\d+\.\d (s|kB|MB|GB)\b|\d+ min \d+ s\b/g, "‹amount›"],
   [/\d+\.\d+\.\d+/g, "‹version›"],
