@@ -108,6 +108,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Left out: what a job is, which are types alone.
   schedule: {
+    floor: 90,
     parts: [
       ...own("schedule", "allowed-host", "child-queue", "doorbell-page", "health", "heartbeat"),
       ...own("schedule", "job-journal", "job-outcome", "log-attribution"),

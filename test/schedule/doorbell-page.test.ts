@@ -130,6 +130,40 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual([]);
   });
 
+  it("says in plain words what follows, or what is wrong", async () => {
+    await using doorbell = await startDoorbell();
+    const large = { ...LISTED, transcription: "x".repeat(1_000_000) };
+    const answers = [
+      await doorbell.post("/doorbell/acme", LISTED),
+      await doorbell.post("/doorbell/acme", {}),
+      await doorbell.post("/doorbell/nobody", LISTED),
+      await doorbell.post("/doorbell/acme", large),
+    ];
+    expect(answers).toMatchObject([
+      { status: 202, text: "A sync follows.\n" },
+      {
+        status: 401,
+        text: "The secret is missing or wrong.\n",
+        headers: { "www-authenticate": "Bearer" },
+      },
+      { status: 404, text: "There is no such account.\n" },
+      { status: 413, text: "The body is larger than 1000000 bytes.\n" },
+    ]);
+    expect(doorbell.lines).toMatchObject([{ status: 401, msg: "the doorbell refused a request" }]);
+  });
+
+  it.each([
+    [`Bearer ${SECRET}`, 202],
+    [`bearer   ${SECRET}`, 202],
+    [`Bearer ${SECRET} ${SECRET}`, 401],
+    [`Token Bearer ${SECRET}`, 401],
+    [`Bearer${SECRET}`, 401],
+    ["", 401],
+  ])("answers the authorization %j with %i", async (authorization, status) => {
+    await using doorbell = await startDoorbell();
+    expect((await doorbell.post("/doorbell/acme", "", { authorization })).status).toBe(status);
+  });
+
   it("refuses a GET, whose secret would be in its URL", async () => {
     await using doorbell = await startDoorbell();
     const query = new URLSearchParams({ static_parameters: JSON.stringify(LISTED.static_parameters) });
@@ -194,14 +228,17 @@ describe("DoorbellPage", () => {
       socket.write("POST /doorbell/acme HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
       socket.write("1\r\n7\r\n".repeat(7500));
       socket.once("data", (head) => {
-        answers.push(String(head).slice(9, 12));
+        answers.push(String(head));
         if (answers.length === 24) answered.resolve();
       });
       return socket;
     });
     await answered.promise;
     expect((await doorbell.post("/doorbell/acme", LISTED)).status).toBe(202);
-    expect(answers).toEqual(Array(24).fill("503"));
+    const busy = expect.stringMatching(
+      /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*Too many bodies at once\.\n/is,
+    );
+    expect(answers).toEqual(Array(24).fill(busy));
     for (const socket of sockets) socket.destroy();
     while ((doorbell.page.refused.get(408) ?? 0) < 16) await fetch(`${doorbell.url}/healthz`);
     expect(

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatMetrics } from "../../src/schedule/prometheus-format.ts";
+import {
+  formatMetrics,
+  METRICS_TYPE,
+  type Metric,
+  mergeMetrics,
+  withLabel,
+} from "../../src/schedule/prometheus-format.ts";
 import { parsePrometheus } from "./prometheus.ts";
 
 describe("formatMetrics", () => {
@@ -28,6 +34,20 @@ runs_total{job="a\\"b\\\\c\\nd",exit="1"} 0.5
 `);
   });
 
+  it.each([
+    [Number.NaN, "NaN"],
+    [Number.POSITIVE_INFINITY, "+Inf"],
+    [Number.NEGATIVE_INFINITY, "-Inf"],
+    [-0.5, "-0.5"],
+  ])("writes %s as %s", (value, written) => {
+    const page = formatMetrics([{ name: "m", type: "gauge", help: "M.", samples: [{ value }] }]);
+    expect(page).toBe(`# HELP m M.\n# TYPE m gauge\nm ${written}\n`);
+  });
+
+  it("is of the type that Prometheus asks for", () => {
+    expect(METRICS_TYPE).toBe("text/plain; version=0.0.4; charset=utf-8");
+  });
+
   it("writes what a strict reader takes, whatever the labels, help and values", () => {
     const text = fc.string({ unit: fc.constantFrom("a", '"', "\\", "\n", "{", "}", "é", " ") });
     fc.assert(
@@ -43,6 +63,43 @@ runs_total{job="a\\"b\\\\c\\nd",exit="1"} 0.5
         },
       ),
     );
+  });
+});
+
+describe("metrics of several accounts", () => {
+  const calls: Metric = { name: "calls", type: "gauge", help: "Calls.", samples: [{ value: 1 }] };
+  const runs: Metric = {
+    name: "runs",
+    type: "counter",
+    help: "Runs.",
+    samples: [
+      { labels: { job: "sync" }, value: 2 },
+      { labels: { job: "export", account: "own" }, value: 3 },
+    ],
+  };
+
+  it("get the account's label beside their own, which stay", () => {
+    expect(withLabel([calls, runs], { account: "acme" })).toEqual([
+      { ...calls, samples: [{ labels: { account: "acme" }, value: 1 }] },
+      {
+        ...runs,
+        samples: [
+          { labels: { account: "acme", job: "sync" }, value: 2 },
+          { labels: { account: "own", job: "export" }, value: 3 },
+        ],
+      },
+    ]);
+  });
+
+  it("are put together by their names, in order", () => {
+    const [acme, beta] = ["acme", "beta"].map((account) => withLabel([calls, runs], { account }));
+    expect(mergeMetrics([acme ?? [], beta ?? []])).toEqual(
+      [calls, runs].map((metric, at) => ({
+        ...metric,
+        samples: [acme, beta].flatMap((metrics) => metrics?.[at]?.samples ?? []),
+      })),
+    );
+    expect(mergeMetrics([])).toEqual([]);
   });
 });
 
