@@ -144,7 +144,9 @@ function sweepDrafts(folder: string): void {
   for (const file of globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })) {
     const isDraft = /^\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(basename(file));
     const path = join(folder, file);
-    if (isDraft && statSync(path).mtimeMs < oldestMs) removeFile(path);
+    // Another export may have given it its name just now.
+    const stat = isDraft ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat !== undefined && stat.mtimeMs < oldestMs) removeFile(path);
   }
 }
 

@@ -1,5 +1,14 @@
-import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hash, randomUUID } from "node:crypto";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileSet } from "../../src/export/file-set.ts";
@@ -25,6 +34,25 @@ const listFiles = (folder: string) =>
 const readText = (folder: string, file: string) => readFileSync(join(folder, file), "utf8");
 
 describe("FileSet", () => {
+  it("removes what a killed export left an hour ago, and minds no draft that is gone when it looks", async () => {
+    using temp = makeTempFolder();
+    const draftOf = (name: string) => `.${name}.${randomUUID()}.tmp`;
+    const [old, recent, gone] = [draftOf("old.csv"), draftOf("recent.csv"), draftOf("gone.csv")];
+    const hourAgo = Date.now() / 1000 - 3600;
+    for (const [name, seconds] of [
+      [old, hourAgo - 60],
+      [recent, hourAgo + 60],
+      [".other.tmp", hourAgo - 60],
+    ] as const) {
+      writeFileSync(join(temp.path, name), "half");
+      utimesSync(join(temp.path, name), seconds, seconds);
+    }
+    // It is listed, and not there when it is looked at, as one is that has just got its name.
+    symlinkSync("nowhere", join(temp.path, gone));
+    await using _set = await FileSet.open(temp.path);
+    expect(readdirSync(temp.path).sort()).toEqual([recent, gone, ".other.tmp"].sort());
+  });
+
   it("shows nothing until it is published, then all, in the modes that were asked for", async () => {
     using temp = makeTempFolder();
     const folder = join(temp.path, "data", "exports");
