@@ -1,0 +1,1 @@
+ALTER TABLE `upload_files` ADD `replaced_sha256` text;
