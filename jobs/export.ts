@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { readAttributionRules } from "../src/config/attribution-settings.ts";
 import { EXIT } from "../src/errors.ts";
+import { toExportBasis } from "../src/export/export-basis.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { exportToFolder } from "../src/export/write-export.ts";
 import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
@@ -18,13 +18,10 @@ export const exportJob: Job = {
   isSync: false,
   readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
   run: async ({ settings, log, signal }) => {
-    const { database, exportDir: folder, timezone, lookbackHours } = settings;
+    const { database, exportDir: folder } = settings;
     const { manifest } = await exportToFolder({
-      database,
+      ...toExportBasis(settings),
       folder,
-      timezone,
-      lookbackHours,
-      rules: readAttributionRules(settings),
       targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
       signal,
       onAttributed: logAttribution(log),

@@ -8,6 +8,30 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What clocks may differ by, or be set back by, without a stored time being doubted. */
+const TOLERANCE_MS = 60_000;
+
+/**
+ * Returns how long ago a time was that calltally stored, in milliseconds. It is infinite for no time, and for one in the
+ * future: the clock of this machine was wrong when it was stored, so it decides nothing.
+ *
+ * @param time ISO 8601 UTC
+ */
+export function ageOf(time: string | null | undefined, nowMs: number): number {
+  const ageMs = nowMs - Date.parse(time ?? "");
+  return ageMs >= -TOLERANCE_MS ? Math.max(0, ageMs) : Number.POSITIVE_INFINITY;
+}
+
+/** Whether a stored time is in the future. */
+export function isFuture(time: string | null | undefined, nowMs: number): boolean {
+  return time != null && ageOf(time, nowMs) === Number.POSITIVE_INFINITY;
+}
+
+/** 2026-11-20T13:37:03.537Z → 2026-11-20 13:37 */
+export function minuteOf(time: string): string {
+  return time.slice(0, 16).replace("T", " ");
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (delayMs, signal) => {

@@ -9,7 +9,7 @@ export function parseCurrency(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;
   throw new Error(
-    `must be an ISO 4217 currency code. Did you mean ${nearest(code, [...knownCodes()]) ?? "USD"}?`,
+    `must be an ISO 4217 currency code; did you mean ${nearest(code, [...knownCodes()]) ?? "USD"}?`,
   );
 }
 

@@ -47,7 +47,11 @@ export class CalltallyError extends Error {
   /** What to do next, shown below the message. */
   readonly hint: string | undefined;
 
-  constructor(exitCode: ExitCode, message: string, options: { cause?: unknown; hint?: string } = {}) {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    options: { cause?: unknown; hint?: string | undefined } = {},
+  ) {
     super(message, { cause: options.cause });
     this.exitCode = exitCode;
     this.hint = options.hint;
@@ -58,9 +62,21 @@ export class CalltallyError extends Error {
 export class UsageError extends CalltallyError {
   override name = "UsageError";
 
-  constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {
+  constructor(message: string, options: { cause?: unknown; hint?: string | undefined } = {}) {
     super(EXIT.usage, message, options);
   }
+}
+
+/**
+ * Returns the error for a value that cannot be used.
+ *
+ * @param source where it was given, such as `--limit 5000`
+ * @param problem the state, such as `must be a whole number`; after a semicolon the advice, which takes precedence over the hint
+ */
+export function cannotUse(source: string, problem: string, hint?: string): UsageError {
+  const [, state = problem, advice] = /^(.*); (.*)$/s.exec(problem) ?? [];
+  const shown = advice === undefined ? hint : advice.charAt(0).toUpperCase() + advice.slice(1);
+  return new UsageError(`Cannot use ${source}: ${state}`, { hint: shown });
 }
 
 /** The run was stopped by SIGINT, SIGTERM or the AbortSignal of its caller. */
@@ -72,8 +88,17 @@ export class InterruptedError extends CalltallyError {
   }
 }
 
+/**
+ * Returns the error that came first, where releasing what was in use failed as well. A SuppressedError is known by its
+ * members: Node 22 has no such class.
+ */
+export function firstError(error: unknown): unknown {
+  return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
+}
+
 /** The message of anything that was thrown, with the messages of its causes. */
-export function describeError(error: unknown): string {
+export function describeError(thrown: unknown): string {
+  const error = firstError(thrown);
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? "" : `: ${describeError(error.cause)}`;
   return (error.message || error.name) + cause;

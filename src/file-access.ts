@@ -21,21 +21,33 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /** Codes of errors that name no path, since the file is open, and that no connection has. */
-const OF_OPEN_FILES = new Set(["EDQUOT", "EFBIG", "EIO", "EISDIR", "EMFILE", "ENFILE", "ENOSPC", "EROFS"]);
+const OF_OPEN_FILES = new Set(["EDQUOT", "EFBIG", "EIO", "EISDIR", "ENOSPC", "EROFS"]);
+
+/** A system call, Node's loader of modules and its workers each say in their own way that file descriptors are used up. */
+const NO_DESCRIPTORS = /\bE[MN]FILE\b|too many open files/i;
+
+/** Returns the error of a process without a free file descriptor, if the words of an error say so. */
+export function toDescriptorError(says: string): CalltallyError | undefined {
+  if (!NO_DESCRIPTORS.test(says)) return undefined;
+  return new CalltallyError(EXIT.storage, "Cannot open another file or connection: too many open files", {
+    hint: "Raise the limit of open files, for example with `ulimit -n 1024`.",
+  });
+}
 
 /**
  * Returns an error of the file system as one that a person can act on, with the permission that is lacking where it is
  * one; undefined for any other error.
  */
 export function toFileError(error: unknown): CalltallyError | undefined {
-  if (!isFileError(error)) return undefined;
+  const noDescriptor = toDescriptorError(describeError(error));
+  if (noDescriptor !== undefined || !isFileError(error)) return noDescriptor;
   const { syscall, path } = error;
   const isDenied = ["EACCES", "EPERM"].includes(error.code);
   const hint = path !== undefined && isDenied ? describeLack(path) : undefined;
   return new CalltallyError(
     EXIT.storage,
     `Cannot ${VERBS[syscall] ?? syscall} ${path ?? "a file"}: ${reasonOf(error)}`,
-    hint === undefined ? {} : { hint },
+    { hint },
   );
 }
 

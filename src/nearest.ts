@@ -4,6 +4,53 @@ import { distance } from "fastest-levenshtein";
 const MOST_EDITS = 3;
 const LEAST_ALIKE = 0.4;
 
+/** Longer lists of suggestions are not read; shorter parts of words are in too many candidates. */
+const MOST_SUGGESTIONS = 3;
+const LEAST_PART = 3;
+/** The share of the words of a name that must begin like words of the other. */
+const LEAST_WORDS = 0.6;
+
+/** Returns `Did you mean …?` with the candidates that a word may stand for; undefined where none is similar. */
+export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
+  return askFor(similar(word, candidates));
+}
+
+/** Returns `Did you mean …?` with the first of some names; undefined where there is none. */
+export function askFor(names: readonly string[]): string | undefined {
+  const first = names.slice(0, MOST_SUGGESTIONS);
+  const last = first.pop();
+  if (last === undefined) return undefined;
+  return `Did you mean ${first.length === 0 ? last : `${first.join(", ")} or ${last}`}?`;
+}
+
+/** Returns the same as the end of a sentence, `; did you mean …?`; an empty text where none is similar. */
+export function orMeant(word: string, candidates: readonly string[]): string {
+  return didYouMean(word, candidates)?.replace("Did", "; did") ?? "";
+}
+
+/** Returns the nearest candidate; else some that have the word as a part, or else most of its words. */
+export function similar<C extends string>(word: string, candidates: readonly C[]): C[] {
+  const near = nearest(word, candidates);
+  if (near !== undefined) return [near];
+  const typed = word.trim().toLowerCase();
+  if (typed.length < LEAST_PART) return [];
+  const having = candidates.filter((candidate) => candidate.toLowerCase().includes(typed));
+  const found = having.length > 0 ? having : candidates.filter((candidate) => haveWords(typed, candidate));
+  return [...new Set(found)].sort((a, b) => a.length - b.length);
+}
+
+function haveWords(typed: string, candidate: string): boolean {
+  const [words, others] = [toWords(typed), toWords(candidate)];
+  const shared = words.filter((word) =>
+    others.some((other) => word.startsWith(other) || other.startsWith(word)),
+  );
+  return shared.length > 1 && shared.length / Math.max(words.length, others.length) >= LEAST_WORDS;
+}
+
+function toWords(name: string): string[] {
+  return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 /** Returns the candidate that was probably meant by a mistyped word, whatever its case; undefined where none is near. */
 export function nearest<C extends string>(word: string, candidates: readonly C[]): C | undefined {
   const typed = word.trim().toLowerCase();

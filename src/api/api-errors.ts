@@ -1,4 +1,4 @@
-import { CalltallyError, describeError, EXIT, type ExitCode } from "../errors.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 
 /** A request failed: the response is an error, or there was none. */
 export class ApiError extends CalltallyError {
@@ -7,8 +7,6 @@ export class ApiError extends CalltallyError {
   readonly status: number | undefined;
   /** The service's own identifier of the request, for a support ticket. */
   readonly requestId: string | undefined;
-  /** The service's own words, which are part of the message; they may hold anything, so logs leave them out. */
-  readonly said: string | undefined;
   /** Whether the same request may go better later. */
   readonly transient: boolean;
   /** Whether it is certain that nothing reached the service. */
@@ -22,7 +20,6 @@ export class ApiError extends CalltallyError {
     super(exitCode, message, details);
     this.status = details.status;
     this.requestId = details.requestId;
-    this.said = details.said;
     this.transient = details.transient ?? false;
     this.unsent = details.unsent ?? false;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
@@ -33,19 +30,12 @@ export class ApiError extends CalltallyError {
 export interface ApiErrorDetails {
   status?: number | undefined;
   requestId?: string | undefined;
-  said?: string | undefined;
   transient?: boolean;
   unsent?: boolean;
   outcomeUnknown?: boolean;
   retryAfterMs?: number | undefined;
   cause?: unknown;
-  hint?: string;
-}
-
-/** Returns the message of an error in our own words alone: the service's may hold anything. */
-export function describeInOwnWords(error: CalltallyError): string {
-  const message = describeError(error);
-  return error instanceof ApiError && error.said ? message.replace(`: ${error.said}`, "") : message;
+  hint?: string | undefined;
 }
 
 /** The response is not what API v3 promises. The body itself is never part of the message: it may hold personal data. */
@@ -57,16 +47,22 @@ export function contractError(message: string, details: ApiErrorDetails = {}): A
   });
 }
 
-/** The error of a change whose response was lost, or does not tell whether it was made. Not safe to retry. */
-export function unknownOutcome(error: ApiError): ApiError {
-  const { status, requestId, said } = error;
-  // The service turned these away before it did anything.
-  if (status === 425 || status === 429)
-    return new ApiError(error.exitCode, error.message, { status, requestId, said });
-  return new ApiError(error.exitCode, `${error.message}; outcome unknown: the change may have been made`, {
-    status,
-    requestId,
-    said,
+/** Returns the same failure in other words, without the retries that its details do not ask for. */
+export function reword(
+  { exitCode, status, requestId, cause }: ApiError,
+  message: string,
+  details: ApiErrorDetails = {},
+): ApiError {
+  return new ApiError(exitCode, message, { status, requestId, cause, ...details });
+}
+
+/** Returns the error of a change that may have reached the service, which is not safe to retry. */
+export function errorOfChange(error: ApiError): ApiError {
+  const { status = 0, message, hint } = error;
+  // After a 408 the service may still have worked on what it had received.
+  const isRefused = status >= 400 && status < 500 && status !== 408;
+  if (isRefused) return reword(error, message, { hint });
+  return reword(error, `${message}; outcome unknown: the change may have been made`, {
     outcomeUnknown: true,
     hint: "Look at its time of update in the service's portal; sending the same change again sets the same values.",
   });

@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
-import { ApiError, unknownOutcome } from "./api-errors.ts";
+import { ApiError, errorOfChange } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
 import type { LimitRequest } from "./host-limits.ts";
 import { createRedactor } from "./redact-token.ts";
@@ -13,6 +13,8 @@ export interface ApiClientOptions {
   baseUrl: URL;
   /** Bearer token (API v3 § 5). */
   token: string;
+  /** File or setting that has the token, for a hint. @default "the token" */
+  tokenPlace?: string;
   /** Another secret that is sent, and to be taken out of all responses as the token is; ASCII. @default none */
   secret?: string | undefined;
   /** Time for one attempt, from connecting to the last value parsed. @default 60_000 */
@@ -34,7 +36,7 @@ export interface ApiClientOptions {
 export interface ApiAccess
   extends Pick<
     ApiClientOptions,
-    "baseUrl" | "token" | "secret" | "attemptTimeoutMs" | "retry" | "limitRequest"
+    "baseUrl" | "token" | "tokenPlace" | "secret" | "attemptTimeoutMs" | "retry" | "limitRequest"
   > {
   /** Sent as `org_unit_id` with each request for calls (API v3 § 4.2). @default none */
   orgUnitId?: string | undefined;
@@ -50,6 +52,8 @@ export interface RequestOptions {
 export interface Exchange {
   /** Number of the attempt among all of the client's, in the order in which they were sent. */
   attempt: number;
+  /** Number of the first attempt that was sent after its last byte had come. */
+  nextAttempt: number;
   /** When it was sent, and when its last byte had come, milliseconds since 1970-01-01 UTC by the clock here. */
   sentMs: number;
   receivedMs: number;
@@ -162,7 +166,7 @@ export class ApiClient implements AsyncDisposable {
         const response = await this.#attempt({ method, path, body }, signal);
         return parse(parseEnvelope(response.body.toString()));
       } catch (error) {
-        throw error instanceof ApiError && error.transient && !error.unsent ? unknownOutcome(error) : error;
+        throw error instanceof ApiError && !error.unsent ? errorOfChange(error) : error;
       }
     }, options);
   }
@@ -205,11 +209,14 @@ export class ApiClient implements AsyncDisposable {
       if (response.statusCode === 200) {
         const bytes = this.#redact(await readBody(response));
         const ageSeconds = Number(response.headers.age) || 0;
-        return { body: bytes, exchange: { attempt, sentMs, receivedMs: this.#clock.now(), ageSeconds } };
+        const [nextAttempt, receivedMs] = [this.#attempts, this.#clock.now()];
+        return { body: bytes, exchange: { attempt, nextAttempt, sentMs, receivedMs, ageSeconds } };
       }
       // A proxy's error page may be in any encoding; the status counts, readable or not.
-      const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
-      throw errorOfResponse(response, this.#redact(errorBody).toString(), this.#clock.now());
+      const errorBody = await readBody(response, MAX_ERROR_BYTES).catch(() => undefined);
+      const { tokenPlace = "the token" } = this.#options;
+      const context = { nowMs: this.#clock.now(), isChange: method !== "GET", tokenPlace };
+      throw errorOfResponse(response, errorBody && this.#redact(errorBody), context);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) throw error;

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { describeError, EXIT } from "../errors.ts";
+import { toDescriptorError } from "../file-access.ts";
 import { toPrintable } from "../printable.ts";
 import { ApiError, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
@@ -21,20 +22,29 @@ const UNSENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Returns the error for a response whose status is not 200 (API v3 § 7). */
+/**
+ * Returns the error for a response whose status is not 200 (API v3 § 7). It has the length of the body, whose text may hold
+ * anything; of a refused change the service's message instead.
+ *
+ * @param body undefined where it cannot be read
+ */
 export function errorOfResponse(
   { statusCode: status, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
-  body: string,
-  nowMs: number,
+  body: Buffer | undefined,
+  { nowMs, isChange, tokenPlace }: { nowMs: number; isChange: boolean; tokenPlace: string },
 ): ApiError {
-  const { requestId, message } = readErrorBody(body);
-  const said = message === undefined ? "" : `: ${message}`;
-  const named = requestId === undefined ? "" : ` (request ${requestId})`;
-  const details = { status, requestId, said: message };
+  const { requestId, message } = readErrorBody(body?.toString() ?? "");
+  const said = isChange && message !== undefined ? `: ${message}` : "";
+  const described = [
+    ...(requestId === undefined ? [] : [`request ${requestId}`]),
+    ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),
+  ];
+  const named = described.length === 0 ? "" : ` (${described.join(", ")})`;
+  const details = { status, requestId };
   if (status === 401 || status === 403) {
     return new ApiError(EXIT.refused, `The API refused the token, status ${status}${said}${named}`, {
       ...details,
-      hint: "Check CALLTALLY_TOKEN_FILE or CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.",
+      hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2.`,
     });
   }
   if (isTransientStatus(status)) {
@@ -49,7 +59,10 @@ export function errorOfResponse(
   if (status === 400 || status === 404) {
     return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, details);
   }
-  return contractError(`The API returned ${status}, which its documentation does not list${named}`, {
+  const undocumented = `The API returned ${status}, which its documentation does not list`;
+  if (isChange && status >= 400)
+    return new ApiError(EXIT.contract, `${undocumented}${said}${named}`, details);
+  return contractError(`${undocumented}${named}`, {
     status,
     requestId,
     transient: status >= 200 && status < 300,
@@ -58,15 +71,17 @@ export function errorOfResponse(
 
 /** Returns the error for a request that got no response. */
 export function errorOfConnection(cause: unknown, origin: string, attemptTimeoutMs: number): ApiError {
-  return new ApiError(
-    EXIT.unreachable,
-    `Cannot reach ${origin}: ${reasonForNoResponse(cause, attemptTimeoutMs)}`,
-    {
-      transient: true,
-      unsent: codesOf(cause).some((code) => UNSENT.has(code)),
-      hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
-    },
-  );
+  const reason = reasonForNoResponse(cause, attemptTimeoutMs);
+  const noDescriptor = toDescriptorError(reason);
+  if (noDescriptor !== undefined) {
+    const { exitCode, message, hint } = noDescriptor;
+    return new ApiError(exitCode, message, { unsent: true, hint });
+  }
+  return new ApiError(EXIT.unreachable, `Cannot reach ${origin}: ${reason}`, {
+    transient: true,
+    unsent: codesOf(cause).some((code) => UNSENT.has(code)),
+    hint: "Check CALLTALLY_BASE_URL and the network, and try again later.",
+  });
 }
 
 /** The shape of an error body is not documented: these members are taken where they are text. */

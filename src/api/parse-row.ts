@@ -228,7 +228,8 @@ function noteNumbers(
   }
 }
 
-function jsonType(value: unknown): string {
+/** Returns what JSON calls the type of a value. */
+export function jsonType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return typeof value === "bigint" ? "number" : typeof value;

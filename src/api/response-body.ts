@@ -12,8 +12,11 @@ export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** The same of a response that is an error, of which two short members are read. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 
+/** RFC 8259 § 8.1 lets a reader of JSON ignore it. */
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
 /**
- * Reads a whole body, as UTF-8.
+ * Reads a whole body, as UTF-8 without its byte order mark.
  *
  * @throws ApiError when it is larger than `maxBytes`, cut short, or not UTF-8.
  */
@@ -24,7 +27,7 @@ export async function readBody(
   const encoding = String(headers["content-encoding"] ?? "identity").toLowerCase();
   const bytes = await decode(await readBytes(body, maxBytes), encoding, maxBytes);
   if (!isUtf8(bytes)) throw contractError("The API response is not UTF-8 text", { status: statusCode });
-  return bytes;
+  return bytes.subarray(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0);
 }
 
 async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {

@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { EXIT } from "../errors.ts";
-import { ApiError } from "./api-errors.ts";
+import { ApiError, reword } from "./api-errors.ts";
 
 /** How often and how long one request is tried. */
 export interface RetryPolicy {
@@ -34,8 +33,11 @@ export function parseRetryAfterMs(header: string | undefined, nowMs: number): nu
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   // Date.parse makes a date of nearly any digits, "1.5" among them; a real one has a time of day.
-  const date = /\d\d:\d\d:\d\d/.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  if (!/\d\d:\d\d:\d\d/.test(header)) return undefined;
+  // The asctime form names no zone, and is UTC as the others are (RFC 9110 § 5.6.7).
+  const hasNoZone = /\d\d:\d\d:\d\d(?: \d{4})?\s*$/.test(header);
+  const dateMs = Date.parse(hasNoZone ? `${header} GMT` : header);
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }
 
 /** The longest Retry-After that is honoured as it is, milliseconds: a longer one is more likely a mistake than meant. */
@@ -85,12 +87,8 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const asked = isCut
     ? `asks for a pause for longer than an hour, which is taken as an hour: until ${notBefore}`
     : `asks for a pause until ${notBefore}`;
-  return new ApiError(EXIT.unreachable, `${error.message}, and ${asked}`, {
-    status: error.status,
-    requestId: error.requestId,
-    said: error.said,
+  return reword(error, `${error.message}, and ${asked}`, {
     retryAfterMs,
     hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` goes at once.",
-    cause: error.cause,
   });
 }

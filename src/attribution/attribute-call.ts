@@ -1,12 +1,14 @@
 import { type Call, isDuration, isSortable } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
-import { presentId, presentNumber, presentText, toCaller, trimText } from "./call-text.ts";
+import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
+import { microsoftClickId } from "./microsoft-click-id.ts";
 import { toReferringHost } from "./referring-host.ts";
+import { toTrafficSource, type Visit } from "./traffic-source.ts";
 
 /** To be raised with every change of what {@link attributeCall} returns: stored facts are then derived anew. */
-export const ATTRIBUTION_VERSION = 2;
+export const ATTRIBUTION_VERSION = 3;
 
 /**
  * What is true of one call by the rules in force; null where there is no value. All that figures, lists and filters are
@@ -22,9 +24,9 @@ export interface CallFacts {
   is_qualified: boolean;
   /** The caller's number as `+` and its digits, however it is written. */
   caller: string | null;
-  /** utm_source folded; google where it is missing and a Google ad was clicked. */
+  /** utm_source folded; else google where a Google ad was clicked, else by the referrer; `(direct)` without any of these. */
   source: string | null;
-  /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked. */
+  /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked; else organic, referral or `(none)`. */
   medium: string | null;
   /** campaign_name, else utm_campaign; of é and e with an accent, as in all texts, the one character. */
   campaign: string | null;
@@ -67,16 +69,19 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
   const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;
   const duration = isDuration(call.duration) ? call.duration : null;
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
-  const utm_source_folded = toUtmKey(call.utm_source);
-  const utm_medium_folded = toUtmKey(call.utm_medium);
-  const utm_campaign_folded = toUtmKey(call.utm_campaign);
-  const gclid = presentId(call.gclid);
-  const gclsrc = trimText(call.gclsrc)?.toLowerCase() ?? null;
-  const isClick = isGoogleClick({ gclid, gclsrc });
-  const source = utm_source_folded ?? (isClick ? "google" : null);
-  const isFilledMedium = isClick && (utm_medium_folded ?? "organic") === "organic";
-  const medium = isFilledMedium ? "cpc" : utm_medium_folded;
-  const campaignName = presentText(call.campaign_name);
+  const visit = {
+    utm_source_folded: toUtmKey(call.utm_source),
+    utm_medium_folded: toUtmKey(call.utm_medium),
+    utm_campaign_folded: toUtmKey(call.utm_campaign),
+    utm_content_folded: toUtmKey(call.utm_content),
+    utm_term_folded: toUtmKey(call.utm_term),
+    gclid: presentId(call.gclid),
+    gclsrc: presentId(call.gclsrc)?.toLowerCase() ?? null,
+    campaign: presentText(call.campaign_name) ?? presentText(call.utm_campaign),
+    campaign_id: presentText(call.campaign_id),
+    referring_host: toReferringHost(call.referring_url),
+  };
+  const { source, medium } = toTrafficSource(visitOf(call, visit), utmKeyOf);
   const disposition = presentText(call.disposition);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
@@ -87,26 +92,53 @@ export function attributeCall(call: AttributedMembers, rules: AttributionRules):
     caller: toCaller(call.caller_id),
     source,
     medium,
-    campaign: campaignName ?? presentText(call.utm_campaign),
-    campaign_id: presentText(call.campaign_id),
-    gclid,
-    gclsrc,
+    ...visit,
     channel: toChannel({
       source: source ?? "",
       medium: medium ?? "",
-      campaign: utm_campaign_folded ?? campaignName?.toLowerCase() ?? "",
+      campaign: visit.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
     }),
-    referring_host: toReferringHost(call.referring_url),
-    utm_source_folded,
-    utm_medium_folded,
-    utm_campaign_folded,
-    utm_content_folded: toUtmKey(call.utm_content),
-    utm_term_folded: toUtmKey(call.utm_term),
     insight_name: presentText(call.insight_name),
     org_unit_id: call.org_unit_id,
     org_unit_name: presentText(call.org_unit_name),
     tracking_number: presentNumber(call.tracking_number),
     disposition,
+  };
+}
+
+type VisitFacts = Pick<
+  CallFacts,
+  | "utm_source_folded"
+  | "utm_medium_folded"
+  | "utm_campaign_folded"
+  | "utm_content_folded"
+  | "utm_term_folded"
+  | "gclid"
+  | "gclsrc"
+  | "campaign"
+  | "campaign_id"
+  | "referring_host"
+>;
+
+/** Returns what decides about the source of a call, of its facts. */
+export function visitOf({ referring_url }: Pick<Call, "referring_url">, facts: VisitFacts): Visit {
+  const { utm_source_folded, utm_medium_folded, utm_campaign_folded, utm_content_folded, utm_term_folded } =
+    facts;
+  const tags = [
+    utm_source_folded,
+    utm_medium_folded,
+    utm_campaign_folded,
+    utm_content_folded,
+    utm_term_folded,
+  ];
+  return {
+    source: utm_source_folded,
+    medium: utm_medium_folded,
+    isTagged: tags.some((tag) => tag !== null),
+    isGoogleClick: isGoogleClick(facts),
+    hasClickId: facts.gclid !== null || microsoftClickId(referring_url, null) !== null,
+    hasCampaign: facts.campaign !== null || facts.campaign_id !== null,
+    referringHost: facts.referring_host,
   };
 }
 

@@ -1,4 +1,4 @@
-import { SITES } from "./channel-sites.ts";
+import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { remember } from "./remember.ts";
 
 /** Names the rules in a manifest; the date is that of the latest change in GA4 that they follow. */
@@ -33,17 +33,17 @@ const looksLike =
   (traffic) =>
     pattern.test(traffic[field]);
 
-const isSite = (kind: keyof typeof SITES): Condition => {
-  const sites = new Set<string>(SITES[kind]);
-  return ({ source }) => sites.has(source.startsWith("www.") ? source.slice(4) : source);
-};
+const isSite =
+  (kind: SiteKind): Condition =>
+  ({ source }) =>
+    siteKind(source) === kind;
 
 const isPaid = any(is("medium", "ppc", "retargeting"), looksLike("medium", /cp|^paid/));
 /** A shop, also an e-shop, but no workshop. */
 const isShopping = any(isSite("shopping"), looksLike("campaign", /^shop|[^a-df-z]shop|shopping/));
 
 /**
- * GA4's default channel group for traffic that was tagged by hand; the first rule that holds names the channel
+ * GA4's default channel group; the first rule that holds names the channel
  * (support.google.com/analytics/answer/9756891). The place of AI Assistant is our own: before the organic rules, so that
  * the assistant of a search engine is not Organic Search.
  */

@@ -1,28 +1,28 @@
 /**
  * Sources that GA4 knows, by what they are: names and hosts, lower-cased. The list is the one that Google publishes with
- * the default channel group (support.google.com/analytics/answer/9756891), as copied in Velir/dbt-ga4's
- * seeds/ga4_source_categories.csv. A name stands in one list only.
+ * the default channel group (support.google.com/analytics/answer/9756891), 819 sources, as copied on 2023-11-04 in
+ * Velir/dbt-ga4's seeds/ga4_source_categories.csv. A name stands in one list only.
  */
 export const SITES = {
   search: names(`
     360.cn alice aol ar.search.yahoo.com ask at.search.yahoo.com au.search.yahoo.com auone avg babylon baidu
     biglobe biglobe.co.jp biglobe.ne.jp bing br.search.yahoo.com ca.search.yahoo.com centrum.cz
-    ch.search.yahoo.com cl.search.yahoo.com cn.bing.com cnn co.search.yahoo.com comcast conduit
-    cse.google.com daum daum.net de.search.yahoo.com dk.search.yahoo.com dogpile dogpile.com duckduckgo
-    ecosia.org email.seznam.cz eniro es.search.yahoo.com espanol.search.yahoo.com exalead.com excite.com
-    fi.search.yahoo.com firmy.cz fr.search.yahoo.com globo go.mail.ru google google-play google.com
-    googlemybusiness hk.search.yahoo.com id.search.yahoo.com in.search.yahoo.com incredimail
-    it.search.yahoo.com kvasir lite.qwant.com lycos m.baidu.com m.naver.com m.search.naver.com m.sogou.com
-    mail.google.com mail.rambler.ru mail.yandex.ru malaysia.search.yahoo.com msn msn.com mx.search.yahoo.com
-    najdi naver naver.com news.google.com nl.search.yahoo.com no.search.yahoo.com ntp.msn.com
-    nz.search.yahoo.com onet onet.pl pe.search.yahoo.com ph.search.yahoo.com pl.search.yahoo.com qwant
-    qwant.com rakuten rakuten.co.jp rambler rambler.ru se.search.yahoo.com search-results search.aol.co.uk
-    search.aol.com search.google.com search.smt.docomo.ne.jp search.ukr.net secureurl.ukr.net seznam
-    seznam.cz sg.search.yahoo.com so.com sogou sogou.com sp-web.search.auone.jp startsiden startsiden.no
-    suche.aol.de terra th.search.yahoo.com tr.search.yahoo.com tut.by tw.search.yahoo.com
-    uk.search.yahoo.com ukr us.search.yahoo.com virgilio vn.search.yahoo.com wap.sogou.com
-    webmaster.yandex.ru websearch.rakuten.co.jp yahoo yahoo.co.jp yahoo.com yandex yandex.by yandex.com
-    yandex.com.tr yandex.fr yandex.kz yandex.ru yandex.ua yandex.uz zen.yandex.ru
+    ch.search.yahoo.com cl.search.yahoo.com cn.bing.com cnn co.search.yahoo.com comcast conduit daum
+    daum.net de.search.yahoo.com dk.search.yahoo.com dogpile dogpile.com duckduckgo ecosia.org
+    email.seznam.cz eniro es.search.yahoo.com espanol.search.yahoo.com exalead.com excite.com
+    fi.search.yahoo.com firmy.cz fr.search.yahoo.com globo go.mail.ru google google-play hk.search.yahoo.com
+    id.search.yahoo.com in.search.yahoo.com incredimail it.search.yahoo.com kvasir lens.google.com
+    lite.qwant.com lycos m.baidu.com m.naver.com m.search.naver.com m.sogou.com mail.rambler.ru
+    mail.yandex.ru malaysia.search.yahoo.com msn msn.com mx.search.yahoo.com najdi naver naver.com
+    news.google.com nl.search.yahoo.com no.search.yahoo.com ntp.msn.com nz.search.yahoo.com onet onet.pl
+    pe.search.yahoo.com ph.search.yahoo.com pl.search.yahoo.com play.google.com qwant qwant.com rakuten
+    rakuten.co.jp rambler rambler.ru se.search.yahoo.com search-results search.aol.co.uk search.aol.com
+    search.google.com search.smt.docomo.ne.jp search.ukr.net secureurl.ukr.net seznam seznam.cz
+    sg.search.yahoo.com so.com sogou sogou.com sp-web.search.auone.jp startsiden startsiden.no suche.aol.de
+    terra th.search.yahoo.com tr.search.yahoo.com tut.by tw.search.yahoo.com uk.search.yahoo.com ukr
+    us.search.yahoo.com virgilio vn.search.yahoo.com wap.sogou.com webmaster.yandex.ru
+    websearch.rakuten.co.jp yahoo yahoo.co.jp yahoo.com yandex yandex.by yandex.com yandex.com.tr yandex.fr
+    yandex.kz yandex.ru yandex.ua yandex.uz zen.yandex.ru
   `),
   shopping: [
     "google shopping",
@@ -97,20 +97,20 @@ export const SITES = {
     reverbnation reverbnation.com rtl.de ryze ryze.com salespider salespider.com scoop.it screenrant
     screenrant.com scribd scribd.com scvngr scvngr.com secondlife secondlife.com serverfault serverfault.com
     shareit sharethis sharethis.com shvoong.com sites.google.com skype skyrock skyrock.com slashdot.org
-    slideshare.net smartnews.com snapchat snapchat.com sociallife.com.br socialvibe socialvibe.com
+    slideshare.net smartnews.com snapchat snapchat.com social sociallife.com.br socialvibe socialvibe.com
     spaces.live.com spoke spoke.com spruz spruz.com ssense.com stackapps stackapps.com stackexchange
     stackexchange.com stackoverflow stackoverflow.com stardoll.com stickam stickam.com studivz.net
     suomi24.fi superuser superuser.com sweeva sweeva.com t.co t.me tagged tagged.com taggedmail
     taggedmail.com talkbiznow talkbiznow.com taringa.net techmeme techmeme.com tencent tencent.com tiktok
     tiktok.com tinyurl tinyurl.com toolbox toolbox.com touch.facebook.com tr.pinterest.com travellerspoint
-    travellerspoint.com tripadvisor tripadvisor.com trombi trombi.com tudou tudou.com tuenti tuenti.com
-    tumblr tumblr.com tweetdeck tweetdeck.com twitter twitter.com twoo.com typepad typepad.com unblog.fr
-    urbanspoon.com ushareit.com ushi.cn vampirefreaks vampirefreaks.com vampirerave vampirerave.com vg.no
-    video.ibm.com vk.com vkontakte.ru wakoopa wakoopa.com wattpad wattpad.com web.facebook.com web.skype.com
-    webshots webshots.com wechat wechat.com weebly weebly.com weibo weibo.com wer-weiss-was.de weread
-    weread.com whatsapp whatsapp.com wiki.answers.com wikihow.com wikitravel.org woot.com wordpress
-    wordpress.com wordpress.org xanga xanga.com xing xing.com yahoo-mbga.jp yammer yammer.com yelp
-    yelp.co.uk yelp.com youroom.in za.pinterest.com zalo zoo.gr zooppa zooppa.com
+    travellerspoint.com tripadvisor tripadvisor.com trombi trombi.com trustpilot tudou tudou.com tuenti
+    tuenti.com tumblr tumblr.com tweetdeck tweetdeck.com twitter twitter.com twoo.com typepad typepad.com
+    unblog.fr urbanspoon.com ushareit.com ushi.cn vampirefreaks vampirefreaks.com vampirerave
+    vampirerave.com vg.no video.ibm.com vk.com vkontakte.ru wakoopa wakoopa.com wattpad wattpad.com
+    web.facebook.com web.skype.com webshots webshots.com wechat wechat.com weebly weebly.com weibo weibo.com
+    wer-weiss-was.de weread weread.com whatsapp whatsapp.com wiki.answers.com wikihow.com wikitravel.org
+    woot.com wordpress wordpress.com wordpress.org xanga xanga.com xing xing.com yahoo-mbga.jp yammer
+    yammer.com yelp yelp.co.uk yelp.com youroom.in za.pinterest.com zalo zoo.gr zooppa zooppa.com
   `),
   video: names(`
     blog.twitch.tv crackle crackle.com curiositystream curiositystream.com d.tube dailymotion
@@ -121,6 +121,20 @@ export const SITES = {
     wistia.com youku youku.com youtube youtube.com
   `),
 } as const satisfies Record<string, readonly string[]>;
+
+/** What a source can be. */
+export type SiteKind = keyof typeof SITES;
+
+const KINDS: ReadonlyMap<string, SiteKind> = new Map(
+  (["search", "shopping", "social", "video"] as const).flatMap((kind) =>
+    SITES[kind].map((name) => [name, kind] as const),
+  ),
+);
+
+/** Returns what a source is, with or without `www.`; undefined if it is not on the list. */
+export function siteKind(source: string): SiteKind | undefined {
+  return KINDS.get(source.startsWith("www.") ? source.slice(4) : source);
+}
 
 function names(list: string): readonly string[] {
   return list.trim().split(/\s+/);

@@ -1,7 +1,15 @@
-import { type AttributedMembers, attributeCall, type CallFacts, isGoogleClick } from "./attribute-call.ts";
+import {
+  type AttributedMembers,
+  attributeCall,
+  type CallFacts,
+  isGoogleClick,
+  visitOf,
+} from "./attribute-call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS, type Channel } from "./channel-rules.ts";
+import type { SiteKind } from "./channel-sites.ts";
+import { type SourceRule, toReferrer, toTrafficSource } from "./traffic-source.ts";
 
 export const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
@@ -11,6 +19,10 @@ export interface AttributionReasons {
   /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
   utm: Record<UtmField, { folded: string | null; counted_as: string | null }>;
   is_google_click: boolean;
+  /** What decided about source and medium. */
+  source_rule: SourceRule;
+  /** What Google's list says of the referring host; null where it is not on the list. */
+  referrer_kind: SiteKind | null;
   /** Version of the rules for channels, and each up to the one that holds. */
   channel_rules: { version: string; tried: { channel: Channel; holds: boolean }[] };
 }
@@ -40,6 +52,8 @@ export function explainAttribution(
         utm_term: explainUtm("utm_term"),
       },
       is_google_click: isGoogleClick(facts),
+      source_rule: toTrafficSource(visitOf(call, facts), (name) => name).rule,
+      referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
       channel_rules: {
         version: CHANNEL_RULES_VERSION,
         tried: tried.map((channel, index) => ({ channel, holds: index === holding })),

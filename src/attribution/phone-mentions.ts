@@ -5,13 +5,16 @@ const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0
 const [MIN_DIGITS, MAX_DIGITS] = [7, 15];
 /** Zeros that may be dialed before it, or stand in the middle of it. */
 const MAX_ZEROS = 3;
-/** Digits in a row, of any script; what is escaped in an address is none. */
-const DIGITS = /%[\da-f]{2}|\p{Nd}+/giu;
+/** Digits in a row, of any script; those of an escaped character in an address, JSON or HTML are none. */
+const DIGITS = /%(?:25)*[\da-f]{2}|\\u[\da-f]{4}|&#\w+;|\p{Nd}+/giu;
 const DIGIT = /\p{Nd}/gu;
 const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
-const ESCAPED = /%[\da-f]{2}/gi;
-/** What may stand between two groups of digits of one number, and is not seen or as wide as a character of Chinese among it. */
-const GAP = /^[\s.()/+_‐-―−（）．／＋－\p{Default_Ignorable_Code_Point}-]{0,3}$/u;
+const ESCAPED = /%(?:25)*[\da-f]{2}|\\+(?:u[\da-f]{4}|[nrt])|&#?\w+;/gi;
+/**
+ * What may stand between two groups of digits of one number, and is not seen or as wide as a character of Chinese among it. A
+ * comma parts groups of a number that is spoken; without a blank behind it, it parts the columns of a CSV file.
+ */
+const GAP = /^(?:[\s.…·•()/+_‐-―−（）．／＋－\p{Default_Ignorable_Code_Point}-]|[,;:](?=\s)){0,5}$/u;
 /** A plus sign, perhaps escaped and before a parenthesis. */
 const PLUS = /(?:\+|%2B)\s?\(?$/i;
 const LONGEST_PLUS = "%2B (".length;
@@ -52,12 +55,14 @@ export function maskNumbers(text: string, isMeant: (number: string) => boolean):
 }
 
 function toNines(digits: string): string {
-  return digits.startsWith("%") ? digits : digits.replace(DIGIT, "9");
+  return isEscaped(digits) ? digits : digits.replace(DIGIT, "9");
 }
+
+const isEscaped = (digits: string) => /^[%\\&]/.test(digits);
 
 /** Yields whatever may be a number: of those that begin at the same place the longest first. */
 function* mentionsOf(text: string): Generator<Mention> {
-  const groups = [...text.matchAll(DIGITS)].filter(([group]) => !group.startsWith("%"));
+  const groups = [...text.matchAll(DIGITS)].filter(([group]) => !isEscaped(group));
   for (const [first, { index: start }] of groups.entries()) {
     const mentions: Mention[] = [];
     let digits = "";

@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
-import { nearest as nearestWord } from "../nearest.ts";
 import type { Comparison } from "./grain.ts";
+import { type LastUnit, readLast } from "./last.ts";
 
 /** Local dates `YYYY-MM-DD`, both inclusive; without one of them the range is open there. */
 export interface DateRange {
@@ -21,7 +21,7 @@ export const LAST_INSTANT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 export function parseDate(text: string): string {
   const meant = nearestDate(text);
   if (meant === text) return text;
-  const advice = meant === undefined ? ", such as 2026-11-20" : `: did you mean ${meant}?`;
+  const advice = meant === undefined ? ", such as 2026-11-20" : `; did you mean ${meant}?`;
   throw new Error(`"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD${advice}`);
 }
 
@@ -43,10 +43,6 @@ function nearest(year: number, month: number, day: number): string | undefined {
   return [EARLIEST, date.toString(), LATEST].toSorted()[1];
 }
 
-/** Ten years of days, weeks or months are the most that can be asked for. */
-const MOST = { d: 3660, w: 520, m: 120 } as const;
-type Unit = keyof typeof MOST;
-
 /**
  * Returns the range that `text` names, seen from the local date `today`: `7d`, `4w` and `3m` are the last complete days,
  * ISO weeks and calendar months, up to ten years; `yesterday` is `1d` and `last-month` is `1m`; `mtd` and `ytd` are the
@@ -54,70 +50,21 @@ type Unit = keyof typeof MOST;
  * @throws Error that says what is allowed, and the nearest of it where there is one
  */
 export function parseLast(text: string, today: string): Required<DateRange> {
-  const meant = nearestLast(text);
-  if (meant?.text !== text) {
-    const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;
-    throw new Error(
-      `"${text}" is not one of 7d, 4w, 3m (up to ten years), ${LAST_NAMES.join(", ")}${advice}`,
-    );
-  }
+  const range = readLast(text);
   const day = Temporal.PlainDate.from(today);
-  if (meant.unit === undefined) return dates(meant.begin(day), day);
-  const end = startOfUnit(day, meant.unit);
-  return dates(end.subtract(duration(meant.count, meant.unit)), end.subtract({ days: 1 }));
+  if (range.unit === undefined) return dates(range.begin(day), day);
+  const end = startOfUnit(day, range.unit);
+  return dates(end.subtract(duration(range.count, range.unit)), end.subtract({ days: 1 }));
 }
 
-/** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */
-type LastRange =
-  | { count: number; unit: Unit }
-  | { begin: (today: Temporal.PlainDate) => Temporal.PlainDate; unit?: never };
-
-const LAST_NAMES = ["today", "yesterday", "mtd", "ytd", "last-month"] as const;
-type LastName = (typeof LAST_NAMES)[number];
-const LAST_RANGES: Record<LastName, LastRange> = {
-  today: { begin: (today) => today },
-  yesterday: { count: 1, unit: "d" },
-  mtd: { begin: (today) => today.with({ day: 1 }) },
-  ytd: { begin: (today) => today.with({ month: 1, day: 1 }) },
-  "last-month": { count: 1, unit: "m" },
-};
-const SPELLED_OUT: Readonly<Record<string, LastName>> = { monthtodate: "mtd", yeartodate: "ytd" };
-
-function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
-  const bare = text.toLowerCase().replace(/[\s_-]/g, "");
-  const name = SPELLED_OUT[bare] ?? LAST_NAMES.find((name) => name.replace("-", "") === bare);
-  if (name !== undefined) return { text: name, ...LAST_RANGES[name] };
-  const [, digits = "", word = ""] =
-    /^(?:last)?(\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];
-  if (digits === "" && word === "") {
-    const near = nearestWord(text, LAST_NAMES);
-    return near && { text: near, ...LAST_RANGES[near] };
-  }
-  const isYears = word.startsWith("y");
-  const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
-  const asked = Number(digits || 1) * (isYears ? 12 : 1);
-  const count = Math.min(Math.max(1, asked), MOST[unit]);
-  return { text: `${count}${unit}`, count, unit };
-}
-
-function startOfUnit(day: Temporal.PlainDate, unit: Unit): Temporal.PlainDate {
+function startOfUnit(day: Temporal.PlainDate, unit: LastUnit): Temporal.PlainDate {
   if (unit === "m") return day.with({ day: 1 });
   return unit === "w" ? day.subtract({ days: day.dayOfWeek - 1 }) : day;
 }
 
-function duration(count: number, unit: Unit): Temporal.DurationLike {
+function duration(count: number, unit: LastUnit): Temporal.DurationLike {
   if (unit === "m") return { months: count };
   return unit === "w" ? { weeks: count } : { days: count };
-}
-
-/**
- * Returns the comparison that goes with a range of {@link parseLast}: what is counted in days or weeks is compared with
- * as many days, also where it happens to begin with a month; the year to date with the same days of the year before.
- */
-export function comparisonOfLast(text: string, kind: Comparison): Comparison {
-  if (kind !== "previous") return kind;
-  if (text === "ytd") return "year";
-  return /^(?:\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
 import { settingsOfAccount } from "../config/accounts.ts";
-import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import {
   type AccountExport,
@@ -11,6 +10,7 @@ import {
   exportAccountsToStream,
 } from "../export/account-rollup.ts";
 import { ACCOUNT } from "../export/choices.ts";
+import { toExportBasis } from "../export/export-basis.ts";
 import { exportFiguresToStream } from "../export/export-figures.ts";
 import { describeCaveats } from "../export/manifest.ts";
 import { exportToStream } from "../export/write-export.ts";
@@ -117,13 +117,10 @@ function toAccountExports(context: Context, flags: ExportFlags): AccountExport[]
       });
     }
     const settings = settingsOfAccount(account);
-    const { database, timezone, lookbackHours } = settings;
+    const { timezone } = settings;
     const compare = toComparison(flags);
     const options = {
-      database,
-      timezone,
-      lookbackHours,
-      rules: readAttributionRules(settings),
+      ...toExportBasis(settings),
       range: toRange(flags, timezone, systemClock.now()),
       filter: toFilter(flags),
       grain,

@@ -1,19 +1,22 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { CHANNELS } from "../attribution/channel-rules.ts";
-import { oneOf } from "./suggest.ts";
+import { readLast } from "../calendar/last.ts";
+import { oneOf, parser } from "./suggest.ts";
 
 /** Declares a command about some calls, with the flags that say which. */
 export function callsCommand(name: string) {
   return new Command(name)
     .optionsGroup("Which calls (a flag given more than once matches any of its values):")
-    .option("--from <date>", "first local day, e.g. 2026-10-01")
-    .option("--to <date>", "last local day")
     .addOption(
       new Option(
         "--last <period>",
         "the last complete days, weeks or months: 7d, 4w, 3m; or today, yesterday, mtd, ytd, last-month",
-      ).conflicts(["from", "to"]),
+      )
+        .argParser(parser(parseLast))
+        .conflicts(["from", "to"]),
     )
+    .option("--from <date>", "first local day, e.g. 2026-10-01")
+    .option("--to <date>", "last local day")
     .option("--timezone <zone>", "time zone of the days (CALLTALLY_TIMEZONE, UTC)")
     .addOption(several("--org-unit <name or id>", "calls of this group"))
     .addOption(several("--channel <channel>", "calls of this channel, e.g. paid search", parseChannel))
@@ -32,7 +35,7 @@ export function callsCommand(name: string) {
         "leave out calls from the numbers in this file, one per line, e.g. test calls",
       ),
     )
-    .option("--include-gone", "include calls that the service no longer lists")
+    .option("--include-gone", "include calls that are gone from the service")
     .option("--allow-empty", "accept filter values that no call in the warehouse has");
 }
 
@@ -48,6 +51,12 @@ function several<const F extends string>(
   ]);
 }
 
+/** Refused before the arguments: of `--last 4 weeks` the shell makes one of `weeks`. */
+function parseLast(text: string): string {
+  readLast(text);
+  return text;
+}
+
 /** A channel may be written without capitals. */
 function parseChannel(text: string): string {
   const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
@@ -56,10 +65,10 @@ function parseChannel(text: string): string {
 
 function parseText(text: string): string {
   if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("It must not be blank.");
+  throw new InvalidArgumentError("must not be blank");
 }
 
 function parseSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number of seconds.");
+  throw new InvalidArgumentError("must be a whole number of seconds");
 }

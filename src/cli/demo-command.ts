@@ -7,9 +7,9 @@ import { type ExitCode, UsageError } from "../errors.ts";
 import { readManifest } from "../export/folder-owner.ts";
 import { exportToFolder } from "../export/write-export.ts";
 import { realFile, removeFile } from "../folder.ts";
-import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
-import type { Row } from "../rollup/figure-session.ts";
-import type { RollupColumn } from "../rollup/rollup-query.ts";
+import { formatAnswerRate } from "../report/figure-text.ts";
+import { type Figures, nameFigures } from "../report/report-figures.ts";
+import type { Dimension } from "../rollup/dimensions.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { lockedError } from "../sync/ledger.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
@@ -24,22 +24,23 @@ import { summarizeRun } from "./summary.ts";
 import { ellipsize, formatCount, formatTable } from "./terminal-text.ts";
 
 const DEMO_CALLS = 5000;
-const CSV_FILES = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
+const DIMENSIONS = ["channel", "campaign"] as const satisfies Dimension[];
+const CSV_FILES = DIMENSIONS.map((dimension) => `${dimension}.csv`);
 const ROWS_SHOWN = 8;
 /** The columns that fit a terminal of 80. */
-const SHOWN = {
-  calls: "calls",
-  answered_calls: "answered",
-  answer_rate: "rate",
-  unique_callers: "callers",
-  qualified_calls: "qualified",
-  average_duration_seconds: "avg s",
+const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
+  calls: ({ calls }) => formatCount(Number(calls)),
+  answered: ({ answered_calls }) => formatCount(Number(answered_calls)),
+  rate: (figures) => formatAnswerRate(figures),
+  callers: ({ unique_callers }) => formatCount(Number(unique_callers)),
+  qualified: ({ qualified_calls }) => formatCount(Number(qualified_calls)),
+  "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
 };
 
 export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("demo")
     .description(
-      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes the three rollups and a report to data/demo/.`,
+      `Starts a local server with ${formatCount(DEMO_CALLS)} made-up calls, syncs from it, and writes calls by channel and by campaign, and a page of charts, to data/demo/.`,
     )
     .addHelpText("after", "\nExample:\n  $ calltally demo")
     .action(async () => {
@@ -69,7 +70,7 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       const result = await exportToFolder({
         ...options,
         folder,
-        targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
+        targets: DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
       });
       const report = await exportToFolder({
         ...options,
@@ -79,11 +80,9 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       });
       using warehouse = openExistingWarehouse(database);
       using session = new RollupSession(warehouse.sqlite, { rules });
-      for (const dimension of DEFAULT_DIMENSIONS) {
-        const { columns, rows } = session.rollup({ dimensions: [dimension] });
-        context.tell(
-          `\n${describeRollup(dimension, columns, Iterator.from(rows).take(ROWS_SHOWN).toArray())}`,
-        );
+      for (const dimension of DIMENSIONS) {
+        const rows = nameFigures(session.rollup({ dimensions: [dimension] })).take(ROWS_SHOWN);
+        context.tell(`\n${describeRollup(dimension, rows.toArray())}`);
       }
       context.tell(`\n${describeExport(result, context.folder)}`);
       const page = relative(context.folder, join(report.folder, REPORT_FILE));
@@ -134,25 +133,12 @@ function notOurs(file: string): UsageError {
   });
 }
 
-function describeRollup(
-  dimension: Dimension,
-  columns: readonly RollupColumn[],
-  rows: readonly Row[],
-): string {
-  const shown = Object.entries(SHOWN).map(([name, title]) => {
-    const index = columns.findIndex((column) => column.name === name);
-    return { title, index, decimals: columns[index]?.decimals };
-  });
+function describeRollup(dimension: Dimension, rows: readonly Figures[]): string {
   return formatTable(
-    [dimension, ...shown.map(({ title }) => title)],
-    rows.map((row) => [
-      ellipsize(String(row[0]), 26),
-      ...shown.map(({ index, decimals }) => formatFigure(row[index], decimals)),
+    [dimension, ...Object.keys(SHOWN)],
+    rows.map((figures) => [
+      ellipsize(String(figures[dimension]), 26),
+      ...Object.values(SHOWN).map((format) => format(figures) ?? ""),
     ]),
   );
-}
-
-function formatFigure(value: Row[number] | undefined, decimals: number | undefined): string {
-  if (typeof value !== "number") return value ?? "";
-  return decimals === undefined ? formatCount(value) : value.toFixed(decimals);
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { askFor, didYouMean } from "../nearest.ts";
 import type { Context } from "./context.ts";
 import { DOCS_PAGES, type DocsPage, pathOfPage } from "./docs-pages.ts";
 import { foldMarkdown } from "./fold-markdown.ts";
@@ -42,13 +42,23 @@ function listPages(): string {
 }
 
 function refuse(name: string, pages: readonly DocsPage[]): never {
-  const meant = nearest(
-    name,
-    pages.map((page) => page.name),
-  );
-  throw new UsageError(`There is no page ${name}`, {
-    hint: meant === undefined ? "`calltally docs` lists them." : `Did you mean ${meant}?`,
+  throw new UsageError(`Cannot show the page ${name}: there is none of this name`, {
+    hint: adviseOnPage(name, pages) ?? "`calltally docs` lists them.",
   });
+}
+
+/** Looks for a word in the titles, else for a name like it, else for the word in summaries and headings. */
+function adviseOnPage(word: string, pages: readonly DocsPage[]): string | undefined {
+  const topic = word.toLowerCase().replace(/s$/, "");
+  const about = (read: (page: DocsPage) => string) =>
+    askFor(pages.filter((page) => read(page).toLowerCase().includes(topic)).map(({ name }) => name));
+  const names = pages.map(({ name }) => name);
+  return (
+    about(({ title }) => title) ??
+    didYouMean(word, names) ??
+    about((page) => page.about) ??
+    about((page) => readPage(page).match(/^#.*/gm)?.join("\n") ?? "")
+  );
 }
 
 function readPage(page: DocsPage): string {

@@ -52,7 +52,7 @@ async function examine({ env, folder, signal }: Context, account: Account, deep:
   );
   const secrets = [isTokenInDotenv ? ".env" : undefined, tokenFile].filter((path) => path !== undefined);
 
-  const local = [
+  const checks = [
     ...checkSettings(inspected),
     ...checkEnvironment(env),
     checkVersions(packageJson.version),
@@ -76,16 +76,20 @@ async function examine({ env, folder, signal }: Context, account: Account, deep:
     signal,
   });
   const { samples, notBefore } = warehouse;
-  const checks = [...local, ...warehouse.checks];
-  if (notBefore !== undefined && Date.parse(notBefore) > nowMs) {
+  if (notBefore !== undefined) {
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
   } else if (baseUrl !== undefined && token !== undefined) {
-    const service = await checkService({ api: toApiAccess(settings), limit, clock, signal });
+    const service = await checkService({
+      api: toApiAccess(settings),
+      limit,
+      clock,
+      signal,
+    });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));
   }
-  checks.push(judgeDuration(samples, rules.duration_unit));
+  checks.push(...warehouse.checks, judgeDuration(samples, rules.duration_unit));
   return checks;
 }
 

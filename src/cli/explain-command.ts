@@ -21,9 +21,9 @@ export function explainCommand(context: Context) {
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
     .action(async (callId, { json, ...flags }) => {
       const settings = settingsOf(context, flags);
-      const { database, timezone } = settings;
+      const { database } = settings;
       const { explainCall } = await import("../export/explain-call.ts");
-      const explanation = explainCall({ database, timezone, callId, rules: readAttributionRules(settings) });
+      const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
       if (explanation === undefined) {
         throw new UsageError(`There is no call ${callId} in ${database}`, {
           hint: "The API lists only calls with DNI data, and a new call arrives with the next sync: see calltally status.",
@@ -36,7 +36,7 @@ export function explainCommand(context: Context) {
 
 function parseCallId(text: string): number {
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-  throw new InvalidArgumentError("A call id is a whole number.");
+  throw new InvalidArgumentError("must be a whole number");
 }
 
 const WIDTH = 78;
@@ -49,20 +49,18 @@ function describeExplanation(explanation: Explanation, folder: string): string {
   const missed = channel_rules.tried.every(({ holds }) => !holds);
   return [
     line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
-    line(
-      "counted",
-      explanation.gone_at === null ? "yes" : `no: gone from the service, seen ${explanation.gone_at}`,
-    ),
+    line("counted", describeCounted(explanation)),
     "",
     ...Object.entries(utm).map(([field, value]) => line(field, describeUtm(dni[field] ?? null, value))),
     line("gclid", describeClick(explanation)),
-    line("source", describeFill(explanation.source, utm.utm_source?.tallied_as)),
-    line("medium", describeFill(explanation.medium, utm.utm_medium?.tallied_as)),
+    line("source", describeFill(explanation, explanation.source, utm.utm_source?.tallied_as)),
+    line("medium", describeFill(explanation, explanation.medium, utm.utm_medium?.tallied_as)),
     line("campaign", describeCampaign(explanation)),
     line("referring_host", explanation.referring_host ?? NOT_SET),
+    line("decided by", describeRule(explanation)),
     "",
     line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
-    ...(missed ? [line("", describeMiss(explanation, tried.length))] : tried),
+    ...(missed ? [line("", `none of the ${tried.length} holds`)] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
     line("qualified", describeQualified(explanation)),
@@ -76,13 +74,6 @@ function describeExplanation(explanation: Explanation, folder: string): string {
       (upload, index) => `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, folder)}`,
     ),
   ].join("\n");
-}
-
-function describeMiss({ source, medium }: Explanation, rules: number): string {
-  const isUntagged = source === null && medium === null;
-  return isUntagged
-    ? `none of the ${rules}: no source, no medium; the referrer is not looked at`
-    : `none of the ${rules} holds`;
 }
 
 function line(name: string, text: string): string {
@@ -107,8 +98,31 @@ function describeClick({ dni, is_google_click }: Explanation): string {
   return dni.gclid ? `${click}${gclsrc}; as served: ${quote(dni.gclid)}` : NOT_SET;
 }
 
-function describeFill(value: string | null, tagged: string | null | undefined): string {
-  return `${value ?? NOT_SET}${value === (tagged ?? null) ? "" : ", filled in from the Google Ads click"}`;
+function describeFill(
+  { is_google_click }: Explanation,
+  value: string | null,
+  tagged: string | null | undefined,
+): string {
+  const isFilled = is_google_click && value !== (tagged ?? null);
+  return `${value ?? NOT_SET}${isFilled ? ", filled in from the Google Ads click" : ""}`;
+}
+
+/** What decided about source and medium. */
+function describeRule({ source_rule, referring_host, referrer_kind }: Explanation): string {
+  switch (source_rule) {
+    case "utm":
+      return "the utm values";
+    case "click id":
+      return "the click id, as there are no utm values";
+    case "campaign":
+      return "nothing: a campaign without utm values or a click id has no source";
+    case "referrer": {
+      const kind = referrer_kind === null ? "not on" : `${referrer_kind} on`;
+      return `the referrer ${referring_host}, ${kind} Google's list of sources`;
+    }
+    default:
+      return "no utm values, click id or referrer: direct";
+  }
 }
 
 function describeCampaign({ campaign, dni }: Explanation): string {
@@ -137,6 +151,13 @@ function describeQualified({
   if (outcome !== "answered") return "no: not answered";
   if (duration === null) return "no: its duration is not known";
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
+}
+
+function describeCounted({ gone_at, unlisted_since }: Explanation): string {
+  if (gone_at !== null) return `no: gone from the service, seen ${gone_at}`;
+  return unlisted_since === null
+    ? "yes"
+    : `yes; unlisted since ${unlisted_since}: the service lists no call as old`;
 }
 
 function describeFirst({ gone_at, first_time_caller, first_call, is_first_load }: Explanation): string {

@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
+import { parseCurrency } from "../currency.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
 import {
   ACCOUNT,
@@ -17,9 +18,24 @@ import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimens
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
-import { choice, oneOf, parseCurrencyFlag, someOf } from "./suggest.ts";
+import { choice, oneOf, parser, someOf } from "./suggest.ts";
 
 const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
+/** Options that begin the help. */
+const MOST_USED: ReadonlySet<string> = new Set([
+  "--last",
+  "--from",
+  "--to",
+  "--timezone",
+  "--channel",
+  "--campaign",
+  "--grain",
+  "--compare",
+  "--total",
+  "--format",
+  "--out",
+]);
+const PAGE = "`calltally report` writes a page of charts and tables, which a browser prints or saves as PDF.";
 /** More of them are no table that a person reads. */
 const MAX_TOP = 10_000;
 
@@ -57,10 +73,11 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
 
 /** Declares arguments and options; what they mean together, `export-flags.ts` says. */
 function declareExport() {
-  return callsCommand("export")
+  const command = callsCommand("export")
     .description(
       `Writes a file for each dimension or list, and manifest.json, which records what the figures are based on.
-Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
+Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.
+To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     )
     .addArgument(
       new Argument("[contents...]", "dimensions to group by, or lists of calls")
@@ -95,7 +112,12 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(
-      choice("--format <format>", FORMATS, "csv by default; xlsx is one workbook with a sheet for each"),
+      choice("--format <format>", FORMATS, "csv by default; xlsx is one workbook with a sheet for each", {
+        pdf: PAGE,
+        html: PAGE,
+        excel: "for Excel, give xlsx.",
+        sheets: "for Google Sheets, give csv or xlsx.",
+      }),
     )
     .addOption(
       choice(
@@ -127,7 +149,7 @@ Without arguments: ${DEFAULT_DIMENSIONS.join(" ")}.`,
       ),
     )
     .addOption(
-      new Option("--currency <code>", "currency of the value, e.g. USD").argParser(parseCurrencyFlag),
+      new Option("--currency <code>", "currency of the value, e.g. USD").argParser(parser(parseCurrency)),
     )
     .addOption(choice("--ad-user-data <consent>", CONSENTS, "consent to sending caller data to Google"))
     .addOption(choice("--ad-personalization <consent>", CONSENTS, "consent to personalized ads"))
@@ -147,6 +169,10 @@ Examples:
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone Europe/Berlin
   $ calltally export calls --format parquet --timezone Europe/Berlin`,
     );
+  for (const option of command.options) {
+    if (MOST_USED.has(option.long ?? "")) option.helpGroup("Most used:");
+  }
+  return command;
 }
 
 /** An option of names that are separated by commas, and that may be given more than once. */
@@ -160,27 +186,27 @@ function severalOf<const F extends string, C extends string>(flags: F, names: re
 function parseTop(text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= MAX_TOP) return count;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_TOP}.`);
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_TOP}`);
 }
 
 function parseMinCell(text: string): number {
   const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (count >= MIN_CELL.least && count <= MIN_CELL.most) return count;
-  throw new InvalidArgumentError(`It must be a whole number from ${MIN_CELL.least} to ${MIN_CELL.most}.`);
+  throw new InvalidArgumentError(`must be a whole number from ${MIN_CELL.least} to ${MIN_CELL.most}`);
 }
 
 function parseName(text: string): string {
   const name = text.trim();
   if (name !== "") return name;
-  throw new InvalidArgumentError("It must be the name of a conversion action in the ad platform.");
+  throw new InvalidArgumentError("must be the name of a conversion action in the ad platform");
 }
 
 function parseMeasurementId(text: string): string {
   if (MEASUREMENT_ID.test(text)) return text;
-  throw new InvalidArgumentError("It must be the id of a web data stream, such as G-1A2B3C4D5E.");
+  throw new InvalidArgumentError("must be the id of a web data stream, such as G-1A2B3C4D5E");
 }
 
 function parseAmount(text: string): string {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return text;
-  throw new InvalidArgumentError("It must be a number such as 149.50.");
+  throw new InvalidArgumentError("must be a number such as 149.50");
 }

@@ -1,7 +1,8 @@
-import { comparisonOfLast, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import { type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import type { Comparison } from "../calendar/grain.ts";
+import { comparisonOfLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
-import { describeError, UsageError } from "../errors.ts";
+import { cannotUse, describeError, UsageError } from "../errors.ts";
 import {
   ACCOUNT,
   ADJUSTMENTS,
@@ -302,6 +303,6 @@ function named<T>(flag: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw new UsageError(`${flag}: ${describeError(error)}`);
+    throw cannotUse(flag, describeError(error));
   }
 }

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { systemClock } from "../clock.ts";
-import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
+import { toExportBasis } from "../export/export-basis.ts";
 import {
   describeCaveats,
   describeRestated,
@@ -17,6 +17,7 @@ import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { Contents, ExportFlags } from "./export-command.ts";
 import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
 import { formatAmount, formatCount, formatQuantity } from "./terminal-text.ts";
+import { describeUploads } from "./upload-notes.ts";
 
 /** Runs `calltally export`. */
 export async function runExport(
@@ -26,15 +27,12 @@ export async function runExport(
   exit: (code: ExitCode) => void,
 ): Promise<void> {
   const settings = settingsOf(context, flags);
-  const { database, exportDir: folder, timezone, lookbackHours } = settings;
+  const { exportDir: folder, timezone } = settings;
   const targets = toTargets(contents ?? [], flags);
   assertTogether(targets, flags);
   const { grain, fill = false, total = false, raw = false, spend = false, top, minCell } = flags;
   const options = {
-    database,
-    timezone,
-    lookbackHours,
-    rules: readAttributionRules(settings),
+    ...toExportBasis(settings),
     range: toRange(flags, timezone, systemClock.now()),
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
@@ -90,20 +88,11 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
   if (origin.made_by_demo) lines.push(MADE_UP);
   lines.push(...describeCaveats(manifest), ...remarksOn(written));
   if (written.unrecorded) lines.push(UNRECORDED);
-  if (written.replaced) lines.push(describeReplaced(written.replaced));
+  lines.push(...describeUploads(written.uploads ?? {}));
   return lines.join("\n");
 }
 
 const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
-
-function describeReplaced(files: NonNullable<ExportResult["replaced"]>): string {
-  const each = files.map(({ upload_file_id: id, contents, rows, written_at }) => {
-    const day = written_at.slice(0, "YYYY-MM-DD".length);
-    return `${id} (${contents}, ${formatQuantity(rows, "row")}, ${day})`;
-  });
-  const [what, it] = files.length === 1 ? ["File", "it was"] : ["Files", "one was"];
-  return `${what} replaced here, which ${files.length === 1 ? "counts" : "count"} as uploaded: ${each.join(", ")}. If ${it} not: calltally uploads forget NUMBER`;
-}
 
 /** What a person should know before the figures are used. */
 function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
@@ -164,7 +153,10 @@ function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "f
       cut > 0,
       `${formatQuantity(cut, "text")} ${cut === 1 ? "is" : "are"} cut to the 32,767 characters that a cell holds; CSV and Parquet have all of them.`,
     ],
-    [newKey !== undefined, `Created a key for caller_hash, ${newKey}: keep it with your backups.`],
+    [
+      newKey !== undefined,
+      `Created a key for caller_hash and uploads, ${newKey}: keep it with your backups.`,
+    ],
   ];
   return [...describeRestated(manifest), ...remarks.flatMap(([isDue, text]) => (isDue ? [text] : []))];
 }

@@ -2,9 +2,11 @@ import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { systemClock } from "../clock.ts";
+import { sweepRunFolders } from "../delivery/run-folder.ts";
 import { UsageError } from "../errors.ts";
 import {
   findPersonalFiles,
+  isManifest,
   type PersonalFile,
   removePersonalFiles,
   tracesInExports,
@@ -14,11 +16,13 @@ import { PHONE_NUMBER } from "../phone-number.ts";
 import { lockedError } from "../sync/ledger.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { type Forgettable, type Forgotten, forgetCallers } from "../warehouse/forget.ts";
+import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "../warehouse/forget.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
 import { holdsTraces } from "../warehouse/personal-bytes.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
+import { recoverUploads } from "../warehouse/upload-table.ts";
 import { readCallersFile } from "./callers-file.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { formatQuantity } from "./terminal-text.ts";
@@ -50,21 +54,27 @@ export function forgetCommand(context: Context) {
       const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];
       if (whom.length === 0)
         throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
-      const { database } = settingsOf(context, flags);
+      const settings = settingsOf(context, flags);
+      const { database, exportDir } = settings;
       keepTempFilesBeside(database);
       using lock = tryAcquireLock(database);
       if (lock === undefined) throw lockedError(database);
-      using warehouse = openExistingWarehouse(database, { isLocked: true });
+      using warehouse = openOwn(settings, openExistingWarehouse, { isLocked: true });
       const forgotten = forgetCallers(warehouse, whom, {
         nowMs: systemClock.now(),
         isUnknownAllowed: allowEmpty,
       });
       if (forgotten.unknown.length > 0 && !allowEmpty) throw unknownError(whom, forgotten.unknown);
       eraseFreed(warehouse, systemClock.now());
+      sweepRunFolders(warehouse.path);
 
       const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes });
-      const files = findPersonalFiles(warehouse, traces, forgotten.pseudonyms);
-      if (exports) await removePersonalFiles(files, context.signal);
+      const maskJson = prepareMaskJson(warehouse);
+      const search = { exportFolder: exportDir, traces, pseudonyms: forgotten.pseudonyms, maskJson };
+      const files = findPersonalFiles(warehouse, search);
+      // Without its draft, a file of a killed export would count as one that was moved away.
+      recoverUploads(warehouse);
+      if (exports) await removePersonalFiles(files, maskJson, context.signal);
       const numbersOnly = traces.numbers.map((number) => number.slice(1));
       const texts = [...numbersOnly, ...traces.texts];
       const copies = findCopies(warehouse).filter((copy) => mayHold(copy, texts));
@@ -124,10 +134,14 @@ function describe(context: Context, { counts, newKey }: Forgotten, left: Left): 
     );
   const list = (paths: readonly string[]) =>
     paths.map((path) => `\n  ${relative(context.folder, path)}`).join("");
-  if (files.length > 0 && isRemoved) {
-    context.tell(
-      `${formatQuantity(files.length, "exported file")} removed:${list(files.map(({ path }) => path))}`,
+  if (isRemoved) {
+    const [manifests, others] = [true, false].map((is) =>
+      files.map(({ path }) => path).filter((path) => isManifest(path) === is),
     );
+    const say = (what: string, done: string, paths: readonly string[] = []) =>
+      paths.length > 0 && context.tell(`${formatQuantity(paths.length, what)} ${done}:${list(paths)}`);
+    say("exported file", "removed", others);
+    say("manifest", "rewritten without them", manifests);
   }
   const having = files.filter(({ holds }) => holds === "yes").map(({ path }) => path);
   const perhaps = files.filter(({ holds }) => holds === "perhaps").map(({ path }) => path);

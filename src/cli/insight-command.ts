@@ -54,7 +54,7 @@ function syncCommand(context: Context) {
 function idsArgument() {
   return new Argument("<id...>", "ids of insights").argParser(
     (text: string, ids: number[] | undefined): number[] => {
-      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("An insight id is a whole number.");
+      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("must be a whole number");
       return [...(ids ?? []), Number(text)];
     },
   );

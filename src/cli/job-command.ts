@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { JOBS } from "../../jobs/all.ts";
-import { describeInOwnWords } from "../api/api-errors.ts";
 import { hostLimits } from "../api/host-limits.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -14,7 +13,7 @@ import {
   UsageError,
 } from "../errors.ts";
 import { type Log, maskOf, openLog } from "../log.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
@@ -79,9 +78,8 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
 function assertJob(name: string, jobs: readonly Job[]): void {
   const names = [...new Set(jobs.map((job) => job.name))];
   if (names.includes(name)) return;
-  const meant = nearest(name, names);
-  throw new UsageError(`There is no job ${name}. Allowed choices are ${names.join(", ")}`, {
-    ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+  throw new UsageError(`There is no job ${name}: there are ${names.join(", ")}`, {
+    hint: didYouMean(name, names),
   });
 }
 
@@ -163,7 +161,7 @@ async function runLogged(
     const error = toCalltallyError(thrown);
     const { exitCode, hint } = error;
     if (error instanceof InterruptedError) context.log.info(error.message);
-    else context.log[levelOf(exitCode)]({ exitCode, hint }, describeInOwnWords(error));
+    else context.log[levelOf(exitCode)]({ exitCode, hint }, describeError(error));
     return { exitCode, error };
   }
 }
@@ -173,5 +171,5 @@ const MAX_ERROR_LENGTH = 500;
 
 /** The error as it may be kept: like a line of the log, without secrets and phone numbers. */
 function textOf(error: CalltallyError, settings: Settings): string {
-  return maskOf(secretsOf(settings))(describeInOwnWords(error)).slice(0, MAX_ERROR_LENGTH);
+  return maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
 }

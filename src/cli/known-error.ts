@@ -1,12 +1,32 @@
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, describeError, EXIT, firstError } from "../errors.ts";
 import { toFileError } from "../file-access.ts";
+import type { Context } from "./context.ts";
+
+/** Prints what was thrown, and the hint below it; returns it as {@link toCalltallyError} does. */
+export function printError(
+  { complain }: Pick<Context, "complain">,
+  thrown: unknown,
+  prefix = "",
+): CalltallyError {
+  const error = toCalltallyError(thrown);
+  complain(`${prefix}${describeError(error)}`);
+  if (error.hint !== undefined) complain(error.hint);
+  return error;
+}
 
 /** Returns anything that was thrown as an error with an exit code. */
-export function toCalltallyError(error: unknown): CalltallyError {
+export function toCalltallyError(thrown: unknown): CalltallyError {
+  const error = firstError(thrown);
   if (error instanceof CalltallyError) return error;
   if (error instanceof Error && isSqliteError(error.cause)) return toCalltallyError(error.cause);
   if (isSqliteError(error)) {
-    return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`);
+    const hint =
+      error.code === "SQLITE_FULL"
+        ? "Make room on its disk, and run it again."
+        : "`calltally doctor` says what is wrong with it.";
+    return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`, {
+      hint,
+    });
   }
   return (
     toFileError(error) ?? new CalltallyError(EXIT.failed, "This should not have happened", { cause: error })

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
-import { CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { CalltallyError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { toPrintableLines } from "../printable.ts";
 import type { Context } from "./context.ts";
-import { toCalltallyError } from "./known-error.ts";
+import { printError } from "./known-error.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -26,10 +26,7 @@ export async function main(): Promise<void> {
     if (stop.signal.aborted && process.stdout.writableLength === 0) process.exit();
   } catch (error) {
     if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
-    const known = toCalltallyError(error);
-    context.complain(`calltally: ${describeError(known)}`);
-    if (known.hint !== undefined) context.complain(known.hint);
-    exit(known.exitCode);
+    exit(printError(context, error, "calltally: ").exitCode);
     // What the reader of a pipe leaves unread would keep an interrupted process from its end, too.
     if (stop.signal.aborted) process.exit();
   }

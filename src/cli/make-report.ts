@@ -1,24 +1,33 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { describeInOwnWords } from "../api/api-errors.ts";
 import { parseAge } from "../calendar/age-text.ts";
 import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import { periods } from "../calendar/periods.ts";
+import { ageOf, type Clock, systemClock } from "../clock.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
-import { CalltallyError, EXIT, type ExitCode, worstCode } from "../errors.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode, worstCode } from "../errors.ts";
 import { exportFiguresToFolder } from "../export/export-figures.ts";
 import type { CustomTarget } from "../export/figure-job.ts";
-import { describeCaveats, describeRestated, MADE_UP, type Manifest } from "../export/manifest.ts";
+import {
+  describeCaveats,
+  describeHistory,
+  describeRestated,
+  encodeManifest,
+  MADE_UP,
+  type Manifest,
+} from "../export/manifest.ts";
 import { type ExportResult, exportToFolder } from "../export/write-export.ts";
-import { formatChange, formatCount, formatPoints, formatShare } from "../report/figure-text.ts";
+import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../report/figure-text.ts";
 import { describeDays } from "../report/period-text.ts";
 import { type Figures, readHeadline } from "../report/report-figures.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { readDeliveries } from "../warehouse/delivery-table.ts";
 import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
+import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
 import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
 import { readLastGoodRun } from "../warehouse/runs.ts";
-import { forgetUploadsOfRun, recoverUploads } from "../warehouse/upload-table.ts";
+import { deliverableTarget } from "./deliverable.ts";
 import { assertPublished, type EngineAccount, readEngineAccount } from "./engine.ts";
 import { toCalltallyError } from "./known-error.ts";
 import {
@@ -80,33 +89,35 @@ export async function makeReport(
   // All that can be refused is refused before anything is written.
   const plan = planReport(report, dueMs);
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
-  using warehouse = openExistingWarehouse(plan.request.database);
+  using warehouse = openOwn(plan.request, openExistingWarehouse);
+  if (targets.length > 0) assertOwnToken(warehouse, report.settings);
   const { name, account } = report;
   const isoNow = () => new Date(clock.now()).toISOString();
   const started = startReportRun(warehouse, { report: name, account, scheduledFor, startedAt: isoNow() });
   if ("conflict" in started) {
     if (started.conflict === "done") return undefined;
-    throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is at it`);
+    throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is making it`);
   }
   const { runId, isResumed } = started;
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
     endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
   try {
     const headline: Headline = { figures: {}, compared: undefined };
+    const checks = targets.length > 0 ? [deliverableTarget(report)] : [];
     const exported =
       plan.engine === undefined
         ? exportToFolder({
             ...plan.request,
-            targets: [...plan.request.targets, headlineTarget(headline)],
+            targets: [...checks, ...plan.request.targets, headlineTarget(headline)],
             signal,
             clock,
             onAttributed: options.onAttributed,
             reportRun: {
               runId,
-              isRepeated: isResumed && mayBeTaken(warehouse, runId, targets.length, isoNow()),
+              isRepeated: isResumed && mayBeTaken(warehouse, runId, targets.length),
             },
           })
-        : exportPublished(report, plan, plan.engine, headline, signal);
+        : exportPublished(report, plan, plan.engine, { checks, headline, signal });
     const result = await exported;
     const lastGood = plan.engine === undefined ? readLastGoodRun(warehouse) : goodRunOf(result.manifest);
     const is_stale = isOlder(lastGood?.finished_at, report, clock.now());
@@ -120,13 +131,12 @@ export async function makeReport(
       folder,
       files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
     });
-    const [only, ...others] = files;
     const deliveries = await deliver(
       warehouse,
       {
         runId,
         summary: summarize(report, { manifest, plan, files, folder, is_stale, headline }),
-        values: { ...plan.values, folder, ...(only && others.length === 0 && { file: only.path }) },
+        values: plan.values,
         personalData: report.content.personal_data ?? false,
         targets: isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
@@ -145,21 +155,18 @@ export async function makeReport(
     return { ...result, report: name, report_run_id: runId, is_stale, deliveries };
   } catch (thrown) {
     const error = toReportError(report, thrown);
-    end(signal.aborted ? "interrupted" : "failed", describeInOwnWords(toCalltallyError(error)));
+    end(signal.aborted ? "interrupted" : "failed", describeError(toCalltallyError(error)));
     throw error;
   }
 }
 
 /**
  * Whether somebody may have the files of a run that was cut short: then its conversions stay as they were said. If nobody
- * has been sent them, they are taken back, and the run says what is to be said now.
+ * has been sent them, the run writes them again, as they are to be said now.
  */
-function mayBeTaken(warehouse: Warehouse, runId: number, recipients: number, now: string): boolean {
+function mayBeTaken(warehouse: Warehouse, runId: number, recipients: number): boolean {
   const isPending = readDeliveries(warehouse, runId).every(({ status }) => status === "pending");
-  if (recipients === 0 || !isPending) return true;
-  recoverUploads(warehouse);
-  forgetUploadsOfRun(warehouse, runId, now);
-  return false;
+  return recipients === 0 || !isPending;
 }
 
 /** Returns the exit code that a report ends with. */
@@ -177,7 +184,7 @@ export function isStale(warehouse: Warehouse, report: NamedReport, nowMs: number
 
 function isOlder(finishedAt: string | null | undefined, { content }: NamedReport, nowMs: number): boolean {
   if (content.fresh === undefined) return false;
-  return !finishedAt || nowMs - Date.parse(finishedAt) > parseAge(content.fresh).ms;
+  return ageOf(finishedAt, nowMs) > parseAge(content.fresh).ms;
 }
 
 /** Makes the files of what was published of the account, once more where something is published meanwhile. */
@@ -185,12 +192,11 @@ async function exportPublished(
   report: NamedReport,
   { request }: ReportPlan,
   { address, targets }: NonNullable<ReportPlan["engine"]>,
-  headline: Headline,
-  signal: AbortSignal,
+  { checks, headline, signal }: { checks: CustomTarget[]; headline: Headline; signal: AbortSignal },
 ): Promise<ExportResult> {
   const work = async (account: EngineAccount) => {
     assertPublished(targets, account);
-    const all = [...targets, headlineTarget(headline)];
+    const all = [...checks, ...targets, headlineTarget(headline)];
     return await exportFiguresToFolder(account.source, { ...request, targets: all, signal });
   };
   return await readEngineAccount(address, report, work, signal);
@@ -210,14 +216,22 @@ interface Headline {
 function headlineTarget(headline: Headline): CustomTarget {
   return {
     kind: "custom",
-    write: async ({ session, scope }) => {
-      const { span, range, timezone } = scope;
+    write: async ({ session, scope, minCell }) => {
+      const { span, range, timezone, grain, previousPeriods } = scope;
       const { from, to } = range;
       const isClosed = from !== undefined && to !== undefined;
       headline.compared =
         scope.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
-      const previousSpan = headline.compared && toInstants(headline.compared, timezone);
-      headline.figures = readHeadline(session, { span, previousSpan });
+      const { compared } = headline;
+      // A report of those days may have left a period blank, which their total would show.
+      const periodsBefore = ({ from, to }: DateRange) =>
+        grain && from !== undefined && to !== undefined && periods({ from, to, grain, zone: timezone });
+      const previous = compared && {
+        span: toInstants(compared, timezone),
+        periods: (scope.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
+      };
+      const stretch = { span, periods: grain && scope.periods, previous, minCell };
+      headline.figures = readHeadline(session, stretch);
       return [];
     },
   };
@@ -268,38 +282,45 @@ function summarize(
     verdict:
       run === null
         ? "No sync has finished yet."
-        : `Sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
+        : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     caveats: [
       ...describeRestated(manifest),
       ...(origin.made_by_demo ? [MADE_UP] : []),
       ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
       ...describeCaveats(manifest),
+      ...(figures.calls === null
+        ? [`The figures above are left out, since some would be of fewer than ${content.min_cell} calls.`]
+        : []),
+      ...describeHistory(manifest),
       ...(range.provisional
         ? ["The latest days are provisional: late transcripts and corrections may still come."]
         : []),
     ],
     folder,
     files,
+    manifest: toManifestFile(manifest, folder),
   };
+}
+
+function toManifestFile(manifest: Manifest, folder: string): ReportFile {
+  const [name, content] = ["manifest.json", Buffer.from(encodeManifest(manifest))];
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
 function toHeadline(figures: Figures): Figure[] {
   const counted = (name: string, column: string): Figure => {
-    const change = figures[`${column}_change`];
+    const count = figures[column];
+    const isLeftOut = typeof count !== "number";
     return {
       name,
-      value: formatCount(Number(figures[column] ?? 0)),
-      change: typeof change === "number" ? formatChange(change) : null,
+      value: isLeftOut ? "–" : formatCount(count),
+      change: isLeftOut ? null : formatChange(figures, column),
     };
   };
-  const [rate, before] = [figures.answer_rate, figures.answer_rate_previous];
   return [
     counted("Calls", "calls"),
-    {
-      name: "Answer rate",
-      value: typeof rate === "number" ? formatShare(rate) : "–",
-      change: typeof rate === "number" && typeof before === "number" ? formatPoints(rate, before) : null,
-    },
+    { name: "Answer rate", value: formatAnswerRate(figures) ?? "–", change: formatPoints(figures) },
     counted("Qualified calls", "qualified_calls"),
     counted("First-time callers", "first_time_callers"),
     counted("Missed calls", "missed_calls"),

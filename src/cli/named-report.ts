@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeRange } from "../calendar/periods.ts";
-import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -14,6 +13,7 @@ import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { UsageError } from "../errors.ts";
 import { LISTS } from "../export/choices.ts";
+import { toExportBasis } from "../export/export-basis.ts";
 import type { FigureTarget } from "../export/figure-job.ts";
 import type { FolderExportOptions } from "../export/write-export.ts";
 import { toEngineTargets } from "./engine.ts";
@@ -60,7 +60,7 @@ export interface ReportPlan {
  */
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
-  const { database, timezone, lookbackHours } = settings;
+  const { timezone } = settings;
   const flags = toFlags(report);
   try {
     assertOwnFolder(report);
@@ -87,10 +87,7 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
     const { fill, total, raw, spend, top, min_cell: minCell, filter } = content;
     return {
       request: {
-        database,
-        timezone,
-        lookbackHours,
-        rules: readAttributionRules(settings),
+        ...toExportBasis(settings),
         ...scope,
         filter: toFilter(flags),
         isEmptyAllowed: filter?.allow_empty,

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
 /** The oldest Node that the program's libraries run on. */
 export const OLDEST_NODE = "22.19";
 
@@ -6,14 +9,20 @@ export function isNewEnough(version: string): boolean {
   return version.localeCompare(OLDEST_NODE, "en", { numeric: true }) >= 0;
 }
 
+const { platform, arch, versions } = process;
+const [system, file] = platform === "win32" ? ["win", "node.exe"] : [platform, "node"];
+const installed = new URL(`../node_modules/node-${system}-${arch}/bin/${file}`, import.meta.url);
+/** The Node that `npm ci` brings along in a clone, where it is there. */
+export const ownNode = existsSync(installed) ? fileURLToPath(installed) : undefined;
+
 // This file runs on any Node, before anything else of the program and before npm installs it: under an old one the
 // libraries fail without saying why.
-export const isNodeNewEnough = isNewEnough(process.versions.node);
-if (!isNodeNewEnough) {
+export const isNodeNewEnough = isNewEnough(versions.node);
+if (!isNodeNewEnough && ownNode === undefined) {
   process.stderr.write(
-    `calltally needs Node ${OLDEST_NODE} or newer; this is Node ${process.versions.node}.\n` +
+    `calltally needs Node ${OLDEST_NODE} or newer; this is Node ${versions.node}.\n` +
       "Install a newer Node from https://nodejs.org, and calltally again with it.\n" +
-      "In a clone of its repository, `npm ci` brings Node 24 along and `npx calltally` uses it.\n",
+      "In a clone of its repository, `npm ci` brings Node 24 along, and calltally uses it.\n",
   );
   process.exitCode = 2;
 }

@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
 import type { Account } from "../config/accounts.ts";
-import { type CalltallyError, describeError, type ExitCode, worstCode } from "../errors.ts";
+import { type CalltallyError, type ExitCode, worstCode } from "../errors.ts";
 import type { Context } from "./context.ts";
-import { toCalltallyError } from "./known-error.ts";
+import { printError } from "./known-error.ts";
 
 /** What a command works with for one account. */
 export interface AccountScope {
@@ -46,11 +46,9 @@ export async function overAccounts(
       await work({ account, context: page.context, exit: (code) => codes.add(code) });
     } catch (thrown) {
       if (context.signal.aborted) return;
-      const error = toCalltallyError(thrown);
+      const error = printError(page.context, thrown);
       codes.add(error.exitCode);
       if (json) page.context.print(JSON.stringify({ error: errorToJson(error) }));
-      page.context.complain(describeError(error));
-      if (error.hint !== undefined) page.context.complain(error.hint);
     } finally {
       onPrint();
       if (json) texts.set(name, page.lastText());

@@ -2,6 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import type { ExitCode } from "../errors.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
 import { type PrivacyAct, readPrivacyActs } from "../warehouse/privacy-act-table.ts";
 import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
@@ -22,7 +23,7 @@ function logCommand(context: Context, exit: (code: ExitCode) => void) {
     .addHelpText("after", "\nExample:\n  $ calltally privacy log")
     .action(async ({ json, ...flags }) => {
       const list = (own: Context) => {
-        using warehouse = openAsPermitted(settingsOf(own, flags).database);
+        using warehouse = openOwn(settingsOf(own, flags), openAsPermitted);
         if (warehouse.sqlite.readonly) assertCurrent(warehouse);
         const acts = readPrivacyActs(warehouse);
         if (json) own.print(JSON.stringify(acts));

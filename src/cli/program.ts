@@ -2,6 +2,7 @@ import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/ex
 import packageJson from "../../package.json" with { type: "json" };
 import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
+import { toUsageError } from "./usage-error.ts";
 
 type CreateCommand = (context: Context, exit: (code: ExitCode) => void) => CommandUnknownOpts;
 
@@ -12,149 +13,164 @@ interface Entry {
   load: () => Promise<CreateCommand>;
 }
 
-/** The commands, in the order of the help. */
-const COMMANDS: readonly Entry[] = [
-  {
-    name: "demo",
-    summary: "try everything without an account",
-    load: async () => (await import("./demo-command.ts")).demoCommand,
-  },
-  {
-    name: "init",
-    summary: "write calltally.yaml for a first account and report",
-    load: async () => (await import("./init-command.ts")).initCommand,
-  },
-  {
-    name: "sync",
-    summary: "copy calls from the API into the warehouse",
-    load: async () => (await import("./sync-command.ts")).syncCommand,
-  },
-  {
-    name: "export",
-    summary: "write rollups, calls or ad conversions as files",
-    load: async () => (await import("./export-command.ts")).exportCommand,
-  },
-  {
-    name: "report",
-    summary: "write a page of charts and tables to look at",
-    load: async () => (await import("./report-command.ts")).reportCommand,
-  },
-  {
-    name: "run",
-    summary: "make reports of calltally.yaml, and deliver them",
-    load: async () => (await import("./run-command.ts")).runCommand,
-  },
-  {
-    name: "uploads",
-    summary: "show files of conversions that were written, and take one back",
-    load: async () => (await import("./uploads-command.ts")).uploadsCommand,
-  },
-  {
-    name: "spend",
-    summary: "import what ads cost",
-    load: async () => (await import("./spend-command.ts")).spendCommand,
-  },
-  {
-    name: "publish",
-    summary: "copy the facts to a ClickHouse cluster, and confirm that both sides are equal",
-    load: async () => (await import("./publish-command.ts")).publishCommand,
-  },
-  {
-    name: "restatements",
-    summary: "list figures that changed after they were given out, and why",
-    load: async () => (await import("./restatements-command.ts")).restatementsCommand,
-  },
-  {
-    name: "explain",
-    summary: "show how a call was attributed, and why",
-    load: async () => (await import("./explain-command.ts")).explainCommand,
-  },
-  {
-    name: "query",
-    summary: "query the warehouse in SQL",
-    load: async () => (await import("./query-command.ts")).queryCommand,
-  },
-  {
-    name: "schema",
-    summary: "describe the tables, views and columns",
-    load: async () => (await import("./schema-command.ts")).schemaCommand,
-  },
-  {
-    name: "status",
-    summary: "show whether syncs work and how fresh and complete the copy is",
-    load: async () => (await import("./status-command.ts")).statusCommand,
-  },
-  {
-    name: "doctor",
-    summary: "find problems, and say how to fix them",
-    load: async () => (await import("./doctor-command.ts")).doctorCommand,
-  },
-  {
-    name: "backup",
-    summary: "copy the warehouse into one file, and verify the copy",
-    load: async () => (await import("./backup-command.ts")).backupCommand,
-  },
-  {
-    name: "restore",
-    summary: "replace the warehouse with a backup",
-    load: async () => (await import("./backup-command.ts")).restoreCommand,
-  },
-  {
-    name: "forget",
-    summary: "remove a caller's personal data for good",
-    load: async () => (await import("./forget-command.ts")).forgetCommand,
-  },
-  {
-    name: "privacy",
-    summary: "show when personal data was removed",
-    load: async () => (await import("./privacy-command.ts")).privacyCommand,
-  },
-  {
-    name: "prune",
-    summary: "remove what the keep settings no longer allow",
-    load: async () => (await import("./prune-command.ts")).pruneCommand,
-  },
-  {
-    name: "insight",
-    summary: "read the details of insights",
-    load: async () => (await import("./insight-command.ts")).insightCommand,
-  },
-  {
-    name: "webhook",
-    summary: "change webhooks at the service",
-    load: async () => (await import("./webhook-command.ts")).webhookCommand,
-  },
-  {
-    name: "schedule",
-    summary: "run the jobs on their schedule until stopped",
-    load: async () => (await import("./schedule-command.ts")).scheduleCommand,
-  },
-  {
-    name: "job",
-    summary: "run one job once, for use with cron or systemd",
-    load: async () => (await import("./job-command.ts")).jobCommand,
-  },
-  {
-    name: "config",
-    summary: "check, show and describe calltally.yaml",
-    load: async () => (await import("./config-command.ts")).configCommand,
-  },
-  {
-    name: "sandbox",
-    summary: "serve the documented operations locally with made-up data",
-    load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
-  },
-  {
-    name: "docs",
-    summary: "list the pages of the documentation, or read one",
-    load: async () => (await import("./docs-command.ts")).docsCommand,
-  },
-  {
-    name: "completion",
-    summary: "print a completion script for a shell",
-    load: async () => (await import("./completion-command.ts")).completionCommand,
-  },
-];
+/** The commands by task, in the order of the help. */
+const TASKS: Readonly<Record<string, readonly Entry[]>> = {
+  "Start here": [
+    {
+      name: "demo",
+      summary: "try everything without an account",
+      load: async () => (await import("./demo-command.ts")).demoCommand,
+    },
+    {
+      name: "init",
+      summary: "write calltally.yaml for a first account and report",
+      load: async () => (await import("./init-command.ts")).initCommand,
+    },
+    {
+      name: "sync",
+      summary: "copy calls from the API into the warehouse",
+      load: async () => (await import("./sync-command.ts")).syncCommand,
+    },
+  ],
+  "Figures and files": [
+    {
+      name: "export",
+      summary: "write rollups, calls or ad conversions as files",
+      load: async () => (await import("./export-command.ts")).exportCommand,
+    },
+    {
+      name: "report",
+      summary: "write a page of charts and tables to look at",
+      load: async () => (await import("./report-command.ts")).reportCommand,
+    },
+    {
+      name: "run",
+      summary: "make reports of calltally.yaml, and deliver them",
+      load: async () => (await import("./run-command.ts")).runCommand,
+    },
+    {
+      name: "spend",
+      summary: "import what ads cost",
+      load: async () => (await import("./spend-command.ts")).spendCommand,
+    },
+    {
+      name: "restatements",
+      summary: "list exported figures that changed, and why",
+      load: async () => (await import("./restatements-command.ts")).restatementsCommand,
+    },
+    {
+      name: "uploads",
+      summary: "list files of conversions, and take one back",
+      load: async () => (await import("./uploads-command.ts")).uploadsCommand,
+    },
+  ],
+  "Questions to the warehouse": [
+    {
+      name: "query",
+      summary: "query the warehouse in SQL",
+      load: async () => (await import("./query-command.ts")).queryCommand,
+    },
+    {
+      name: "schema",
+      summary: "describe the tables, views and columns",
+      load: async () => (await import("./schema-command.ts")).schemaCommand,
+    },
+    {
+      name: "explain",
+      summary: "show how a call was attributed, and why",
+      load: async () => (await import("./explain-command.ts")).explainCommand,
+    },
+  ],
+  Operation: [
+    {
+      name: "status",
+      summary: "show how fresh and complete the warehouse is",
+      load: async () => (await import("./status-command.ts")).statusCommand,
+    },
+    {
+      name: "doctor",
+      summary: "find problems, and say how to fix them",
+      load: async () => (await import("./doctor-command.ts")).doctorCommand,
+    },
+    {
+      name: "schedule",
+      summary: "run the jobs on their schedule until stopped",
+      load: async () => (await import("./schedule-command.ts")).scheduleCommand,
+    },
+    {
+      name: "job",
+      summary: "run one job once, for use with cron or systemd",
+      load: async () => (await import("./job-command.ts")).jobCommand,
+    },
+    {
+      name: "config",
+      summary: "check, show and describe calltally.yaml",
+      load: async () => (await import("./config-command.ts")).configCommand,
+    },
+    {
+      name: "backup",
+      summary: "copy the warehouse into one file, and verify the copy",
+      load: async () => (await import("./backup-command.ts")).backupCommand,
+    },
+    {
+      name: "restore",
+      summary: "replace the warehouse with a backup",
+      load: async () => (await import("./backup-command.ts")).restoreCommand,
+    },
+    {
+      name: "publish",
+      summary: "copy the facts to a ClickHouse cluster, and compare",
+      load: async () => (await import("./publish-command.ts")).publishCommand,
+    },
+  ],
+  "Personal data": [
+    {
+      name: "forget",
+      summary: "remove a caller's personal data for good",
+      load: async () => (await import("./forget-command.ts")).forgetCommand,
+    },
+    {
+      name: "privacy",
+      summary: "show when personal data was removed",
+      load: async () => (await import("./privacy-command.ts")).privacyCommand,
+    },
+    {
+      name: "prune",
+      summary: "remove what the keep settings no longer allow",
+      load: async () => (await import("./prune-command.ts")).pruneCommand,
+    },
+  ],
+  "At the service": [
+    {
+      name: "insight",
+      summary: "read the details of insights",
+      load: async () => (await import("./insight-command.ts")).insightCommand,
+    },
+    {
+      name: "webhook",
+      summary: "change webhooks at the service",
+      load: async () => (await import("./webhook-command.ts")).webhookCommand,
+    },
+  ],
+  "Help and development": [
+    {
+      name: "docs",
+      summary: "list the pages of the documentation, or read one",
+      load: async () => (await import("./docs-command.ts")).docsCommand,
+    },
+    {
+      name: "completion",
+      summary: "print a completion script for a shell",
+      load: async () => (await import("./completion-command.ts")).completionCommand,
+    },
+    {
+      name: "sandbox",
+      summary: "serve the documented operations locally with made-up data",
+      load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
+    },
+  ],
+};
+const COMMANDS = Object.values(TASKS).flat();
 /** What the shells' scripts call; no person does. */
 const COMPLETE = "complete";
 
@@ -192,10 +208,15 @@ async function assemble(
     .description(packageJson.description)
     .version(packageJson.version)
     .configureHelp({ subcommandTerm: (command) => command.name() })
+    // The group of `help`.
+    .commandsGroup("Help and development:")
+    .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExample:\n  $ calltally demo");
-  for (const { name, summary, load } of entries) {
-    const command = args.includes(name) ? (await load())(context, exit) : new Command(name);
-    program.addCommand(command.summary(summary));
+  for (const [task, tasked] of Object.entries(TASKS)) {
+    for (const { name, summary, load } of tasked.filter((entry) => entries.includes(entry))) {
+      const command = args.includes(name) ? (await load())(context, exit) : new Command(name);
+      program.addCommand(command.summary(summary).helpGroup(`${task}:`));
+    }
   }
   configure(program, context);
   program.hook("preAction", async (_, action) => {
@@ -232,8 +253,11 @@ export const COMMON_OPTIONS = "Options of every command:";
 function configure(command: CommandUnknownOpts, context: Context): void {
   // That a flag is not given by default goes without saying.
   command.configureHelp({ ...command.configureHelp(), optionDescription: describeOption });
-  command.exitOverride().showHelpAfterError("(add --help for the allowed arguments and options)");
-  command.configureOutput({ writeOut: context.print, writeErr: context.complain });
+  command.exitOverride((error) => {
+    const isHelp = error.exitCode === 0 || error.code === "commander.help";
+    throw isHelp ? error : toUsageError(error, pathOf(command));
+  });
+  command.configureOutput({ writeOut: context.print, writeErr: context.complain, outputError: () => {} });
   const add = (option: Option) => command.addOption(option.helpGroup(COMMON_OPTIONS));
   add(new Option("--quiet", "print no summaries, notes or progress"));
   if (!NEEDS_NO_FILE.has(command.name())) {
@@ -252,6 +276,11 @@ function configure(command: CommandUnknownOpts, context: Context): void {
     context.accounts = Array.isArray(account) ? account : undefined;
   });
   for (const nested of command.commands) configure(nested, context);
+}
+
+/** Returns such as `calltally spend import`. */
+function pathOf(command: CommandUnknownOpts): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 function describeOption(option: Option): string {

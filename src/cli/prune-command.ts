@@ -25,9 +25,11 @@ export function pruneCommand(context: Context, exit: (code: ExitCode) => void) {
         { context, exit },
         async (scope) => {
           const settings = settingsOf(scope.context, flags);
-          const { database, keep } = settings;
+          const { database, baseUrl, orgUnitId, keep } = settings;
           const { removed, isErased } = await pruneNow({
             database,
+            baseUrl,
+            orgUnitId,
             keep,
             rules: readAttributionRules(settings),
             isDryRun,

@@ -1,10 +1,10 @@
-import { KEEP_KINDS, KIND_NAMES } from "../privacy/keep.ts";
+import { KIND_NAMES, WITHHELD_KINDS } from "../privacy/keep.ts";
 import type { PruneCounts } from "../warehouse/prune.ts";
 import { formatQuantity } from "./terminal-text.ts";
 
 /** Says what was removed, such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
 export function describePruned(counts: PruneCounts): string {
-  const ofCalls = KEEP_KINDS.filter((kind) => counts[kind] > 0).map(
+  const ofCalls = WITHHELD_KINDS.filter((kind) => counts[kind] > 0).map(
     (kind) => `${KIND_NAMES[kind]} of ${formatQuantity(counts[kind], "call")}`,
   );
   const { rejected_rows } = counts;

@@ -4,6 +4,7 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { ExitCode } from "../errors.ts";
 import { applyRulesAlone } from "../export/apply-rules.ts";
 import { openAsPermitted } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
@@ -32,7 +33,7 @@ export function publishCommand(context: Context, exit: (code: ExitCode) => void)
         async (scope) => {
           const settings = settingsOf(scope.context, given);
           {
-            using warehouse = openAsPermitted(settings.database);
+            using warehouse = openOwn(settings, openAsPermitted);
             await applyRulesAlone(warehouse, readAttributionRules(settings), {
               nowMs: systemClock.now(),
               signal: context.signal,

@@ -50,8 +50,9 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
       const parent = context.env[QUERY_PARENT];
       if (parent === undefined) return exit(await runInChild(context, timeout));
       const { noteOtherRules } = await import("./rules-note.ts");
+      const { noteOtherOrigin } = await import("./origin-note.ts");
       const { watchParent, writeQueryResult } = await import("./write-query.ts");
-      watchParent(Number(parent));
+      await watchParent(Number(parent));
       const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : undefined);
       const { isComplete } = await writeQueryResult({
         database,
@@ -62,6 +63,7 @@ export function queryCommand(context: Context, exit: (code: ExitCode) => void) {
         writeChunk: context.write,
       });
       noteOtherRules(context, settings);
+      noteOtherOrigin(context, settings);
       if (isComplete || most === undefined) return;
       context.note(`Stopped after ${formatQuantity(most, "row")}; there are more.`);
       context.note("Raise --max-rows, or narrow the SQL; --format csv has no limit.");
@@ -122,7 +124,7 @@ function wholeNumber(most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
     if (number < 1 || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+      throw new InvalidArgumentError(`must be a whole number from 1 to ${most}`);
     return number;
   };
 }

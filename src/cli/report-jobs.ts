@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { describeInOwnWords } from "../api/api-errors.ts";
 import { systemClock } from "../clock.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import type { Log } from "../log.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
@@ -15,11 +14,14 @@ import { mayBeRestated } from "../warehouse/exported-rollups.ts";
 import { readJobs } from "../warehouse/job-table.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDueRun } from "../warehouse/report-run-table.ts";
+import { readLastDoneRun } from "../warehouse/runs.ts";
+import { isProvenEnough } from "./deliverable.ts";
 import { toCalltallyError } from "./known-error.ts";
 import { exitCodeOfReport, isStale, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./named-report.ts";
 import { REPORT_JOB, RESTATED_JOB } from "./report-defaults.ts";
 import { ofAccount, type ReportOfFile } from "./run-reports.ts";
+import { describeUploads } from "./upload-notes.ts";
 
 /** A sync that runs meanwhile is waited for, but not for longer. */
 const LONGEST_WAIT_MS = 20 * 60_000;
@@ -43,7 +45,7 @@ export function reportJobs(
         cron: () => cron,
         cronSetting: file.placeOf(["reports", name, "cron"]),
         isSync: false,
-        asksHost: content.fresh !== undefined,
+        asksHost: content.fresh !== undefined || content.require !== undefined,
         waitsForFirstSlot: true,
         readLastDone: (warehouse) =>
           readLastDueRun(warehouse, name, account.name ?? null, "done")?.finished_at ?? null,
@@ -84,6 +86,10 @@ async function runRestated(report: NamedReport, workingFolder: string, context: 
   const last = readLastDueRun(warehouse, report.name, report.account);
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
+  if (!isProvenEnough(readLastDoneRun(warehouse)?.verdict, report.content)) {
+    log.info("figures have changed: waiting for a sync that proves the copy complete");
+    return EXIT.done;
+  }
   const made = await makeReport(report, {
     scheduledFor: null,
     dueMs: Date.parse(last.scheduled_for),
@@ -111,7 +117,7 @@ async function runDue(report: NamedReport, cron: string, workingFolder: string, 
     onAttributed: logAttribution(log),
   });
   if (made === undefined) {
-    log.info({ scheduledFor }, "this run of the report is done already");
+    log.info({ scheduledFor }, "this report run is done already");
     return EXIT.done;
   }
   return logMade(made, report, log, scheduledFor);
@@ -122,6 +128,7 @@ function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?:
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;
   log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
+  for (const line of describeUploads(made.uploads ?? {})) log.warn(line);
   if (is_stale) log.warn(`the last good sync is older than ${report.content.fresh}`);
   for (const { channel, status, attempts, last_error } of deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";
@@ -130,24 +137,34 @@ function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?:
   return exitCodeOfReport(made);
 }
 
-/** Sees to calls that are fresh enough: waits for a sync that runs, or runs one. What is stale still is told as such. */
+/**
+ * Sees to calls that are as fresh, and as proven, as the report asks for: waits for a sync that runs, or runs one. What is
+ * stale still is reported as such.
+ */
 async function freshen(report: NamedReport, { settings, log, signal, limitOf }: JobContext): Promise<void> {
+  const { fresh, require } = report.content;
   const untilMs = Date.now() + LONGEST_WAIT_MS;
   const isOld = () => {
     // Before the first sync there is no warehouse to look into.
-    if (report.content.fresh !== undefined && !existsSync(realFile(settings.database))) return true;
+    if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
     using warehouse = openExistingWarehouse(settings.database);
-    return isStale(warehouse, report, Date.now());
+    const isProven = isProvenEnough(readLastDoneRun(warehouse)?.verdict, report.content);
+    return !isProven || isStale(warehouse, report, Date.now());
   };
   for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
     try {
-      await runSync({ ...toSyncOptions(settings, limitOf), signal, onAttributed: logAttribution(log) });
+      await runSync({
+        ...toSyncOptions(settings, limitOf),
+        force: require === undefined ? undefined : "full",
+        signal,
+        onAttributed: logAttribution(log),
+      });
       return;
     } catch (error) {
       if (signal.aborted) throw error;
       const isBusy = error instanceof CalltallyError && error.exitCode === EXIT.locked;
       if (!isBusy) {
-        log.warn(`the sync before the report failed: ${describeInOwnWords(toCalltallyError(error))}`);
+        log.warn(`the sync before the report failed: ${describeError(toCalltallyError(error))}`);
         return;
       }
       if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");

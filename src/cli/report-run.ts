@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
-import { readAttributionRules } from "../config/attribution-settings.ts";
 import { EXIT, type ExitCode, UsageError } from "../errors.ts";
+import { toExportBasis } from "../export/export-basis.ts";
 import { exportToFolder, exportToStream } from "../export/write-export.ts";
 import { grainOf, reportTarget } from "../report/report-target.ts";
 import { attributionProgress } from "./attribution-progress.ts";
@@ -22,14 +22,10 @@ export async function runReport(
   exit: (code: ExitCode) => void,
 ): Promise<void> {
   const settings = settingsOf(context, flags);
-  const { database, timezone, lookbackHours } = settings;
   assertOutput(flags);
   const options = {
-    database,
-    timezone,
-    lookbackHours,
-    rules: readAttributionRules(settings),
-    ...reportScope(flags, timezone),
+    ...toExportBasis(settings),
+    ...reportScope(flags, settings.timezone),
     filter: toFilter(flags),
     isEmptyAllowed: flags.allowEmpty,
     spend: flags.spend ?? ("if any" as const),

@@ -1,14 +1,16 @@
 import { relative } from "node:path";
-import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { parseDate, toInstants } from "../calendar/dates.ts";
 import { localTime } from "../calendar/local-time.ts";
-import { describeError, type ExitCode } from "../errors.ts";
+import type { ExitCode } from "../errors.ts";
 import { describeRestatement, keyInWords } from "../export/restatement-words.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
 import { type Restatement, readRestatements } from "../warehouse/restatement-table.ts";
 import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
+import { parser } from "./suggest.ts";
 import { ellipsize, formatCount } from "./terminal-text.ts";
 
 const WIDTH = 78;
@@ -21,7 +23,11 @@ export function restatementsCommand(context: Context, exit: (code: ExitCode) => 
       "Lists figures of complete periods that changed after they were exported, the latest first: what they were, what " +
         "they are, and how many calls came late, were corrected, left the service or were attributed anew.",
     )
-    .option("--since <date>", "only those found on this local day or later, e.g. 2026-11-01", parseSince)
+    .option(
+      "--since <date>",
+      "only those found on this local day or later, e.g. 2026-11-01",
+      parser(parseDate),
+    )
     .option("--timezone <zone>", "time zone of days and times (CALLTALLY_TIMEZONE, UTC)")
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -31,8 +37,9 @@ export function restatementsCommand(context: Context, exit: (code: ExitCode) => 
         accountsOf(context, flags),
         { context, exit },
         ({ context: own }) => {
-          const { database, timezone } = settingsOf(own, flags);
-          using reader = openWarehouseReader(database);
+          const settings = settingsOf(own, flags);
+          const { timezone } = settings;
+          using reader = openOwn(settings, openWarehouseReader);
           assertCurrent(reader);
           const from = since && toInstants({ from: since }, timezone).startsAt;
           const found = readRestatements(reader, { since: from });
@@ -41,14 +48,6 @@ export function restatementsCommand(context: Context, exit: (code: ExitCode) => 
         { json },
       );
     });
-}
-
-function parseSince(text: string): string {
-  try {
-    return parseDate(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${describeError(error)}.`);
-  }
 }
 
 /** Two lines a figure, below the file that it was in. */

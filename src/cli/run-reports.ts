@@ -2,15 +2,16 @@ import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import type { DeliveryResult } from "../delivery/deliver.ts";
-import { describeError, type ExitCode, UsageError, worstCode } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { type ExitCode, UsageError, worstCode } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { type Context, configurationOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import { describeExport } from "./export-run.ts";
-import { toCalltallyError } from "./known-error.ts";
+import { printError } from "./known-error.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./named-report.ts";
+import { errorToJson } from "./over-accounts.ts";
 
 /** A report as `calltally.yaml` has it. */
 export interface ReportOfFile {
@@ -36,9 +37,8 @@ export function chooseReports(context: Context, names: readonly string[]): Repor
         hint: "Name it there, below reports; calltally init writes a first one.",
       });
     }
-    const meant = nearest(name, known);
     throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {
-      ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+      hint: didYouMean(name, known),
     });
   });
 }
@@ -80,12 +80,9 @@ export async function runReports(
       noteUnmatchedDispositions(context, report.settings);
     } catch (thrown) {
       if (named.length === 1 || context.signal.aborted) throw thrown;
-      const error = toCalltallyError(thrown);
-      const { exitCode: exit_code, message, hint = null } = error;
-      codes.push(exit_code);
-      shown.push({ report: report.name, error: { exit_code, message, hint } });
-      context.complain(`${report.name}: ${describeError(error)}`);
-      if (hint !== null) context.complain(hint);
+      const error = printError(context, thrown, `${report.name}: `);
+      codes.push(error.exitCode);
+      shown.push({ report: report.name, error: errorToJson(error) });
     }
   }
   if (json) context.print(JSON.stringify(shown));
@@ -95,7 +92,7 @@ export async function runReports(
 function describeMade(made: MadeReport, { content }: NamedReport, folder: string): string {
   const stale = made.is_stale ? [`The last good sync is older than ${content.fresh}.`] : [];
   return [
-    `${made.report}, run ${made.report_run_id}`,
+    `${made.report}, report run ${made.report_run_id}`,
     describeExport(made, folder),
     ...stale,
     ...made.deliveries.map(describeDelivery),

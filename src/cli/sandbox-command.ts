@@ -37,6 +37,7 @@ export function sandboxCommand(context: Context) {
     .option("--delete-every <requests>", "remove a call with every n-th request", number(1, 1e9))
     .option("--allow-delivery", "also deliver webhook events to other machines", false)
     .option("--nulls", "make some missing values of calls null instead of leaving them out", false)
+    .option("--odd-texts", "give some calls formulas, quotes, line breaks and blanks in their texts", false)
     .option("--put-keeps-omitted", "let a PUT keep the optional fields that its body leaves out", false)
     .option("--print-openapi", "print the OpenAPI document of these operations and exit", false)
     .addHelpText("after", "\nExample:\n  $ calltally sandbox --port 8787 --calls 5000 --fault-rate 0.1")
@@ -65,14 +66,14 @@ function number(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`);
   };
 }
 
 function share(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && value >= 0 && value <= 1) return value;
-  throw new InvalidArgumentError("It must be a number from 0 to 1.");
+  throw new InvalidArgumentError("must be a number from 0 to 1");
 }
 
 function faultKinds(text: string): FaultKind[] {

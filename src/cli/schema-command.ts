@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Description } from "../warehouse/schema-comments.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { datasetteMetadata } from "./datasette-metadata.ts";
@@ -30,9 +30,8 @@ function find(all: readonly Description[], name: string): Description {
   const found = all.find((candidate) => candidate.name === name);
   if (found !== undefined) return found;
   const names = all.map((candidate) => candidate.name);
-  const meant = nearest(name, names);
   throw new UsageError(`There is no table or view ${name}`, {
-    hint: meant === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${meant}?`,
+    hint: didYouMean(name, names) ?? `There are ${names.join(", ")}.`,
   });
 }
 

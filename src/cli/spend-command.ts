@@ -1,10 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseCurrency } from "../currency.ts";
 import type { ExitCode } from "../errors.ts";
 import { DECIMAL_SIGNS } from "../spend/spend-amount.ts";
 import { type HeaderMap, SPEND_FIELDS } from "../spend/spend-columns.ts";
 import { DAY_ORDERS } from "../spend/spend-day.ts";
 import { type Context, OPTION } from "./context.ts";
-import { choice, oneOf, parseCurrencyFlag } from "./suggest.ts";
+import { choice, oneOf, parser } from "./suggest.ts";
 
 export type SpendImportFlags = ReturnType<ReturnType<typeof declareImport>["opts"]>;
 
@@ -17,7 +18,7 @@ export function spendCommand(context: Context, exit: (code: ExitCode) => void) {
     .addCommand(
       declareImport().action(async (files, flags) => {
         const { runSpendImport } = await import("./spend-run.ts");
-        runSpendImport(context, files, flags, exit);
+        await runSpendImport(context, files, flags, exit);
       }),
     );
 }
@@ -25,11 +26,17 @@ export function spendCommand(context: Context, exit: (code: ExitCode) => void) {
 function declareImport() {
   return new Command("import")
     .description(
-      `Imports daily spend from CSV files: one day of a source again replaces that day; files given together add up.
+      `Imports daily spend from CSV files: one day of a source again replaces that day; files given together add up,
+but for rows that two of them have.
 Reports of Google Ads (google / cpc), Microsoft Advertising (bing / cpc) and Meta (facebook / paid_social) are
 recognized by their English headers, and so are columns named ${SPEND_FIELDS.join(", ")}.`,
     )
-    .addArgument(new Argument("<file...>", "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs"))
+    .addArgument(
+      new Argument(
+        "<file...>",
+        "CSV, UTF-8 or UTF-16, separated by commas, semicolons or tabs; {account} in a path stands for the name of each account",
+      ),
+    )
     .addOption(
       new Option("--map <field=Header,…>", "columns of another report, e.g. day=Date,cost=Spend").argParser(
         parseMap,
@@ -39,11 +46,12 @@ recognized by their English headers, and so are columns named ${SPEND_FIELDS.joi
     .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseName)
     .addOption(
       new Option("--currency <code>", "currency of rows that name none, e.g. USD").argParser(
-        parseCurrencyFlag,
+        parser(parseCurrency),
       ),
     )
     .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not tell"))
     .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not tell"))
+    .option("--add", "also add rows that an earlier one of these files has as well")
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -60,7 +68,7 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
   const map: HeaderMap = { ...collected };
   for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
     const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
-    if (header === "") throw new InvalidArgumentError("It must be such as day=Date,cost=Spend.");
+    if (header === "") throw new InvalidArgumentError("must be such as day=Date,cost=Spend");
     map[oneOf(SPEND_FIELDS)(name)] = header;
   }
   return map;
@@ -68,5 +76,5 @@ function parseMap(text: string, collected: HeaderMap = {}): HeaderMap {
 
 function parseName(text: string): string {
   if (text.trim() !== "") return text;
-  throw new InvalidArgumentError("It must not be blank.");
+  throw new InvalidArgumentError("must not be blank");
 }

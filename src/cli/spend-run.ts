@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { systemClock } from "../clock.ts";
@@ -7,9 +6,12 @@ import { EXIT, type ExitCode, UsageError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 import { toPrintable } from "../printable.ts";
 import { MAX_REPORT_BYTES, type ReadReport, readReport } from "../spend/read-report.ts";
+import { leaveOutRepeated } from "../spend/repeated-rows.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
 import { type ImportedSpend, importSpend } from "../warehouse/spend-table.ts";
-import { type Context, settingsOf } from "./context.ts";
+import type { Context } from "./context.ts";
+import { type FilesScope, overFiles } from "./over-files.ts";
 import type { SpendImportFlags } from "./spend-command.ts";
 import { formatCount, formatQuantity } from "./terminal-text.ts";
 
@@ -20,23 +22,27 @@ interface ImportedFile extends ReadReport {
   file: string;
   /** Its path as given, for a person. */
   name: string;
-  /** Of its bytes. */
-  digest: string;
 }
 
 /** Runs `calltally spend import`. */
-export function runSpendImport(
+export async function runSpendImport(
   context: Context,
   paths: readonly string[],
-  { database, json, map = {}, currency, ...flags }: SpendImportFlags,
+  flags: SpendImportFlags,
   exit: (code: ExitCode) => void,
+): Promise<void> {
+  await overFiles({ context, exit }, { paths, ...flags }, (scope) => importOne(scope, flags));
+}
+
+function importOne(
+  { context, exit, settings, files: paths }: FilesScope,
+  { json, map = {}, currency, add, ...flags }: SpendImportFlags,
 ): void {
-  const settings = settingsOf(context, { database });
   // All that can be refused is refused before anything is written.
-  const files = paths.map((path) => readFile(path, { ...flags, map }));
-  assertDifferent(files);
+  const read = paths.map((path) => readFile(path, { ...flags, map }));
+  const files = add ? read : leaveOutRepeated(read);
   context.signal.throwIfAborted();
-  using warehouse = openExistingWarehouse(settings.database);
+  using warehouse = openOwn(settings, openExistingWarehouse);
   const importedAt = new Date(systemClock.now()).toISOString();
   const imported = importSpend(warehouse, files, {
     currency: settings.currency,
@@ -46,17 +52,6 @@ export function runSpendImport(
   if (json) context.print(JSON.stringify(toJson(files, imported)));
   else context.tell(describeImport(files, imported));
   if (files.some(({ left_out }) => left_out.length > 0)) exit(EXIT.unverified);
-}
-
-/** Else it would count twice, since files that are given together add up. */
-function assertDifferent(files: readonly { name: string; digest: string }[]): void {
-  for (const [index, { name, digest }] of files.entries()) {
-    const first = files.findIndex((other) => other.digest === digest);
-    if (first === index) continue;
-    throw new UsageError(`Cannot import ${name} beside ${files[first]?.name}: they have the same contents`, {
-      hint: "Files given together add up: leave out one of them.",
-    });
-  }
 }
 
 function readFile(path: string, options: Parameters<typeof readReport>[1]): ImportedFile {
@@ -72,8 +67,7 @@ function readFile(path: string, options: Parameters<typeof readReport>[1]): Impo
     throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`);
   }
   try {
-    const digest = createHash("sha256").update(bytes).digest("hex");
-    return { file: basename(path), name, digest, ...readReport(bytes, options) };
+    return { file: basename(path), name, ...readReport(bytes, options) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const { message, hint } = error;
@@ -84,7 +78,7 @@ function readFile(path: string, options: Parameters<typeof readReport>[1]): Impo
 function toJson(files: readonly ImportedFile[], { currency, sources }: ImportedSpend) {
   return {
     currency,
-    files: files.map(({ rows, name: _name, digest: _digest, ...file }) => ({ ...file, rows: rows.length })),
+    files: files.map(({ rows, name: _name, ...file }) => ({ ...file, rows: rows.length })),
     sources: sources.map(({ cost_micros, ...source }) => ({
       ...source,
       cost: Number(formatMicros(cost_micros)),

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { type Age, parseAge } from "../calendar/age-text.ts";
+import { ageOf, isFuture } from "../clock.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { describeError, EXIT, type ExitCode, worstCode } from "../errors.ts";
 import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
@@ -7,8 +8,10 @@ import { toCalltallyError } from "./known-error.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { noteOtherRules } from "./rules-note.ts";
 import { type AccountStatus, describeAccounts } from "./status/account-table.ts";
+import { findProblems } from "./status/find-problems.ts";
 import { readStatus, type ScheduledReport, type Status } from "./status/read-status.ts";
 import { describeHistory, describeStatus } from "./status/status-screen.ts";
+import { parser } from "./suggest.ts";
 
 const RUNS_SHOWN = 5;
 
@@ -16,12 +19,12 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
   return new Command("status")
     .description(
       "Shows on one screen whether syncs work, how fresh and how complete the copy is, what was rejected, what " +
-        "differs from the documented API, and what runs next.",
+        "differs from the documented API, and what runs next. It ends with exit code 3 if something fails.",
     )
     .option(
       "--max-age <age>",
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
-      parseMaxAge,
+      parser(parseAge),
     )
     .option("--runs <count>", "number of runs to show", parseRuns)
     .option(...OPTION.database)
@@ -47,9 +50,11 @@ export function statusCommand(context: Context, exit: (code: ExitCode) => void) 
           else own.print(runs === undefined ? describeStatus(status, nowMs) : describeHistory(status.runs));
           noteOtherRules(own, settings);
           const late = maxAge && describeAge(status, maxAge, nowMs);
-          if (late === undefined) return;
-          own.complain(accounts.length > 1 ? late : `calltally: ${late}`);
-          end(EXIT.unverified);
+          const failures = [...(late === undefined ? [] : [late]), ...findProblems(status).failures];
+          // The screen cuts them to its width.
+          for (const failure of failures)
+            own.complain(accounts.length > 1 ? failure : `calltally: ${failure}`);
+          if (failures.length > 0) end(EXIT.unverified);
         },
         { json },
       );
@@ -76,9 +81,13 @@ function showAccounts(accounts: readonly Account[], { context, exit, maxAge, now
   const rows = accounts.map((account): AccountStatus => {
     const { name = "" } = account;
     try {
-      const status = readStatus(settingsOfAccount(account), { runs: 1, nowMs });
+      const status = readStatus(settingsOfAccount(account), {
+        runs: 1,
+        nowMs,
+        reports: reportsOf(context, account),
+      });
       const late = maxAge && describeAge(status, maxAge, nowMs);
-      if (late !== undefined) codes.add(EXIT.unverified);
+      if (late !== undefined || findProblems(status).failures.length > 0) codes.add(EXIT.unverified);
       return { name, status, late };
     } catch (thrown) {
       const error = toCalltallyError(thrown);
@@ -94,18 +103,11 @@ function showAccounts(accounts: readonly Account[], { context, exit, maxAge, now
 function describeAge({ last_good_run }: Status, { ms, text }: Age, nowMs: number): string | undefined {
   const finishedAt = last_good_run?.finished_at;
   if (!finishedAt) return "There has been no good run";
-  return nowMs - Date.parse(finishedAt) <= ms ? undefined : `The last good run is older than ${text}`;
-}
-
-function parseMaxAge(text: string): Age {
-  try {
-    return parseAge(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${describeError(error)}.`);
-  }
+  if (isFuture(finishedAt, nowMs)) return `The last good run is dated in the future: ${finishedAt}`;
+  return ageOf(finishedAt, nowMs) <= ms ? undefined : `The last good run is older than ${text}`;
 }
 
 function parseRuns(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number of runs.");
+  throw new InvalidArgumentError("must be a number of runs");
 }

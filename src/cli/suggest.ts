@@ -1,21 +1,24 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { parseCurrency } from "../currency.ts";
 import { describeError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { orMeant } from "../nearest.ts";
 
 /**
  * Returns a commander parser that takes one of the candidates. Call it after `choices`, which names them in the help and
  * to the shell's completion.
  *
+ * @param others advice for words that are no candidates
  * @throws InvalidArgumentError that lists the candidates, and says which was probably meant
  */
-export function oneOf<C extends string>(candidates: readonly C[]): (text: string) => C {
+export function oneOf<C extends string>(
+  candidates: readonly C[],
+  others: Readonly<Record<string, string>> = {},
+): (text: string) => C {
   return (text) => {
     const known = candidates.find((candidate) => candidate === text);
     if (known !== undefined) return known;
-    const meant = nearest(text, candidates);
-    const suggestion = meant === undefined ? "" : ` Did you mean ${meant}?`;
-    throw new InvalidArgumentError(`Allowed choices are ${candidates.join(", ")}.${suggestion}`);
+    const other = others[text.toLowerCase()];
+    const advice = other === undefined ? orMeant(text, candidates) : `; ${other}`;
+    throw new InvalidArgumentError(`must be one of ${candidates.join(", ")}${advice}`);
   };
 }
 
@@ -40,15 +43,18 @@ export function choice<const F extends string, C extends string>(
   flags: F,
   choices: readonly C[],
   help: string,
+  others?: Readonly<Record<string, string>>,
 ) {
-  return new Option(flags, help).choices(choices).argParser(oneOf(choices));
+  return new Option(flags, help).choices(choices).argParser(oneOf(choices, others));
 }
 
-/** Reads the code of a currency. */
-export function parseCurrencyFlag(text: string): string {
-  try {
-    return parseCurrency(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${describeError(error)}`);
-  }
+/** Returns a commander parser that refuses what `parse` throws an error for. */
+export function parser<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(describeError(error));
+    }
+  };
 }

@@ -23,7 +23,16 @@ export function summarizeRun(run: SyncRun): string {
       note: "gone    ",
       meaning: "missing for long enough: left out of the figures from now on",
     },
-    { count: run.calls_returned, note: "returned", meaning: "were missing or gone, and are there again" },
+    {
+      count: run.calls_unlisted,
+      note: "unlisted",
+      meaning: "older than any that the service lists: they have left the list, and still count",
+    },
+    {
+      count: run.calls_returned,
+      note: "returned",
+      meaning: "were missing, gone or unlisted, and are listed again",
+    },
     {
       count: run.calls_withheld,
       note: "WITHHELD",
@@ -32,7 +41,8 @@ export function summarizeRun(run: SyncRun): string {
     {
       count: run.calls_conflicting,
       note: "twice   ",
-      meaning: "calls came twice in one response, with different contents; the last ones are kept",
+      meaning:
+        "calls came twice, with different contents; which are newer is unknown, the last ones are kept",
     },
     {
       count: run.calls_other_unit,

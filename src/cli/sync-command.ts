@@ -2,13 +2,13 @@ import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typin
 import { hostLimits } from "../api/host-limits.ts";
 import { isPublishedAfterSync } from "../cluster/publish-options.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { type CalltallyError, describeError, EXIT, type ExitCode, UsageError, worstCode } from "../errors.ts";
+import { EXIT, type ExitCode, UsageError, worstCode } from "../errors.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { attributionProgress } from "./attribution-progress.ts";
 import { accountsOf, type Context, configurationOf, OPTION, settingsOf } from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import { toCalltallyError } from "./known-error.ts";
+import { printError } from "./known-error.ts";
 import { type AccountScope, errorToJson, overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
 import { ProgressBar } from "./progress.ts";
 import { describePruned } from "./pruned-text.ts";
@@ -87,14 +87,12 @@ async function publishAfter(
     return { exitCode: EXIT.done, shown: { publication } };
   } catch (thrown) {
     context.signal.throwIfAborted();
-    const error: CalltallyError = toCalltallyError(thrown);
-    context.complain(`Synced, and not published: ${describeError(error)}`);
-    if (error.hint !== undefined) context.complain(error.hint);
+    const error = printError(context, thrown, "Synced, and not published: ");
     return { exitCode: error.exitCode, shown: { publication: { error: errorToJson(error) } } };
   }
 }
 
 function parseCount(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number of calls.");
+  throw new InvalidArgumentError("must be a number of calls");
 }

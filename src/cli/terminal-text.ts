@@ -32,8 +32,9 @@ export function formatElapsed(elapsedMs: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** How long ago, in the largest unit that fits: 12 minutes ago. */
+/** How long ago, in the largest unit that fits: 12 minutes ago; of an infinite age that its time is in the future. */
 export function formatAge(ageMs: number): string {
+  if (ageMs === Number.POSITIVE_INFINITY) return "dated in the future";
   const minutes = Math.floor(ageMs / 60_000);
   if (minutes < 1) return "just now";
   if (minutes < 120) return `${formatQuantity(minutes, "minute")} ago`;

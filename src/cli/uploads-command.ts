@@ -5,13 +5,8 @@ import { type ExitCode, UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted, openExistingWarehouse } from "../warehouse/open.ts";
-import {
-  forgetUploads,
-  hashFile,
-  readUploadFiles,
-  recoverUploads,
-  type UploadFile,
-} from "../warehouse/upload-table.ts";
+import { openOwn } from "../warehouse/own-warehouse.ts";
+import { forgetUploads, hashFile, readUploadFiles, recoverUploads } from "../warehouse/upload-table.ts";
 import { accountsOf, type Context, OPTION, settingsOf } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
 import { layOutTable } from "./query-table.ts";
@@ -39,11 +34,12 @@ function listCommand(context: Context, exit: (code: ExitCode) => void) {
     .addHelpText("after", "\nExample:\n  $ calltally uploads list")
     .action(async ({ json, ...flags }) => {
       const list = (own: Context) => {
-        using warehouse = openAsPermitted(settingsOf(own, flags).database);
+        using warehouse = openOwn(settingsOf(own, flags), openAsPermitted);
         if (warehouse.sqlite.readonly) assertCurrent(warehouse);
         else recoverUploads(warehouse);
         const files = readUploadFiles(warehouse);
-        if (json) own.print(JSON.stringify(files.map(({ process: _, ...file }) => file)));
+        if (json)
+          own.print(JSON.stringify(files.map(({ process: _, draft: __, caller_key: ___, ...file }) => file)));
         else if (files.length === 0) own.print("No file of conversions has been written.");
         else own.print(layOutFiles(files, own.folder));
       };
@@ -63,7 +59,7 @@ function forgetCommand(context: Context) {
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally uploads forget data/exports/google-ads.csv")
     .action((file, { json, ...flags }) => {
-      using warehouse = openExistingWarehouse(settingsOf(context, flags).database);
+      using warehouse = openOwn(settingsOf(context, flags), openExistingWarehouse);
       recoverUploads(warehouse);
       const files = readUploadFiles(warehouse);
       const found = findFiles(files, file, context.folder);
@@ -80,6 +76,8 @@ function forgetCommand(context: Context) {
 
 type ListedFile = ReturnType<typeof readUploadFiles>[number];
 
+const isCounted = ({ state }: ListedFile) => state === "written" || state === "pending";
+
 /**
  * Returns the files with the content of this one; where it is not there, the last one of its path.
  *
@@ -95,15 +93,15 @@ function findFiles(files: readonly ListedFile[], given: string, folder: string):
   const ofPath = () => files.filter((file) => file.path === path).slice(0, 1);
   const ofContent = () => files.filter((file) => file.sha256 === sha256);
   const same = isPath ? (sha256 === undefined ? ofPath() : ofContent()) : numbered;
-  const counted = same.filter(({ forgotten_at }) => forgotten_at === null);
+  const counted = same.filter(isCounted);
   if (counted.length > 0) return counted;
   const state =
     same.length > 0
-      ? "it was taken back already"
+      ? stateOf(same)
       : sha256 === undefined
         ? "no file of conversions was written there"
         : "its content is not that of any file of conversions";
-  const recent = files.filter(({ forgotten_at }) => forgotten_at === null).slice(0, RECENT);
+  const recent = files.filter(isCounted).slice(0, RECENT);
   throw new UsageError(`Cannot forget ${given}: ${state}`, {
     hint:
       recent.length === 0
@@ -117,7 +115,7 @@ function findOthers(files: readonly ListedFile[], forgotten: readonly ListedFile
   const entered = forgotten.filter((file) => file.entered > 0);
   return files.filter(
     (file) =>
-      file.forgotten_at === null &&
+      isCounted(file) &&
       !forgotten.includes(file) &&
       file.rows > file.entered &&
       entered.some(
@@ -148,12 +146,14 @@ function layOutFiles(files: readonly ListedFile[], folder: string): string {
       file.written_at,
       file.contents,
       file.rows,
-      stateOf(file),
+      file.state,
       relative(folder, file.path) || file.path,
     ]),
   );
 }
 
-function stateOf({ state, forgotten_at }: UploadFile): string {
-  return forgotten_at === null ? state : "taken back";
+function stateOf([file]: readonly ListedFile[]): string {
+  return file?.state === "replaced"
+    ? "its export was killed, and a later file replaced it"
+    : "it was taken back already";
 }

@@ -230,7 +230,7 @@ function readFile(file: string): Buffer {
 function parseParameter(given: string, others: { field_name: string; field_value: string }[] | undefined) {
   const [, field_name, field_value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (field_name === undefined || field_value === undefined) {
-    throw new InvalidArgumentError("It must be written as name=value.");
+    throw new InvalidArgumentError("must be written as name=value");
   }
   return [...(others ?? []), { field_name, field_value }];
 }
@@ -238,6 +238,6 @@ function parseParameter(given: string, others: { field_name: string; field_value
 function idArgument() {
   return new Argument("<id>", "id of the webhook").argParser((given: string): number => {
     if (/^\d{1,15}$/.test(given)) return Number(given);
-    throw new InvalidArgumentError("A webhook id is a whole number.");
+    throw new InvalidArgumentError("must be a whole number");
   });
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { toDelimited } from "../export/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
@@ -36,9 +37,11 @@ export async function writeQueryResult(options: QueryOptions): Promise<{ isCompl
 }
 
 /** Kills this process, even amid a statement, when the process that asked has been killed without a chance to do so. */
-export function watchParent(parent: number): void {
+export async function watchParent(parent: number): Promise<void> {
   const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
-  new Worker(watch, { eval: true }).unref();
+  const watcher = new Worker(watch, { eval: true });
+  await once(watcher, "online");
+  watcher.unref();
 }
 
 async function encode(

@@ -70,6 +70,7 @@ const aboutSchema: z.ZodType<About> = z.object({
     made_by_demo: z.literal(true).optional(),
   }),
   withheld_calls: z.number(),
+  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   first_load: z.boolean(),
   basis: z.object({
     calls: z.number(),

@@ -4,7 +4,7 @@ import { toPhoneDigits } from "../attribution/call-text.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type CalltallyError, UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { FigureSession } from "../rollup/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../warehouse/caller-hash.ts";
@@ -86,10 +86,9 @@ function chooseAccounts(
   const known = published.map(({ account }) => account);
   for (const name of names ?? []) {
     if (known.includes(name)) continue;
-    const meant = nearest(name, known);
     const has = known.length === 0 ? "nothing was published to it" : `it has ${known.join(", ")}`;
     throw new UsageError(`There is no account ${name} in ${cluster}: ${has}`, {
-      hint: meant === undefined ? "calltally publish sends an account there." : `Did you mean ${meant}?`,
+      hint: didYouMean(name, known) ?? "calltally publish sends an account there.",
     });
   }
   const chosen = published.filter(({ account }) => names?.includes(account) ?? true);

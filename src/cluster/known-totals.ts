@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ageOf } from "../clock.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { readPublication } from "../warehouse/publication-table.ts";
 import type { KnownTotals, LocalFacts } from "./local-rows.ts";
@@ -33,9 +34,7 @@ export function readKnownTotals(
   { basis, otherFirsts }: LocalFacts,
   { shards, changes, nowMs }: { shards: number; changes: { buckets: readonly number[] }; nowMs: number },
 ): KnownTotals | undefined {
-  const ageMs = nowMs - Date.parse(last?.hashed_at ?? "");
-  const isRecent = ageMs >= 0 && ageMs < MOST_MS;
-  if (!isRecent || last?.totals == null) return undefined;
+  if (ageOf(last?.hashed_at, nowMs) >= MOST_MS || last?.totals == null) return undefined;
   const kept = keptSchema.parse(JSON.parse(last.totals));
   if (kept.basis !== basis) return undefined;
   const moved = new BucketTotals(1, kept.otherFirsts).differences(otherFirsts);

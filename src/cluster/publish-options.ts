@@ -2,7 +2,10 @@ import type { Settings } from "../config/load-settings.ts";
 import { UsageError } from "../errors.ts";
 import type { PublishOptions } from "./publish.ts";
 
-type Published = Pick<Settings, "database" | "publish" | "timezone" | "lookbackHours">;
+type Published = Pick<
+  Settings,
+  "database" | "baseUrl" | "orgUnitId" | "publish" | "timezone" | "lookbackHours"
+>;
 
 /**
  * Returns how an account is published, as the settings have it.
@@ -10,7 +13,7 @@ type Published = Pick<Settings, "database" | "publish" | "timezone" | "lookbackH
  * @throws UsageError where they name no cluster
  */
 export function toPublishOptions(
-  { database, publish, timezone, lookbackHours }: Published,
+  { publish, ...settings }: Published,
   account: string | undefined,
 ): PublishOptions {
   const { to, user, passwordFile, isPersonal } = publish;
@@ -19,7 +22,9 @@ export function toPublishOptions(
       hint: "Set it to a cluster, or give --to, such as --to clickhouse://host1,host2/database",
     });
   }
-  return { database, account, to, user, passwordFile, isPersonal, timezone, lookbackHours };
+  const { database, baseUrl, orgUnitId, timezone, lookbackHours } = settings;
+  const own = { database, baseUrl, orgUnitId };
+  return { ...own, account, to, user, passwordFile, isPersonal, timezone, lookbackHours };
 }
 
 /** Whether each sync ends with a publication. */

@@ -6,6 +6,7 @@ import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication, upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -29,9 +30,7 @@ import { type Sent, sendDifferences } from "./send-differences.ts";
 /** The account of a warehouse that no file names. */
 const ONLY_ACCOUNT = "default";
 
-export interface PublishOptions {
-  /** Path of the warehouse. */
-  database: string;
+export interface PublishOptions extends OwnWarehouse {
   /** The account's name; undefined for the only one. */
   account: string | undefined;
   to: ClusterAddress;
@@ -73,8 +72,8 @@ export interface PublishResult {
  * (exit 6) beside another publication of the warehouse
  */
 export async function publish(options: PublishOptions): Promise<PublishResult> {
-  const { database, account = ONLY_ACCOUNT, to, clock = systemClock } = options;
-  using warehouse = openAsPermitted(database);
+  const { account = ONLY_ACCOUNT, to, clock = systemClock } = options;
+  using warehouse = openOwn(options, openAsPermitted);
   assertCurrent(warehouse);
   using _lock = warehouse.sqlite.readonly ? undefined : acquireLock(warehouse);
   const started = { target: to.name, account, attempted_at: new Date(clock.now()).toISOString() };

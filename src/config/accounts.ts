@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describeError, UsageError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { loadSettings, type Settings } from "./load-settings.ts";
 import { assertPrivate, readSecretFile } from "./secret-file.ts";
@@ -100,9 +100,8 @@ export function chooseAccounts(
         hint: "Without accounts in the file there is one, of the environment: leave out --account.",
       });
     }
-    const meant = nearest(name, known);
     throw new UsageError(`There is no account ${name}: ${file?.name} has ${known.join(", ")}`, {
-      ...(meant !== undefined && { hint: `Did you mean ${meant}?` }),
+      hint: didYouMean(name, known),
     });
   }
   return accounts.filter(({ name }) => name !== undefined && names.includes(name));

@@ -6,13 +6,21 @@ import type { Settings } from "./load-settings.ts";
  *
  * @throws UsageError where the address or the token is missing
  */
-export function toApiAccess({ baseUrl, token, orgUnitId, timeoutSeconds, retrySeconds }: Settings) {
+export function toApiAccess({
+  baseUrl,
+  token,
+  tokenPlace,
+  orgUnitId,
+  timeoutSeconds,
+  retrySeconds,
+}: Settings) {
   if (baseUrl === undefined)
     throw missing("CALLTALLY_BASE_URL", "the address of the API, e.g. https://api.example.com");
   if (token === undefined) throw missing("CALLTALLY_TOKEN_FILE", "a file that holds the bearer token");
   return {
     baseUrl,
     token,
+    tokenPlace,
     orgUnitId,
     attemptTimeoutMs: timeoutSeconds * 1000,
     retry: { budgetMs: retrySeconds * 1000 },
@@ -20,7 +28,7 @@ export function toApiAccess({ baseUrl, token, orgUnitId, timeoutSeconds, retrySe
 }
 
 function missing(variable: string, what: string): UsageError {
-  return new UsageError(`${variable} is not set`, {
-    hint: `Set it to ${what}; in the environment or in .env. Without an account: calltally demo.`,
+  return new UsageError(`Cannot reach the API: ${variable} is not set`, {
+    hint: `\`calltally init\` asks for it. Or set it to ${what}; in the environment or in .env. Without an account: \`calltally demo\`.`,
   });
 }

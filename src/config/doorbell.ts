@@ -29,9 +29,12 @@ export function readDoorbell({ content, resolvePath, placeOf }: CalltallyFile): 
   const place = placeOf(["doorbell", "secret_file"]);
   const secret = readSecretFile(resolvePath(secret_file), place);
   if (!SECRET.test(secret)) {
-    throw new UsageError(`${place}: must hold 16 to 1,024 printable ASCII characters without white space`, {
-      hint: `Make one: (umask 077; openssl rand -hex 32 > ${secret_file})`,
-    });
+    throw new UsageError(
+      `Cannot use ${place}: must hold 16 to 1,024 printable ASCII characters without white space`,
+      {
+        hint: `Make one: (umask 077; openssl rand -hex 32 > ${secret_file})`,
+      },
+    );
   }
   return { secret, account, minMs: min_seconds * 1000 };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "../nearest.ts";
+import { orMeant } from "../nearest.ts";
 import { fileSchema, nameSchema } from "./file-schema.ts";
 import type { Path, Problem, YamlSource } from "./yaml-source.ts";
 
@@ -80,13 +80,11 @@ function describeKey(key: string, schema: z.core.$ZodType | undefined): string {
   const refused = REFUSED.get(key);
   if (refused !== undefined) return refused;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const meant = nearest(key, known);
-  return `is not a known key${meant === undefined ? `; known are ${known.join(", ")}` : `; did you mean ${meant}?`}`;
+  return `is not a known key${orMeant(key, known) || `; known are ${known.join(", ")}`}`;
 }
 
 function describeChoice(given: unknown, allowed: readonly string[]): string {
-  const meant = typeof given === "string" ? nearest(given, allowed) : undefined;
-  return `${show(given)} is not one of ${allowed.join(", ")}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  return `${show(given)} is not one of ${allowed.join(", ")}${orMeant(String(given), allowed)}`;
 }
 
 /** Finds accounts that lack an address or a name of their own, and names of accounts that there are not. */

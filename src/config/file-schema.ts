@@ -236,7 +236,7 @@ const filter = z
         examples: ["test-numbers.txt"],
       })
       .optional(),
-    include_gone: flag("Include calls that the service no longer lists."),
+    include_gone: flag("Include calls that are gone from the service."),
     allow_empty: flag("Accept values that no call in the warehouse has."),
   })
   .meta({ description: "Which calls; a list matches any of its values." });
@@ -412,6 +412,14 @@ const report = z
         examples: ["2h"],
       })
       .optional(),
+    require: z
+      .enum(["verified"])
+      .meta({
+        description:
+          "Deliver it only if the last sync read every call, proven: exact or verified. The schedule makes a full pass first where it did not.",
+        examples: ["verified"],
+      })
+      .optional(),
     engine: z
       .string()
       .superRefine(by(parseClusterUrl))
@@ -439,6 +447,8 @@ const report = z
       context.addIssue(
         "on_restatement needs cron and deliver: it delivers again what was due and has changed",
       );
+    if (content.require !== undefined && content.deliver === undefined)
+      context.addIssue("require needs deliver: it says what is delivered");
     if (
       content.on_restatement !== undefined &&
       (content.raw ||

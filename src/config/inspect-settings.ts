@@ -10,7 +10,7 @@ export interface FoundSetting {
   origin: Origin | "not set";
   /** Where it stands in `calltally.yaml`. */
   place?: string | undefined;
-  /** As a person may see it: of a secret the length alone. Undefined where it is not set, or cannot be used. */
+  /** As a person may see it: of a secret its file and length alone. Undefined where it is not set, or cannot be used. */
   shown?: string;
   /** What is wrong with it, and the way out. */
   problem?: { message: string; hint?: string };
@@ -60,7 +60,10 @@ function findSetting(spec: SettingSpec<unknown>, layers: readonly Layer[]): Foun
   if (given === undefined) return spec.default === undefined ? found : { ...found, shown: spec.default };
   try {
     const value = spec.parse(given.text);
-    return { ...found, shown: spec.isSecret ? `set, ${String(value).length} characters` : given.text };
+    if (!spec.isSecret) return { ...found, shown: given.text };
+    // The path of a file that was read is no token.
+    const from = spec.env === SETTINGS.tokenFile.env ? given.text : "set";
+    return { ...found, shown: `${from}, ${String(value).length} characters` };
   } catch (error) {
     return { ...found, problem: { message: describeError(error), hint: `${spec.help}.` } };
   }

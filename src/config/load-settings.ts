@@ -1,5 +1,5 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError, UsageError } from "../errors.ts";
+import { cannotUse, describeError } from "../errors.ts";
 import type { Keep } from "../privacy/keep.ts";
 import { findGiven, type Given, type Layer, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
@@ -33,6 +33,7 @@ export function readLayers(layers: readonly Layer[]) {
   return {
     baseUrl: read(SETTINGS.baseUrl),
     token: read(SETTINGS.tokenFile) ?? read(SETTINGS.token),
+    tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
     orgUnitId: read(SETTINGS.orgUnitId),
     database: read(SETTINGS.database),
     exportDir: read(SETTINGS.exportDir),
@@ -93,6 +94,6 @@ function parse<T>(spec: SettingSpec<T>, text: string, source: string): T {
   try {
     return spec.parse(text);
   } catch (error) {
-    throw new UsageError(`${source}: ${describeError(error)}`, { hint: `${spec.env}: ${spec.help}.` });
+    throw cannotUse(source, describeError(error), `${spec.env}: ${spec.help}.`);
   }
 }

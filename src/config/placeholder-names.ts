@@ -1,4 +1,4 @@
-import { nearest } from "../nearest.ts";
+import { orMeant } from "../nearest.ts";
 
 /** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
@@ -32,7 +32,6 @@ export function assertFolderPattern(pattern: string): void {
 }
 
 function describeUnknown(shown: string, word: string, known: readonly Placeholder[]): string {
-  const meant = nearest(word, known);
-  const all = known.map((each) => `{${each}}`).join(", ");
-  return `${shown} is not one of ${all}${meant === undefined ? "" : `; did you mean {${meant}}?`}`;
+  const all = known.map((each) => `{${each}}`);
+  return `${shown} is not one of ${all.join(", ")}${orMeant(`{${word}}`, all)}`;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { describeError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
 
 /** What the log lets through, from all to nothing. */
@@ -46,10 +47,15 @@ export function parsePath(text: string): string {
 }
 
 export function readTokenFile(file: string): string {
-  return parseToken(readText(parseFilePath(file)));
+  const text = readText(parseFilePath(file));
+  try {
+    return parseToken(text);
+  } catch (error) {
+    throw new Error(`${file} ${describeError(error)}`);
+  }
 }
 
-/** The file is not named: a token pasted in place of its path would be shown. */
+/** Does not name a file that cannot be read: it may be a token, pasted in place of a path. */
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");

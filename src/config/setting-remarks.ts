@@ -1,6 +1,6 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
 import { describeFixedZone } from "../calendar/zone-names.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean, nearest } from "../nearest.ts";
 import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
@@ -9,8 +9,8 @@ import { SETTINGS } from "./settings.ts";
 export interface UnknownName {
   name: string;
   origin: Origin;
-  /** The setting that was probably meant. */
-  meant: string | undefined;
+  /** Asks whether another setting was meant, or says where they are. */
+  advice: string;
 }
 
 const NAMES = Object.values(SETTINGS).map(({ env }) => env);
@@ -24,9 +24,10 @@ export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
     if (origin !== "environment" && origin !== ".env") return [];
     return Object.keys(values).flatMap((name) => {
       if (KNOWN.has(name)) return [];
-      const meant = nearest(name, NAMES);
-      const isOurs = name.toUpperCase().startsWith("CALLTALLY_") || meant !== undefined;
-      return isOurs ? [{ name, origin, meant }] : [];
+      const isOurs = name.toUpperCase().startsWith("CALLTALLY_") || nearest(name, NAMES) !== undefined;
+      return isOurs
+        ? [{ name, origin, advice: didYouMean(name, NAMES) ?? "`calltally docs settings` lists them." }]
+        : [];
     });
   });
 }
@@ -34,8 +35,7 @@ export function findUnknownNames(layers: readonly Layer[]): UnknownName[] {
 /** Returns what is odd about the settings and yet no error, a sentence each. Bad settings are not looked at. */
 export function remarkOnSettings(sources: SettingSources): string[] {
   const layers = tryLayers(sources);
-  const unknown = findUnknownNames(layers).map(({ name, origin, meant }) => {
-    const advice = meant === undefined ? "`calltally docs settings` lists them." : `Did you mean ${meant}?`;
+  const unknown = findUnknownNames(layers).map(({ name, origin, advice }) => {
     return `${name} in ${origin === ".env" ? origin : "the environment"} is not a setting, and has no effect. ${advice}`;
   });
   const zone = describeGivenZone(layers);

@@ -16,6 +16,7 @@ import type { Warehouse } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
 import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
+import { sweepRunFolders } from "./run-folder.ts";
 
 /** For one call, which holds up whoever waits for it. */
 export const BRIEF_RETRY: RetryPolicy = {
@@ -69,8 +70,9 @@ export async function deliver(
   options: DeliverOptions,
 ): Promise<DeliveryResult[]> {
   const { clock = systemClock, again = false } = options;
+  sweepRunFolders(warehouse.path);
   const warehouseId = readOrigin(warehouse).warehouse_id;
-  const source = { ...job, warehouseId, now: () => clock.now() };
+  const source = { ...job, database: warehouse.path, warehouseId, now: () => clock.now() };
   const recipients = uniqueRecipients(targets.flatMap((target) => toRecipients(target, source)));
   const entries = openDeliveries(
     warehouse,

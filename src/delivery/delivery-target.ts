@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { isMailAddress } from "../config/mail-address.ts";
 import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
 import { UsageError } from "../errors.ts";
@@ -18,6 +19,7 @@ import { fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
 import { postHook } from "./post-hook.ts";
 import type { ReportSummary } from "./report-summary.ts";
 import { DEFAULT_COMMAND_MS, runCommand } from "./run-command.ts";
+import { copyRun } from "./run-folder.ts";
 import { type MailTimeouts, sendMail } from "./send-mail.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
@@ -57,6 +59,8 @@ export type DeliveryTarget = EmailTarget | WebhookTarget | CommandTarget;
 
 /** What is to be delivered. */
 export interface DeliverySource {
+  /** Absolute path of the warehouse. */
+  database: string;
   warehouseId: string;
   runId: number;
   summary: ReportSummary;
@@ -125,14 +129,23 @@ function toHookRecipient({ url, timeoutMs }: WebhookTarget, { summary }: Deliver
 
 function toCommandRecipient(
   { argv, cwd, timeoutMs = DEFAULT_COMMAND_MS }: CommandTarget,
-  { values }: DeliverySource,
+  { values, database, summary }: DeliverySource,
 ): Recipient {
   const [program, ...args] = argv;
-  const filled = args.map((arg) => fillPlaceholders(arg, values, COMMAND_PLACEHOLDERS));
+  const [only, ...others] = summary.files;
+  const fillIn = (folder: string) => {
+    const file = only && others.length === 0 ? join(folder, only.name) : undefined;
+    return args.map((arg) => fillPlaceholders(arg, { ...values, folder, file }, COMMAND_PLACEHOLDERS));
+  };
+  fillIn(summary.folder); // what has no value is refused before anything is sent
   return {
     // Two uploads by one program are two recipients; those of another folder are not.
     key: { channel: "command", recipient: withDigest(program, JSON.stringify(argv)), message_id: null },
-    attempt: (context) => runCommand({ program, args: filled, cwd, timeoutMs }, context),
+    attempt: async (context) => {
+      await using copy = await copyRun(database, summary);
+      if (context.signal.aborted) return { kind: "temporary", error: `${program} was not started` };
+      return await runCommand({ program, args: fillIn(copy.path), cwd, timeoutMs }, context);
+    },
   };
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { domainToASCII } from "node:url";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { toMailHtml, toMailText } from "./mail-body.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
+import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
 
 /** Bytes of attachments in all, where nothing else is said: what nearly every mail server takes. */
@@ -67,9 +69,7 @@ export async function composeMail(
 async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
   const content = await readFile(path);
   if (createHash("sha256").update(content).digest("hex") === sha256) return content;
-  throw new CalltallyError(EXIT.storage, `Cannot attach ${path}: it is not as the report wrote it`, {
-    hint: "Another run wrote over it. Run the report again, into a folder of its own.",
-  });
+  throw changedError(path);
 }
 
 /** A message, and whom it goes to by SMTP: with domains as DNS has them. */
@@ -124,7 +124,8 @@ export function messageIdOf(warehouseId: string, runId: number, to: string, from
   const digest = createHash("sha256")
     .update(JSON.stringify([warehouseId, runId, to]))
     .digest("hex");
-  return `<${digest.slice(0, 32)}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`;
+  const domain = domainToASCII(from.address.slice(from.address.lastIndexOf("@") + 1));
+  return `<${digest.slice(0, 32)}@${domain}>`;
 }
 
 /** One line, so that nothing in it begins another header. */

@@ -36,6 +36,8 @@ export interface ReportSummary {
   /** Absolute path of the folder that the files are in. */
   folder: string;
   files: readonly ReportFile[];
+  /** The manifest of these files, which goes with their folder. */
+  manifest: ReportFile;
 }
 
 /** Returns a size as it is read, such as `12 kB` or `3.4 MB`. */

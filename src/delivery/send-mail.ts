@@ -55,6 +55,12 @@ export async function sendMail(
   try {
     stop.throwIfAborted();
     await step((done) => connection.connect(done));
+    // The last response is that to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address all the same.
+    if (!isAscii(envelope) && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
+      connection.quit();
+      const problem = "it takes only ASCII addresses (no SMTPUTF8)";
+      return { kind: "refused", error: `Cannot send by ${placeOf(server)}: ${problem}` };
+    }
     const { login } = server;
     if (login !== undefined) {
       await step((done) => connection.login({ user: login.user, pass: login.password }, done));
@@ -70,6 +76,14 @@ export async function sendMail(
     stop.removeEventListener("abort", onStop);
     connection.close();
   }
+}
+
+function isAscii({ from, to }: MailMessage["envelope"]): boolean {
+  return [from, ...to].every((address) => /^\p{ASCII}*$/u.test(address));
+}
+
+function placeOf({ host, port }: SmtpServer): string {
+  return `${host}:${port}`;
 }
 
 function toOptions(server: SmtpServer, { connectMs, idleMs }: MailTimeouts) {
@@ -106,7 +120,7 @@ const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE", "ENOAUTH"]);
 
 function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): AttemptOutcome {
   const { code, message, response, responseCode } = smtpError.parse(error);
-  const place = `${server.host}:${server.port}`;
+  const place = placeOf(server);
   const secrets = secretsOf(server);
   if (responseCode !== undefined && response !== undefined) {
     const refusal = `${place} said: ${quote(response, secrets)}`;

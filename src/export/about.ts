@@ -1,5 +1,7 @@
 import type { DateRange } from "../calendar/dates.ts";
-import { describeCaveats, MADE_UP, type Manifest, type SheetEntry } from "./manifest.ts";
+import { unlistedInWords } from "../warehouse/gone.ts";
+import { headingOf } from "./heading.ts";
+import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "./manifest.ts";
 import { sentencesOnSpend } from "./spend-files.ts";
 import type { Column, Value } from "./table.ts";
 
@@ -17,12 +19,16 @@ export interface AboutRow {
 const ABOUT_CUTS =
   "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
 
-/** Returns what the figures of a workbook stand on, in words: what `manifest.json` says, for whoever has the workbook alone. */
-export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry[]): AboutRow[] {
-  const { run, origin, timezone, rules } = manifest;
-  const caveats = describeCaveats(manifest);
+/** Returns what the figures of a workbook are based on, in words: what `manifest.json` says, for readers of the workbook alone. */
+export function describeWorkbook(
+  manifest: Manifest,
+  sheets: readonly SheetEntry[],
+  columns: readonly Column[],
+): AboutRow[] {
+  const { run, origin, unlisted, timezone, rules } = manifest;
+  const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
   return [
-    title("What these figures stand on"),
+    title("What these figures are based on"),
     ...(origin.made_by_demo ? [title(MADE_UP)] : []),
     line("Service", text(origin.base_url ?? "not known")),
     line("Organization unit", text(origin.org_unit_id ?? "none was asked for")),
@@ -36,6 +42,7 @@ export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry
           line("Reason", text(run.verdict_reason)),
         ]),
     ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", text(caveat))),
+    ...(unlisted ? [line("Unlisted", text(unlistedInWords(unlisted)))] : []),
     line(
       "Time zone",
       text(`${timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`),
@@ -63,7 +70,10 @@ export function describeWorkbook(manifest: Manifest, sheets: readonly SheetEntry
     ),
     { cells: [] },
     title("Sheets"),
-    ...listSheets(sheets),
+    ...listSheets(sheets, columns),
+    { cells: [] },
+    title("Columns"),
+    ...listColumns(columns),
   ];
 }
 
@@ -100,13 +110,18 @@ function describePeriods({ periods = [] }: Manifest): AboutRow[] {
 }
 
 /** A table of the sheets: what is in them, and what their columns add up to. */
-function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
-  const sums = [...new Set(sheets.flatMap((entry) => Object.keys(entry.sums ?? {})))];
+function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): AboutRow[] {
+  const compared = new Set(columns.flatMap(({ name, comparison }) => (comparison ? [name] : [])));
+  const summed = new Set(sheets.flatMap((entry) => Object.keys(entry.sums ?? {})));
+  const sums = [...summed].filter((name) => !compared.has(name));
   const isCut = sheets.some((sheet) => sheet.cut_texts !== undefined);
   const keys = new Set(sheets.flatMap(({ caller_key }) => (caller_key === undefined ? [] : [caller_key])));
   return [
     {
-      cells: ["sheet", "contents", "rows", ...(isCut ? ["cut texts"] : []), ...sums].map(text),
+      cells: [
+        ...["Sheet", "Contents", "Rows", ...(isCut ? ["Cut texts"] : [])],
+        ...sums.map((name) => headingOf({ name })),
+      ].map(text),
       look: "header",
     },
     ...sheets.map((entry) => ({
@@ -119,9 +134,25 @@ function listSheets(sheets: readonly SheetEntry[]): AboutRow[] {
       ],
     })),
     ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
-    { cells: [] },
     ...[...keys].map((key) => line("Key of caller_hash", text(key))),
   ];
+}
+
+/** A table of the columns: what is written above them, what they hold, and their names in CSV files. */
+function listColumns(columns: readonly Column[]): AboutRow[] {
+  return [
+    { cells: ["Heading", "Meaning", "Name in CSV"].map(text), look: "header" },
+    ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
+      column === undefined ? [] : [{ cells: [headingOf(column), meaningOf(column), column.name].map(text) }],
+    ),
+  ];
+}
+
+function meaningOf({ comparison, help, type }: Column): string | null {
+  if (comparison?.shows === "previous") return "The same of the days it is compared with.";
+  if (comparison?.shows === "change")
+    return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
+  return type === "time" ? null : (help ?? null); // times are UTC elsewhere
 }
 
 function describeContents({

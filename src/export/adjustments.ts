@@ -1,7 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import { localTime } from "../calendar/local-time.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import { hasUploadFile, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
+import { openUploadKey } from "../warehouse/upload-key.ts";
+import { hasUploadFile, type NewLine, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import { type ConversionOptions, KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
@@ -25,7 +26,7 @@ interface Adjustment {
   order: Order;
   action: "retract" | "restate";
   /** Why it is retracted. */
-  reason: Reason | "gone" | "excluded caller" | null;
+  reason: Reason | "another click" | "gone" | "excluded caller" | null;
 }
 
 /**
@@ -33,10 +34,10 @@ interface Adjustment {
  * `RESTATE` where its value is another. Beside it stand the conversions that cannot be adjusted, each with the reason.
  */
 export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget): Promise<ManifestFile[]> {
-  const { reader, repeats, nowMs } = job;
-  const known = readUploadLines(reader, ADJUSTMENTS);
+  const { reader, repeats, rewritten, nowMs } = job;
+  const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
   // A run of a report that was cut short once somebody had been sent its file sends the others the same.
-  const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats);
+  const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
   const due = isRepeated ? [] : findAdjustments(job, toOrders(known), target.conversion);
   const hindered = due.map((adjustment) => ({
     ...adjustment,
@@ -48,7 +49,7 @@ export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget
   const repeated = known.filter(
     ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
   );
-  const written = [...repeated, ...lines];
+  const written: Omit<UploadLine, "key_digest">[] = [...repeated, ...lines];
   const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.scope.timezone));
   job.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
 
@@ -92,11 +93,13 @@ export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget
 
 /** Returns what is to be said of conversions that were not retracted: nothing of most. */
 function findAdjustments(
-  { session, scope }: ExportJob,
+  { reader, session, scope }: ExportJob,
   orders: readonly Order[],
   conversion: AdjustmentsTarget["conversion"],
 ): Adjustment[] {
   const standing = orders.filter(({ isRetracted }) => !isRetracted);
+  if (standing.length === 0) return [];
+  const { seal } = openUploadKey(reader);
   const latest = new Map(
     standing.map((order) => [JSON.stringify([order.conversion_name, order.call_id]), order]),
   );
@@ -106,6 +109,7 @@ function findAdjustments(
     maxAgeMs: Number.POSITIVE_INFINITY,
     minAgeMs: Number.NEGATIVE_INFINITY,
   };
+  const clicks = new Map<number, string>();
   // By the rule by which it was told of: with --every each call of a click is one.
   const reasonsBy = new Map(
     [true, false].map((every) => {
@@ -115,10 +119,11 @@ function findAdjustments(
       const { exclude_callers, ...others } = populationOf(scope.filter);
       const judge = (population: CallFilter) =>
         [...session.conversions({ ...kind, every, likeCalls }, population).read()].map(
-          (call): [number, Adjustment["reason"]] => [
-            call.call_id,
-            call.is_live || scope.filter.include_gone ? (reasonAgainst(call, kind, 0) ?? null) : "gone",
-          ],
+          (call): [number, Adjustment["reason"]] => {
+            if (call.key !== null) clicks.set(call.call_id, seal(call.key));
+            const isCounted = call.is_live || scope.filter.include_gone;
+            return [call.call_id, isCounted ? (reasonAgainst(call, kind, 0) ?? null) : "gone"];
+          },
         );
       const reasonsOfAll = new Map(judge(others));
       if (exclude_callers === undefined) return [every, reasonsOfAll];
@@ -133,10 +138,11 @@ function findAdjustments(
     }),
   );
   return standing.flatMap((order): Adjustment[] => {
-    const { conversion_name, call_id, is_every } = order;
+    const { conversion_name, call_id, is_every, key_digest } = order;
     const isLatest = latest.get(JSON.stringify([conversion_name, call_id])) === order;
     const reasons = reasonsBy.get(is_every);
-    const reason = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
+    const ofCall = reasons?.has(call_id) ? (reasons.get(call_id) ?? null) : "gone";
+    const reason = ofCall ?? (clicks.get(call_id) === key_digest ? null : "another click");
     if (reason !== null || !isLatest) return [{ order, action: "retract", reason: reason ?? "duplicate" }];
     return isOtherValue(order, conversion) ? [{ order, action: "restate", reason: null }] : [];
   });
@@ -152,13 +158,14 @@ function toLine(
   { order, action, reason }: Adjustment,
   { value, currency }: AdjustmentsTarget["conversion"],
   nowMs: number,
-): UploadLine {
+): NewLine {
   const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
   // Google takes a second adjustment of the same time for the first one.
   const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);
   return {
     conversion_name,
     call_id,
+    key: null,
     order_id,
     action,
     reason,
@@ -170,7 +177,7 @@ function toLine(
 }
 
 /** Yields the lines of the file: what Google calls a retraction in its API is `RETRACT` here. */
-function* toFile(lines: readonly UploadLine[], timezone: string): Generator<string> {
+function* toFile(lines: readonly Omit<UploadLine, "key_digest">[], timezone: string): Generator<string> {
   const toLocal = localTime(timezone);
   yield `Parameters:TimeZone=${timezone}\n`;
   yield stringify([

@@ -14,9 +14,6 @@ const LONG_INTEGER = 1e15;
 
 /** Integers that name something: nobody adds them up, and no digit may be lost. */
 const ID = /(?:^|_)id$/;
-/** Decimals that are shares. */
-const SHARE = /_rate(?:_previous)?$/;
-const CHANGE = /_change$/;
 
 /** What cells of a workbook need to know. */
 export interface CellContext {
@@ -30,7 +27,7 @@ export interface CellContext {
 /** Returns the XML of a cell; empty where there is no value. */
 export type WriteCell = (reference: string, value: Value) => string;
 
-/** Returns how the values of a column are written: text, ids and whatever Excel would change as text, never as a formula. */
+/** Returns how the values of a column are written, times to the second: text, ids and whatever Excel would change as text, never as a formula. */
 export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
   // Dates would touch the text on their right, or the numbers on their left.
@@ -42,9 +39,10 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
   const toText = (reference: string, text: string) => {
     if (text === "") return "";
     if (text.length > MAX_CELL_TEXT) onCut?.();
+    const style = /[\r\n]/.test(text) ? styles.indexOf({ ...look, numFmt: "@", isWrapped: true }) : textStyle;
     const space = /^\s|\s$|\s\s|[\t\n]/.test(text) ? ' xml:space="preserve"' : "";
     const xml = escapeText(cutText(text));
-    return `<c r="${reference}" s="${textStyle}" t="inlineStr"><is><t${space}>${xml}</t></is></c>`;
+    return `<c r="${reference}" s="${style}" t="inlineStr"><is><t${space}>${xml}</t></is></c>`;
   };
   const toMoment = (reference: string, text: string, local: string) => {
     const ms = Date.parse(local);
@@ -65,13 +63,9 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
         return toNumber(reference, column.decimals === undefined ? text : number.toFixed(column.decimals));
       }
       case "time":
-        return toMoment(
-          reference,
-          text,
-          `${toLocal(text).local.replace(" ", "T")}${text.slice(-".000Z".length)}`,
-        );
+        return toMoment(reference, text, isoOf(toLocal(text).local));
       case "local time":
-        return toMoment(reference, text, `${text.replace(" ", "T")}Z`);
+        return toMoment(reference, text, isoOf(text));
       case "date":
         return toMoment(reference, text, text);
     }
@@ -81,11 +75,16 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
 
 const isId = ({ name, type }: Column) => type === "integer" && ID.test(name);
 
+/** Returns what clocks showed, as if it were UTC. */
+const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
+
+/** How much wider bold letters are, about. */
+const BOLD_WIDTH = 1.2;
+
 /** Characters that a value of a column takes, where they are known; texts are as long as they are. */
-export function widthOf(column: Column): number | undefined {
+function widthOf(column: Column): number | undefined {
   switch (column.type) {
     case "time":
-      return "YYYY-MM-DD HH:MM:SS.000".length;
     case "local time":
       return "YYYY-MM-DD HH:MM:SS".length;
     case "date":
@@ -93,6 +92,14 @@ export function widthOf(column: Column): number | undefined {
     default:
       return undefined;
   }
+}
+
+/** Returns how many characters a value takes as it is shown, in bold too. */
+export function shownWidth(column: Column, value: Value): number {
+  const { currency, decimals = 0 } = column;
+  if (currency === undefined || value === null) return widthOf(column) ?? String(value ?? "").length;
+  const amount = Number(value).toLocaleString("en-US", { minimumFractionDigits: decimals });
+  return Math.ceil(`${amount} ${currency}`.length * BOLD_WIDTH);
 }
 
 /** Whether a column holds text that may read like a number. */
@@ -104,7 +111,7 @@ const toFormat = (whole: string, decimals: number) =>
   decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
 
 function formatOf(column: Column): string | undefined {
-  const { name, type, decimals, currency } = column;
+  const { type, decimals, currency, isShare, comparison } = column;
   switch (type) {
     case "text":
       return "@";
@@ -113,8 +120,8 @@ function formatOf(column: Column): string | undefined {
     case "decimal": {
       if (decimals === undefined) return undefined; // as many digits as there are
       const share = `${toFormat("0", decimals - 2)}%`;
-      if (SHARE.test(name)) return share;
-      if (CHANGE.test(name)) return `+${share};-${share};${share}`;
+      if (comparison?.shows === "change") return `+${share};-${share};${share}`;
+      if (isShare) return share;
       return currency === undefined
         ? toFormat("#,##0", decimals)
         : `${toFormat("#,##0", decimals)} [$${currency}]`;
@@ -122,7 +129,6 @@ function formatOf(column: Column): string | undefined {
     case "boolean":
       return undefined;
     case "time":
-      return "yyyy-mm-dd hh:mm:ss.000";
     case "local time":
       return "yyyy-mm-dd hh:mm:ss";
     case "date":

@@ -2,7 +2,8 @@ import { stringify } from "csv-stringify/sync";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { Candidate } from "../rollup/conversion-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import { hasUploadFile, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
+import { openUploadKey } from "../warehouse/upload-key.ts";
+import { hasUploadFile, type NewLine, readUploadLines } from "../warehouse/upload-table.ts";
 import {
   type Conversion,
   type ConversionKind,
@@ -48,7 +49,7 @@ export async function writeConversions(job: ExportJob, target: ConversionTarget)
     }
   };
 
-  const lines: UploadLine[] = [];
+  const lines: NewLine[] = [];
   const rows = { count: 0 };
   const conversions = function* (): Generator<Conversion> {
     for (const { call_id, key, call_started, reason } of judged()) {
@@ -64,6 +65,7 @@ export async function writeConversions(job: ExportJob, target: ConversionTarget)
         lines.push({
           conversion_name: name,
           call_id,
+          key,
           order_id: kind.hasOrderId ? order_id : null,
           action: "convert",
           reason: null,
@@ -141,51 +143,51 @@ interface Past {
 }
 
 function readPast(
-  { reader, session, scope, repeats, nowMs }: ExportJob,
+  { reader, rewritten, repeats, nowMs }: ExportJob,
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
 ): Past {
-  const lines = readUploadLines(reader, kind).filter(({ conversion_name }) => conversion_name === name);
-  const orders = toOrders(lines);
+  const known = readUploadLines(reader, kind, rewritten);
+  const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
+  // Where there is nothing to compare with, nobody needs the key.
+  const toDigest = orders.length === 0 ? (key: string) => key : openUploadKey(reader).seal;
+  const isAdjustable = (order: Order) => kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
   const live = new Map<number, Order>();
   for (const order of orders) if (!order.isRetracted) live.set(order.call_id, order);
-  const usedIds = new Set(lines.flatMap(({ order_id }) => order_id ?? []));
-  const usedTimes = new Set<string>();
-  const toMoment = (key: string, occurredAt: string) => `${occurredAt} ${key}`;
-  const likeCalls = [...new Set(orders.map(({ call_id }) => call_id))];
-  const keys = new Map(
-    [...session.conversions({ ...KINDS[kind], every, likeCalls }, populationOf(scope.filter)).read()].map(
-      ({ call_id, key }) => [call_id, key],
-    ),
-  );
+  /** Returns what stands for a call: of another click only where no adjustment can take it back. */
+  const standingFor = (callId: number, digest: string) => {
+    const order = live.get(callId);
+    return order !== undefined && (order.key_digest === digest || !isAdjustable(order)) ? order : undefined;
+  };
+  const usedIds = new Set(orders.flatMap(({ order_id }) => order_id ?? []));
+  const toMoment = (digest: string, occurredAt: string) => `${occurredAt} ${digest}`;
+  const momentsOf = (some: readonly Order[]) =>
+    some.map(({ key_digest, occurred_at }) => toMoment(key_digest ?? "", occurred_at));
+  const usedTimes = new Set(momentsOf(orders));
   // What cannot be taken back stands for its click or caller, whichever of the calls turns out to be the first one.
-  const lasting = new Set<string>();
-  const toSame = (key: string, time: string) => (every ? toMoment(key, toSecond(Date.parse(time))) : key);
-  for (const order of orders) {
-    const { call_id, occurred_at, isRetracted } = order;
-    const key = keys.get(call_id) ?? "";
-    usedTimes.add(toMoment(key, occurred_at));
-    const isAdjustable = kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
-    if (!isRetracted && !isAdjustable) lasting.add(toSame(key, occurred_at));
-  }
+  const lasting = orders.filter((order) => !order.isRetracted && !isAdjustable(order));
+  const lastingKeys = new Set(every ? momentsOf(lasting) : lasting.map(({ key_digest }) => key_digest));
+  const toSame = (digest: string, time: string) =>
+    every ? toMoment(digest, toSecond(Date.parse(time))) : digest;
   // A run of a report that was cut short once somebody had been sent its file sends the others the same conversions.
-  const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats);
-  const isOwn = (order: Order | undefined) => order !== undefined && order.report_run_id === repeats;
+  const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats, rewritten);
   return {
     reasonAgainst: ({ call_id, key, call_started }) => {
-      const order = live.get(call_id);
-      if (isRepeated && isOwn(order)) return undefined;
-      const isTold = key !== null && call_started !== null && lasting.has(toSame(key, call_started));
-      if (order !== undefined || isTold) return "uploaded";
+      if (key === null || call_started === null) return undefined;
+      const digest = toDigest(key);
+      const order = standingFor(call_id, digest);
+      if (isRepeated && order?.report_run_id === repeats && order.key_digest === digest) return undefined;
+      if (order !== undefined || lastingKeys.has(toSame(digest, call_started))) return "uploaded";
       return isRepeated ? "next file" : undefined;
     },
     next: (callId, key, callStarted) => {
-      const own = live.get(callId);
+      const digest = toDigest(key);
+      const own = standingFor(callId, digest);
       if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
       const order_id = nextOrderId(callId, usedIds);
       // A platform ignores a conversion of the same click, name and second, were the first one retracted or not.
       let ms = Date.parse(callStarted);
-      while (usedTimes.has(toMoment(key, toSecond(ms)))) ms += SECOND_MS;
-      usedTimes.add(toMoment(key, toSecond(ms)));
+      while (usedTimes.has(toMoment(digest, toSecond(ms)))) ms += SECOND_MS;
+      usedTimes.add(toMoment(digest, toSecond(ms)));
       return { order_id, occurred_at: toSecond(ms) };
     },
   };

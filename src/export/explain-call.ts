@@ -12,15 +12,14 @@ import { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
 import { readUploadsOfCall, type UploadOfCall } from "../warehouse/upload-table.ts";
 import type { ConversionKind, Reason } from "./conversion-kinds.ts";
 import { judgeCall } from "./conversions.ts";
 
-export interface ExplainOptions {
-  /** Path of the warehouse. */
-  database: string;
+export interface ExplainOptions extends OwnWarehouse {
   callId: number;
   /** Rules from the settings; the call is explained by the rules by which the facts were computed. */
   rules: AttributionRules;
@@ -37,11 +36,17 @@ export interface Explanation {
   local_time: string | null;
   /** When it was found to be gone from the service, and so is in no figure; null while it counts. */
   gone_at: string | null;
+  /** Since when it is older than any call that the service lists; null while it may be listed. It counts all the same. */
+  unlisted_since: string | null;
   /** As the service gave them. */
   dni: Record<string, string | null>;
   /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
   utm: Record<string, { folded: string | null; tallied_as: string | null }>;
   is_google_click: boolean;
+  /** What decided about source and medium: `utm`, `click id`, `campaign`, `referrer` or `none`. */
+  source_rule: string;
+  /** What Google's list of sources says of the referring host: `search`, `shopping`, `social` or `video`. */
+  referrer_kind: string | null;
   source: string | null;
   medium: string | null;
   campaign: string | null;
@@ -77,8 +82,8 @@ export interface Explanation {
  * @throws CalltallyError of the warehouse
  */
 export function explainCall(options: ExplainOptions): Explanation | undefined {
-  const { database, callId, timezone, clock = systemClock } = options;
-  using reader = openWarehouseReader(database);
+  const { callId, timezone, clock = systemClock } = options;
+  using reader = openOwn(options, openWarehouseReader);
   assertCurrent(reader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
   const { rules } = session;
@@ -86,7 +91,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   if (call === undefined) return undefined;
 
   const { facts, reasons } = explainAttribution(call, rules);
-  const { gone_at } = call;
+  const { gone_at, unlisted_since } = call;
   const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, callId);
@@ -97,9 +102,12 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
     call_started,
     local_time: local && `${local.local} ${local.offset}`,
     gone_at,
+    unlisted_since,
     dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
     utm: toUtm(reasons),
     is_google_click: reasons.is_google_click,
+    source_rule: reasons.source_rule,
+    referrer_kind: reasons.referrer_kind,
     source: facts.source,
     medium: facts.medium,
     campaign: facts.campaign,

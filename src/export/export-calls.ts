@@ -2,6 +2,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
+import type { ListedMember } from "../rollup/listed-member.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { openPseudonyms } from "../warehouse/caller-hash.ts";
 import type { PrivateColumn } from "./choices.ts";
@@ -81,6 +82,7 @@ function callColumns(
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
   const fact = (name: FactColumn): CallColumn => text(name, { fact: name });
+  const member = (name: ListedMember): CallColumn => text(name, { member: name });
   const flag = (name: string, fact: FactColumn): CallColumn => ({ name, type: "boolean", of: { fact } });
   const started = { fact: "call_started" } as const;
   const duration: CallColumn =
@@ -107,22 +109,20 @@ function callColumns(
     fact("source"),
     fact("medium"),
     fact("campaign"),
-    text("insight_name", { stored: "insight_name" }),
-    text("tracking_number", { stored: "tracking_number" }),
+    member("insight_name"),
+    member("tracking_number"),
     { ...text("caller_hash", { fact: "caller" }), derive: fromText(toPseudonym) },
     duration,
-    text("disposition", { stored: "disposition" }),
+    member("disposition"),
     fact("outcome"),
     flag("qualified", "is_qualified"),
     flag("first_time_caller", "is_first_call"),
     { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" } },
-    text("org_unit_name", { stored: "org_unit_name" }),
+    member("org_unit_name"),
     fact("referring_host"),
-    ...DNI_FIELDS.map((field) => text(field, { stored: field })),
+    ...DNI_FIELDS.map(member),
     { name: "gone_at", type: "time", of: { stored: "gone_at" } },
-    ...privateColumns.map((name) =>
-      text(name, name === "summary" || name === "transcription" ? { transcript: name } : { stored: name }),
-    ),
+    ...privateColumns.map(member),
   ];
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./figure-job.ts";
 import { FileSet } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
-import type { DescribedPublication, Manifest } from "./manifest.ts";
+import { type DescribedPublication, encodeManifest, type Manifest } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import { findRestatementFile } from "./restatement-file.ts";
 import type { ScopeOptions } from "./scope.ts";
@@ -62,7 +62,7 @@ export async function exportFiguresToFolder(
   const written = await exportFigures(source, options, (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience),
   );
-  await files.write("manifest.json", [`${JSON.stringify(written.manifest, null, 2)}\n`]);
+  await files.write("manifest.json", [encodeManifest(written.manifest)]);
   await files.publish({ claim, signal });
   return { folder, ...written };
 }

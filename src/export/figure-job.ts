@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { UsageError } from "../errors.ts";
+import { cannotUse } from "../errors.ts";
 import type { Audience } from "../folder.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
@@ -14,7 +14,7 @@ import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "
 import { type NamedTable, writeTable } from "./named-table.ts";
 import { type RollupTarget, rollupTable, WORKBOOK } from "./rollups.ts";
 import { resolveScope, type Scope, type ScopeOptions } from "./scope.ts";
-import { assertFilterShareSafe, toShareSafe } from "./share-safe.ts";
+import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "./share-safe.ts";
 import { unmatchedTable } from "./spend-files.ts";
 
 /** A file of figures, which whatever holds the facts of calls can be asked for. */
@@ -98,7 +98,8 @@ export function startFigures(
   const scope = resolveScope(session, options);
   if (minCell !== undefined) assertFilterShareSafe(scope.filter);
   const spend = options.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
-  const manifest = startManifest(standing, session, scope, { ...options, raw, spend });
+  const shown = minCell === undefined ? standing : toShareSafeStanding(standing, minCell);
+  const manifest = startManifest(shown, session, scope, { ...options, raw, spend });
   return { raw, fill, total, top, minCell, format, scope, spend, manifest };
 }
 
@@ -150,14 +151,12 @@ export async function writeAsFormat(
 function assertMatched(session: FigureSession, filter: CallFilter = {}): void {
   const [unmatched] = session.findUnmatched(filter);
   if (unmatched === undefined) return;
-  const { filter: name, text, meant } = unmatched;
-  const advice =
-    meant === undefined
-      ? `calltally export ${name} --stdout shows those there are`
-      : `Did you mean ${meant}?`;
-  throw new UsageError(`--${name.replaceAll("_", "-")} ${text}: no call in the warehouse has this value`, {
-    hint: `${advice}${meant === undefined ? ". " : " "}With --allow-empty it is accepted.`,
-  });
+  const { filter: name, text, advice } = unmatched;
+  throw cannotUse(
+    `--${name.replaceAll("_", "-")} ${text}`,
+    "no call in the warehouse has this value",
+    `${advice ?? `calltally export ${name} --stdout shows those there are.`} With --allow-empty it is accepted.`,
+  );
 }
 
 /** Passes chunks on, until the signal aborts. */

@@ -4,7 +4,7 @@ import { open, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type Audience, MODES, makeFolder, removeFile } from "../folder.ts";
-import { lockFolder } from "./folder-lock.ts";
+import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
 /** What was written to one file. */
 export interface WrittenFile {
@@ -26,10 +26,20 @@ export interface PublishOptions {
    * everything as it was.
    */
   claim?: (() => string[]) | undefined;
-  /** Is called when all files have their names, while no other export can change the folder. */
-  record?: (() => void) | undefined;
+  /** What is recorded of the files, while no other export can change the folder. */
+  commit?: Commit | undefined;
   /** Ends the wait for another export. */
   signal?: AbortSignal | undefined;
+}
+
+/** How an export is recorded: nothing is left out that a reader of the folder may have, wherever it is killed. */
+export interface Commit {
+  /** Records the files before the first of them gets its name. What it throws keeps everything as it was. */
+  enter(): void;
+  /** Removes the record of files that did not get their names. */
+  undo(): void;
+  /** Records that all files have their names. */
+  settle(): void;
 }
 
 /** A file under its temporary name, and the path that it is to have. */
@@ -92,10 +102,27 @@ export class FileSet implements AsyncDisposable {
    * Gives the files their names: the first of them alone, and the last only when the names of the others are on the disk.
    * Exports to one folder take turns, so that those of one are never among those of another.
    */
-  async publish({ replace, claim, record, signal }: PublishOptions = {}): Promise<void> {
+  async publish({ replace, claim, commit, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
     const others = claim?.() ?? [];
     for (const { path } of this.#drafts) assertNoFolder(path);
+    commit?.enter();
+    try {
+      await this.#nameAll(lock, others, replace);
+    } catch (error) {
+      commit?.undo();
+      throw error;
+    }
+    commit?.settle();
+  }
+
+  /** Returns the path of the draft of a file; undefined once it has its name. */
+  draftOf(file: string): string | undefined {
+    const path = join(this.folder, file);
+    return this.#drafts.find((each) => each.path === path)?.draft;
+  }
+
+  async #nameAll(lock: FolderLock, others: string[], replace: string | undefined): Promise<void> {
     const made = this.#made.map((folder) => dirname(folder));
     const name = async (drafts: readonly Draft[]) => {
       for (const { draft, path } of drafts) {
@@ -112,7 +139,6 @@ export class FileSet implements AsyncDisposable {
     if (replace !== undefined) others.push(...globSync(replace, { cwd: this.folder }));
     await this.#removeOthers(others);
     await name(this.#drafts.slice(-1));
-    record?.();
   }
 
   async #removeOthers(others: readonly string[]): Promise<void> {

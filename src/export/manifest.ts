@@ -2,10 +2,12 @@ import { hash } from "node:crypto";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { DateRange } from "../calendar/dates.ts";
+import { HISTORY_DAYS, hasHistory } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Unlisted } from "../warehouse/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Standing } from "../warehouse/standing.ts";
 import type { WrittenFile } from "./file-set.ts";
@@ -20,6 +22,8 @@ export interface DescribedSpan extends DateRange {
   ends_at?: string;
   /** Present where late transcripts and corrections may still change figures. */
   provisional?: true;
+  /** Present where fewer than 90 days of calls lie before it: callers of earlier days count as first-time callers. */
+  short_history?: true;
 }
 
 /**
@@ -35,6 +39,8 @@ export interface Manifest {
   published?: DescribedPublication;
   /** Why the figures may be wrong until somebody has looked; missing where nothing is known to be. */
   caveats?: Caveats;
+  /** Calls that count though the service no longer lists them: older than any that it lists. Missing where there are none. */
+  unlisted?: Unlisted;
   /** Zone whose days and periods count; times with a Z are UTC. */
   timezone: string;
   filter: DescribedFilter;
@@ -95,8 +101,8 @@ export interface Caveats {
   unverified?: string;
   /** A first load is under way, or was cut short: which call is a caller's first is not known yet. */
   first_load?: true;
-  /** Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`. */
-  withheld_calls?: number;
+  /** Calls that went missing at once, over the missing-call threshold; they still count until `sync --accept-gone`. Null for some that are too few to be shared. */
+  withheld_calls?: number | null;
 }
 
 /** The filter as it was given; of the callers left out their number alone. */
@@ -121,7 +127,7 @@ export interface TableEntry {
   keys_in_other?: number;
   /** How many calls a row has at least, where rows of fewer are together in the row `(other)` of their period. */
   min_cell?: number;
-  /** How many rows are together in rows `(other)`, and their calls; those of rows without figures are not counted. */
+  /** How many rows are together in rows `(other)` that have figures, and their calls. */
   rows_in_other?: number;
   calls_in_other?: number;
   /** How many rows `(other)` have no figures, since their whole period has fewer calls. */
@@ -184,14 +190,16 @@ export function startManifest(
   scope: Scope,
   { raw, lookbackHours, spend }: { raw: boolean; lookbackHours: number; spend: SessionSpend | undefined },
 ): Manifest {
-  const { run, origin } = standing;
+  const { run, origin, unlisted } = standing;
   const { exclude_callers, include_gone, ...filter } = scope.filter;
   const until = settledUntil(run, lookbackHours);
+  const firstStart = session.readFirstStart();
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
     ...(endsAt !== undefined && { ends_at: endsAt }),
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
+    ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
   const caveats = findCaveats(standing);
   const { aliases, caller_digests: _, ...rules } = session.rules;
@@ -199,6 +207,7 @@ export function startManifest(
     run,
     origin,
     ...(caveats && { caveats }),
+    ...(unlisted && { unlisted }),
     timezone: scope.timezone,
     filter: {
       gone_calls: include_gone ? "counted" : "left out",
@@ -247,9 +256,14 @@ function findCaveats({ run, withheld_calls, first_load }: Standing): Caveats | u
     ...(run === null && { no_finished_sync: true }),
     ...(run?.verdict === "unverified" && { unverified: run.verdict_reason ?? "it does not say why" }),
     ...(first_load && { first_load: true }),
-    ...(withheld_calls > 0 && { withheld_calls }),
+    ...(withheld_calls !== 0 && { withheld_calls }),
   };
   return Object.keys(caveats).length > 0 ? caveats : undefined;
+}
+
+/** Returns the content of `manifest.json`. */
+export function encodeManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 /** Returns a sentence on figures that were given out and are others now; none where there are none. */
@@ -266,6 +280,24 @@ export function describeRestated({
   return [`${count} given out ${when} ${cells === 1 ? "has" : "have"} changed: see restatements.csv.`];
 }
 
+/** Returns what a person should know of the figures of first-time callers, a sentence each. */
+export function describeHistory({
+  range,
+  compared_with,
+  periods = [],
+}: Pick<Manifest, "range" | "compared_with" | "periods">): string[] {
+  const short = periods.filter(({ short_history }) => short_history);
+  const isAll = short.length === periods.length;
+  const which = isAll ? "these days" : `the periods up to ${short.at(-1)?.period}`;
+  const fewer = `fewer than ${HISTORY_DAYS} days of calls lie before`;
+  return [
+    ...(range.short_history ? [`First-time callers of ${which} may be too many: ${fewer} them.`] : []),
+    ...(compared_with?.short_history
+      ? [`The change of first-time callers is not computed: ${fewer} the days compared with.`]
+      : []),
+  ];
+}
+
 export const MADE_UP = "These calls are made up: calltally demo made the warehouse.";
 
 /** Returns what a person should know of the caveats, a sentence each. */
@@ -276,7 +308,7 @@ export function describeCaveats({ caveats = {} }: Pick<Manifest, "caveats">): st
     unverified !== undefined && `The last sync is unverified, so calls may be missing: ${unverified}.`,
     first_load && "The first load has not ended: first-time callers are not known yet, and counted as none.",
     withheld_calls !== undefined &&
-      `${withheld_calls} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
+      `${withheld_calls ?? "Some"} calls went missing at once, over the missing-call threshold, and still count: see calltally status.`,
   ];
   return sentences.filter((sentence) => typeof sentence === "string");
 }

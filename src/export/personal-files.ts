@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, globSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { toFileError } from "../file-access.ts";
@@ -8,14 +9,15 @@ import { fsyncPath, removeFile } from "../folder.ts";
 import { openCallerHash } from "../warehouse/caller-hash.ts";
 import { readExportPaths } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { holdsTraces, type Traces } from "../warehouse/personal-bytes.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import { holdsTraces, isTextFile, type Traces } from "../warehouse/personal-bytes.ts";
 import { findUploadsOf } from "../warehouse/upload-table.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { fingerprintOf } from "./manifest.ts";
 
 /**
- * An exported file that has a caller in it; or that may have, since it is compressed and of callers or calls, cannot be read,
- * or is of conversions of theirs by what they cannot be told by any more.
+ * An exported file that has a caller in it; or that may have, since it is compressed, cannot be read, or is of conversions of
+ * theirs by what identifies them no more.
  */
 export interface PersonalFile {
   /** Absolute path. */
@@ -23,14 +25,17 @@ export interface PersonalFile {
   holds: "yes" | "perhaps";
 }
 
-/** Lists of people, compressed; and what a killed export has left of one. */
-const UNREADABLE = /[/\\]\.?(?:calls\.parquet|callers\.parquet|calltally\.xlsx)(?:\.[\da-f-]{36}\.tmp)?$/;
-/** What is read of a manifest of any version. */
+const MANIFEST = "manifest.json";
+/** A name that leads out of the folder is none of ours, whatever wrote the manifest. */
+const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
 const manifestSchema = z.looseObject({
-  files: z.array(
-    z.looseObject({ file: z.string(), sheets: z.array(z.looseObject({ contents: z.string() })).optional() }),
-  ),
+  origin: z.looseObject({ warehouse_id: z.string() }),
+  files: z.array(z.looseObject({ file: fileName })),
+  restatements: z.looseObject({ file: z.looseObject({ file: fileName }).optional() }).optional(),
 });
+
+/** Whether a file describes an export: it stays, without the callers. */
+export const isManifest = (path: string) => basename(path) === MANIFEST;
 
 /** Returns what tells callers in exported files: their numbers, pseudonyms there, and the hashes that ad platforms take. */
 export function tracesInExports(
@@ -47,24 +52,37 @@ export function tracesInExports(
   return { numbers, texts: [...spellings, ...hashes, ...callers.flatMap(ofCaller)] };
 }
 
+export interface PersonalFileSearch {
+  /** Folder of exports, beside those that the warehouse remembers. */
+  exportFolder: string;
+  traces: Traces;
+  /** What the callers are called now. */
+  pseudonyms: readonly string[];
+  /** Masks them in a manifest. */
+  maskJson: (json: string) => string;
+}
+
 /**
- * Finds the exported files that are still there and have any of the callers in them, and what killed exports left beside
- * them.
- *
- * @param pseudonyms what the callers are called now
+ * Finds the exported files that the warehouse, or a manifest of its exports, names, that are still there and have or may have
+ * any of the callers in them; also manifests, and what killed exports left.
  */
 export function findPersonalFiles(
   warehouse: Warehouse,
-  traces: Traces,
-  pseudonyms: readonly string[],
+  { exportFolder, traces, pseudonyms, maskJson }: PersonalFileSearch,
 ): PersonalFile[] {
   const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
-  const paths = readExportPaths(warehouse);
-  const drafts = [...new Set(paths.map(folderOf))].flatMap(findDrafts);
-  return [...paths, ...drafts].flatMap((path): PersonalFile[] => {
+  const { warehouse_id } = readOrigin(warehouse);
+  const remembered = readExportPaths(warehouse);
+  const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
+  const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
+  return [...new Set([...remembered, ...listed])].flatMap((path): PersonalFile[] => {
     try {
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-      if (UNREADABLE.test(path)) return mayHold(path) ? [{ path, holds: "perhaps" }] : [];
+      if (!isTextFile(path)) return [{ path, holds: "perhaps" }];
+      if (isManifest(path)) {
+        const text = readFileSync(path, "utf8");
+        return maskJson(text) === text ? [] : [{ path, holds: "yes" }];
+      }
       if (holdsTraces(path, traces)) return [{ path, holds: "yes" }];
       return uploads.has(path) ? [{ path, holds: "perhaps" }] : [];
     } catch (error) {
@@ -74,20 +92,22 @@ export function findPersonalFiles(
   });
 }
 
-/** A workbook of rollups alone has nobody in it. */
-function mayHold(path: string): boolean {
-  const sheets = readManifest(folderOf(path))?.files.find(({ file }) => file === basename(path))?.sheets;
-  return (
-    sheets === undefined || sheets.some(({ contents }) => contents === "calls" || contents === "callers")
-  );
+/** The manifest of a folder and the files in it, where it is of this warehouse. */
+function listManifest(folder: string, warehouseId: string): string[] {
+  const manifest = tryReadManifest(folder);
+  if (manifest?.origin.warehouse_id !== warehouseId) return [];
+  const { files, restatements } = manifest;
+  const names = [...files, ...(restatements?.file ? [restatements.file] : [])].map(({ file }) => file);
+  return [MANIFEST, ...names].map((name) => join(folder, name));
 }
 
 /**
  * Removes exported files, and what the manifests beside them say of them. They can be made anew; a manifest first, so that
- * one that is cut short can be repeated.
+ * one that is cut short can be repeated. A manifest stays, without the callers.
  */
 export async function removePersonalFiles(
   files: readonly PersonalFile[],
+  maskJson: (json: string) => string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const failed: [path: string, cause: Error][] = [];
@@ -97,8 +117,10 @@ export async function removePersonalFiles(
   )) {
     try {
       using _lock = await lockFolder(folder, signal);
-      forgetInManifest(folder, new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/"))));
+      const removed = new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/")));
+      forgetInManifest(folder, removed, maskJson);
       for (const path of paths) {
+        if (isManifest(path)) continue;
         removeFile(path);
         fsyncPath(dirname(path));
       }
@@ -133,13 +155,19 @@ function findDrafts(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-function forgetInManifest(folder: string, removed: ReadonlySet<string>): void {
+function forgetInManifest(
+  folder: string,
+  removed: ReadonlySet<string>,
+  maskJson: (json: string) => string,
+): void {
   const manifest = readManifest(folder);
-  if (manifest === undefined || !manifest.files.some(({ file }) => removed.has(file))) return;
-  const left = { ...manifest, files: manifest.files.filter(({ file }) => !removed.has(file)) };
-  const file = join(folder, "manifest.json");
-  const draft = join(folder, `.manifest.json.${randomUUID()}.tmp`);
-  const text = JSON.stringify({ ...left, fingerprint: fingerprintOf(left) }, null, 2);
+  if (manifest === undefined) return;
+  const files = manifest.files.filter(({ file }) => !removed.has(file));
+  const masked = manifestSchema.parse(JSON.parse(maskJson(JSON.stringify({ ...manifest, files }))));
+  if (isDeepStrictEqual(masked, manifest)) return;
+  const file = join(folder, MANIFEST);
+  const draft = join(folder, `.${MANIFEST}.${randomUUID()}.tmp`);
+  const text = JSON.stringify({ ...masked, fingerprint: fingerprintOf(masked) }, null, 2);
   try {
     writeFileSync(draft, `${text}\n`, { flag: "wx", mode: statSync(file).mode & 0o777 });
     fsyncPath(draft);
@@ -152,13 +180,23 @@ function forgetInManifest(folder: string, removed: ReadonlySet<string>): void {
 
 /** Undefined where there is none of ours. */
 function readManifest(folder: string): z.infer<typeof manifestSchema> | undefined {
-  const file = join(folder, "manifest.json");
+  const file = join(folder, MANIFEST);
   if (!existsSync(file)) return undefined;
   try {
     return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
     throw error;
+  }
+}
+
+/** The same of a folder that may not be readable: the files that the warehouse remembers there are reported. */
+function tryReadManifest(folder: string): ReturnType<typeof readManifest> {
+  try {
+    return readManifest(folder);
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return undefined;
   }
 }
 

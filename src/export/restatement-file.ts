@@ -4,7 +4,6 @@ import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-
 import { encodeTable } from "./encode-table.ts";
 import type { FigureJob } from "./figure-job.ts";
 import type { WrittenFile } from "./file-set.ts";
-import { keyInWords } from "./restatement-words.ts";
 import type { Column } from "./table.ts";
 
 /** Figures that were given out in the files it stands beside, and are others now. */
@@ -31,7 +30,7 @@ const COLUMNS: readonly Column[] = [
   { name: "rules_changed", type: "text" },
 ];
 
-/** Writes `restatements.csv`, one line a figure; the key is the values of the key columns with ` / ` between them. */
+/** Writes `restatements.csv`, one line a figure; the key is a JSON object of the key columns, since a value may have any text in it. */
 export async function writeRestatements(
   { write, format }: Pick<FigureJob, "write" | "format">,
   found: readonly Restatement[],
@@ -40,7 +39,7 @@ export async function writeRestatements(
     basename(each.path),
     each.contents,
     each.period,
-    keyInWords(each),
+    JSON.stringify(each.key),
     each.metric,
     each.was,
     each.now,

@@ -59,9 +59,9 @@ export function rollupTable(job: FigureJob, { dimensions }: RollupTarget): Named
     }),
   };
   const watched = job.givenOut?.watch({ file, contents, query, columns }, rows) ?? rows;
-  const shown = minCell === undefined ? watched : withoutSmall(watched, columns, minCell, entry);
+  const shown = minCell === undefined ? watched : countOther(watched, columns, entry);
   const counted = count(shown, columns, entry);
-  const totals = total ? withTotal(counted, session, query, () => (entry.blank_rows ?? 0) > 0) : counted;
+  const totals = total ? withTotal(counted, session, query) : counted;
   const table = { columns, rows: totals };
   return {
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
@@ -80,7 +80,7 @@ function showsDates(format: ExportFormat): boolean {
 function withPeriodStart({ columns: [period, ...columns], rows }: Table, periods: readonly Period[]): Table {
   const firstDays = new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay]));
   return {
-    columns: [...(period ? [period] : []), { name: "period_start", type: "date" }, ...columns],
+    columns: [...(period ? [period] : []), { name: "period_start", type: "date", isKey: true }, ...columns],
     rows: Iterator.from(rows).map(([period = null, ...cells]) => [
       period,
       firstDays.get(period) ?? null,
@@ -104,23 +104,19 @@ function timelessFigures({ rules }: FigureSession): string[] {
     .map(({ name }) => name);
 }
 
-/** Passes rows on, those of too few calls without figures: of all calls of a period, where these are so few. */
-function* withoutSmall(
+/** Passes rows on, and counts those without figures and the calls of rows `(other)` on the way. */
+function* countOther(
   rows: Iterable<Row>,
   columns: readonly RollupColumn[],
-  minCell: number,
   counts: Pick<TableEntry, "calls_in_other" | "blank_rows">,
 ): Generator<Row> {
-  const indexOf = (name: string) => columns.findIndex((column) => column.name === name);
-  const [calls, before] = [indexOf("calls"), indexOf("calls_previous")];
+  const calls = columns.findIndex(({ name }) => name === "calls");
   for (const row of rows) {
-    const isSmall = [row[calls], row[before]].some((count) => Number(count) > 0 && Number(count) < minCell);
-    const figures = row.slice(calls);
-    if (isSmall) counts.blank_rows = (counts.blank_rows ?? 0) + 1;
+    if (row[calls] === null) counts.blank_rows = (counts.blank_rows ?? 0) + 1;
     else if (row.slice(0, calls).includes(OTHER)) {
       counts.calls_in_other = (counts.calls_in_other ?? 0) + Number(row[calls]);
     }
-    yield isSmall ? [...row.slice(0, calls), ...figures.map(() => null)] : row;
+    yield row;
   }
 }
 
@@ -146,30 +142,12 @@ function additive(columns: readonly RollupColumn[]): { name: string; index: numb
   );
 }
 
-/**
- * Adds the figures of all calls together: callers are counted once here, however many rows they are in.
- *
- * @param isBlank whether the line has no figures, as soon as all rows are read: a row without any would be the rest to the total
- */
-function* withTotal(
-  rows: Iterable<Row>,
-  session: FigureSession,
-  query: RollupQuery,
-  isBlank: () => boolean,
-): Generator<Row> {
+/** Adds the line of totals. */
+function* withTotal(rows: Iterable<Row>, session: FigureSession, query: RollupQuery): Generator<Row> {
   yield* rows;
-  const { dimensions, figures: names, periods, span, previous, spend } = query;
-  const keys = keyColumns(dimensions).length + (periods ? 1 : 0);
-  const total = {
-    dimensions: [],
-    figures: names,
-    span,
-    spend,
-    previous: previous && { span: previous.span },
-  };
-  for (const figures of session.rollup(total).rows) {
-    const shown = isBlank() ? figures.map(() => null) : figures;
-    yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...shown];
+  const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
+  for (const figures of session.total(query).rows) {
+    yield [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
   }
 }
 

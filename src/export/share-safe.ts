@@ -1,5 +1,7 @@
 import { UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
+import { isSmallCount } from "../rollup/small-cells.ts";
+import type { Standing } from "../warehouse/standing.ts";
 import type { NamedTable } from "./named-table.ts";
 import { personalKind } from "./personal-text.ts";
 import type { Column } from "./table.ts";
@@ -26,6 +28,19 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
     }
   }
   return { ...table, rows };
+}
+
+const REASON_LEFT_OUT = "the reason counts calls, so it is left out of what may be shared";
+
+/** Returns what share-safe figures stand on, without small numbers of calls: those of the whole copy show what is left of a table. */
+export function toShareSafeStanding(standing: Standing, minCell: number): Standing {
+  const { run, withheld_calls, unlisted } = standing;
+  return {
+    ...standing,
+    run: run && { ...run, verdict_reason: REASON_LEFT_OUT },
+    withheld_calls: isSmallCount(withheld_calls ?? 0, minCell) ? null : withheld_calls,
+    unlisted: isSmallCount(unlisted?.calls ?? 0, minCell) ? null : unlisted,
+  };
 }
 
 /** @throws UsageError where the manifest would hold such a text in the filter */

@@ -1,7 +1,8 @@
 import { UsageError } from "../errors.ts";
 import { TOTAL } from "../rollup/own-words.ts";
-import { type CellContext, cellWriter, isTextual, type WriteCell, widthOf } from "./cells.ts";
+import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
 import { inChunks } from "./chunks.ts";
+import { headingOf } from "./heading.ts";
 import type { Column, Table, Value } from "./table.ts";
 
 /** Rows of a sheet, the header among them. */
@@ -11,7 +12,16 @@ const MAX_WIDTH = 50;
 /** Characters that are deflated together: few enough for little memory, enough for a good ratio. */
 const PIECE = 256 * 1024;
 /** The arrow of the filter, and some air. */
-const MARGIN = 4;
+const MARGIN = 3;
+/** Lines of a heading, about. */
+const HEADING_LINES = 3;
+/** Height of a line, and the most that a row has, in points. */
+const LINE_HEIGHT = 15;
+const MAX_HEIGHT = 409;
+/** Characters side by side on a printed page, at about half their size. */
+const PRINTED_WIDTH = 230;
+/** Frozen columns are no wider together, so that there is room for the others. */
+const MAX_FROZEN_WIDTH = 80;
 
 export interface SheetOptions {
   name: string;
@@ -32,7 +42,7 @@ export function assertRows(name: string, rows: number): void {
 }
 
 /**
- * Yields a table as the XML of a worksheet: a header that stays in view, a filter, and a row each.
+ * Yields a table as the XML of a worksheet: header and key that stay in view, a filter, and a row each.
  *
  * @throws UsageError for more rows than a sheet holds
  */
@@ -42,11 +52,17 @@ export function* toSheet({ columns, rows }: Table, options: SheetOptions): Gener
   const toRow = rowWriter(columns, letters, context);
   const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
   const header: Column = { name: "", type: "text" };
-  const toHeader = cellWriter(header, context, { isHeader: true });
-  const headerRow = `<row r="1">${columns.map((column, index) => toHeader(`${letters[index]}1`, column.name)).join("")}</row>`;
+  const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
+  const headings = columns.map(headingOf);
 
-  const open = (sample: readonly (readonly Value[])[]) =>
-    `${openSheet({ widths: widthsOf(columns, sample), isFrozen: true })}<sheetData>${headerRow}`;
+  let widths: readonly number[] = [];
+  const open = (sample: readonly (readonly Value[])[]) => {
+    widths = widthsOf(columns, sample);
+    const cells = headings.map((heading, index) => toHeader(`${letters[index]}1`, heading));
+    // Words end lines early, which takes one more.
+    const lines = headings.map((heading, index) => 1 + countLines(heading, (widths[index] ?? 0) - MARGIN));
+    return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(1, cells, Math.max(...lines))}`;
+  };
 
   let last = 1;
   for (const chunk of inChunks(rows)) {
@@ -62,7 +78,7 @@ export function* toSheet({ columns, rows }: Table, options: SheetOptions): Gener
     if (xml !== "") yield xml;
   }
   if (last === 1) yield open([]);
-  yield closeSheet(columns, letters, { last, hasTotal });
+  yield closeSheet(columns, letters, { last, hasTotal, widths });
 }
 
 function rowWriter(
@@ -74,22 +90,46 @@ function rowWriter(
   const writers: WriteCell[] = columns.map((column) => cellWriter(column, context, look));
   return (number, row) => {
     const cells = writers.map((write, index) => write(`${letters[index]}${number}`, row[index] ?? null));
-    return `<row r="${number}">${cells.join("")}</row>`;
+    const lines = cells.some((cell) => cell.includes("\n"))
+      ? row.map((value) => countLines(String(value ?? ""), MAX_WIDTH))
+      : [1];
+    return toRowXml(number, cells, Math.max(...lines));
   };
+}
+
+/** Returns the XML of a row that is as high as its lines: not every reader sees to that itself. */
+export function toRowXml(number: number, cells: readonly string[], lines: number): string {
+  const height = lines > 1 ? ` ht="${Math.min(MAX_HEIGHT, lines * LINE_HEIGHT)}"` : "";
+  return `<row r="${number}"${height}>${cells.join("")}</row>`;
+}
+
+/** Returns how many lines a text takes in a column that wraps it, about. */
+export function countLines(text: string, width: number): number {
+  return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / width)), 0);
 }
 
 /** Returns how wide the columns are, by their headers and some of their rows. */
 function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[])[]): number[] {
   return columns.map((column, index) => {
-    const lengths = sample.map((row) => widthOf(column) ?? String(row[index] ?? "").length);
-    return Math.min(MAX_WIDTH, Math.max(column.name.length + MARGIN, ...lengths.map((length) => length + 2)));
+    const heading = headingOf(column);
+    const words = heading.split(" ").map(({ length }) => length);
+    const headingWidth = Math.max(Math.ceil(heading.length / HEADING_LINES), ...words) + MARGIN;
+    const lengths = sample.map((row) => shownWidth(column, row[index] ?? null));
+    return Math.min(MAX_WIDTH, Math.max(headingWidth, ...lengths.map((length) => length + 2)));
   });
+}
+
+/** Returns how many columns stay in view: those of the key that there is room for, and the first in any case. */
+function countFrozen(columns: readonly Column[], widths: readonly number[]): number {
+  const totals = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, width) => sum + width));
+  const fitting = columns.filter(({ isKey }, index) => isKey && (totals[index] ?? 0) <= MAX_FROZEN_WIDTH);
+  return Math.max(1, fitting.length);
 }
 
 function closeSheet(
   columns: readonly Column[],
   letters: readonly string[],
-  { last, hasTotal }: { last: number; hasTotal: boolean },
+  { last, hasTotal, widths }: { last: number; hasTotal: boolean; widths: readonly number[] },
 ): string {
   const end = letters.at(-1);
   const texts = columns.flatMap((column, index) =>
@@ -101,22 +141,30 @@ function closeSheet(
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
   const filtered = Math.max(1, hasTotal ? last - 1 : last);
-  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${PAGE}${ignored}</worksheet>`;
+  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${pageOf(widths)}${ignored}</worksheet>`;
 }
 
-/** Prints across. */
-export const PAGE =
-  '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape"/>';
+/** Prints across, with the columns on as few pages side by side as leave the letters readable. */
+function pageOf(widths: readonly number[]): string {
+  return printedPage(Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH));
+}
 
-/** Returns the beginning of a worksheet, up to its rows. */
-export function openSheet({ widths, isFrozen }: { widths: readonly number[]; isFrozen: boolean }): string {
-  const pane = isFrozen
-    ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft" activeCell="A2" sqref="A2"/>'
-    : "";
+/** Prints across, with the columns on this many pages side by side. */
+export function printedPage(pages: number): string {
+  return `<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`;
+}
+
+/** Returns the beginning of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row as well. */
+export function openSheet({ widths, frozen }: { widths: readonly number[]; frozen: number }): string {
+  const corner = `${columnLetters(frozen)}2`;
+  const view =
+    frozen === 0
+      ? ' showGridLines="0" tabSelected="1">'
+      : `><pane xSplit="${frozen}" ySplit="1" topLeftCell="${corner}" activePane="bottomRight" state="frozen"/><selection pane="topRight"/><selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="${corner}" sqref="${corner}"/>`;
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
   );
-  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"${isFrozen ? "" : ' showGridLines="0" tabSelected="1"'}>${pane}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
+  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
 }
 
 /** Returns the letters of a column: A is the first, AA the one after Z. */

@@ -77,6 +77,7 @@ export function sentencesOnSpend(
   return [
     `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are taken for days of ${zone}.`,
     `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
+    "In rows (total) and (other), costs per call are over the calls of rows that have spend: totals by channel or source differ from those by campaign.",
     `From ${shown}.`,
     ...(ofCallsAlone.length > 0
       ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} chooses calls alone: costs are of all.`]

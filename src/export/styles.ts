@@ -9,7 +9,7 @@ export interface CellStyle {
   isHeader?: boolean | undefined;
   /** @default numbers on the right, text on the left */
   align?: "left" | "center" | undefined;
-  /** Whether long text goes on below, in a row that grows. */
+  /** Whether long text continues on the next line, in a row that grows. */
   isWrapped?: boolean | undefined;
 }
 
@@ -27,8 +27,9 @@ export class Styles {
     const fill = isHeader ? ' fillId="2" applyFill="1"' : "";
     const format = numFmt === undefined ? "" : ` numFmtId="${this.#formatOf(numFmt)}" applyNumberFormat="1"`;
     const open = `<xf${format}${font}${fill}`;
-    const alignment = `${align === undefined ? "" : ` horizontal="${align}"`}${isWrapped ? ' vertical="top" wrapText="1"' : ""}`;
-    const xf = alignment === "" ? `${open}/>` : `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
+    // Numbers stand next to the first line of a text that has several.
+    const alignment = `${align === undefined ? "" : ` horizontal="${align}"`} vertical="top"${isWrapped ? ' wrapText="1"' : ""}`;
+    const xf = `${open} applyAlignment="1"><alignment${alignment}/></xf>`;
     const known = this.#indexes.get(xf);
     if (known !== undefined) return known;
     this.#indexes.set(xf, this.#indexes.size);

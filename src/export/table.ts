@@ -12,6 +12,14 @@ export interface Column {
   decimals?: number | undefined;
   /** ISO 4217, of an amount. */
   currency?: string | undefined;
+  /** Whether it is a part of a whole: 0.25 for a quarter. */
+  isShare?: true;
+  /** Whether it is part of the key of a row. */
+  isKey?: true;
+  /** What it shows of the figure on its left, where that is compared. */
+  comparison?: { of: string; shows: "previous" | "change" };
+  /** One sentence for a person. */
+  help?: string;
 }
 
 /** What a file is made of. The rows are read once, while the file is written; their values stand in the columns' order. */

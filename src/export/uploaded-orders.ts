@@ -4,6 +4,8 @@ import type { KnownLine } from "../warehouse/upload-table.ts";
 export interface Order {
   conversion_name: string;
   call_id: number;
+  /** Keyed digest of the click, caller or client id that it was reported for. */
+  key_digest: string | null;
   /** Null where the file had none: no adjustment can name it. */
   order_id: string | null;
   /** Time of the conversion, ISO 8601 UTC. */

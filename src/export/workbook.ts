@@ -6,12 +6,14 @@ import type { FigureJob } from "./figure-job.ts";
 import type { Manifest, ManifestFile, SheetEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import { WORKBOOK } from "./rollups.ts";
-import { assertRows, columnLetters, openSheet, PAGE, toSheet } from "./sheet.ts";
+import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml, toSheet } from "./sheet.ts";
 import { Styles } from "./styles.ts";
 import { toZip, type ZipPart } from "./zip.ts";
 
 /** The first sheet, which says what the others stand on. */
 const ABOUT = "About";
+/** Widths of its first columns. */
+const ABOUT_WIDTHS = [38, 70] as const;
 const MAX_NAME = 31;
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -53,7 +55,8 @@ export async function writeWorkbook(
       yield { name: sheetFile(index + 1), text: withDeclaration(toSheet(table, options)) };
     }
     // Only now all rows are counted, and all styles known.
-    yield part(sheetFile(0), aboutXml(describeWorkbook(manifest, entries()), context));
+    const columns = tables.flatMap((table) => table.columns);
+    yield part(sheetFile(0), aboutXml(describeWorkbook(manifest, entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
@@ -87,20 +90,20 @@ function* withDeclaration(xml: Iterable<string>): Generator<string> {
 
 function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
   const xml = rows.map(({ cells, look }, row) => {
-    const style = {
-      isBold: look === "title",
-      isHeader: look === "header",
-      isWrapped: look === undefined && cells.length === 2,
-      align: "left",
-    } as const;
+    const style = { isBold: look === "title", isHeader: look === "header", align: "left" } as const;
     const written = cells.map(({ column, value }, index) =>
-      cellWriter(column, context, style)(`${columnLetters(index)}${row + 1}`, value),
+      cellWriter(column, context, { ...style, isWrapped: index === 1 })(
+        `${columnLetters(index)}${row + 1}`,
+        value,
+      ),
     );
-    return `<row r="${row + 1}">${written.join("")}</row>`;
+    return toRowXml(row + 1, written, countLines(String(cells[1]?.value ?? ""), ABOUT_WIDTHS[1]));
   });
   const header = rows.find(({ look }) => look === "header")?.cells ?? [];
-  const widths = header.map(({ value }, index) => [28, 70][index] ?? Math.max(10, String(value).length + 2));
-  return `${openSheet({ widths, isFrozen: false })}<sheetData>${xml.join("")}</sheetData>${PAGE}</worksheet>`;
+  const widths = header.map(
+    ({ value }, index) => ABOUT_WIDTHS[index] ?? Math.max(10, String(value).length + 2),
+  );
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {
@@ -117,7 +120,15 @@ function workbookXml(names: readonly string[]): string {
   const sheets = names.map(
     (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
-  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets></workbook>`;
+  // Each printed page repeats the heading and the first column.
+  const titles = names.flatMap((name, index) =>
+    name === ABOUT
+      ? []
+      : [
+          `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
+        ],
+  );
+  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets><definedNames>${titles.join("")}</definedNames></workbook>`;
 }
 
 function workbookRelationships(sheets: number): string {

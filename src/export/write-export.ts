@@ -7,26 +7,15 @@ import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import { readBasis } from "../warehouse/basis.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { prepareCallerName } from "../warehouse/caller-hash.ts";
-import { rememberRollups } from "../warehouse/exported-rollups.ts";
-import { insertExports } from "../warehouse/exports.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
 import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
-import { insertRestatements } from "../warehouse/restatement-table.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { nameFile, withFileNamed } from "../warehouse/sqlite-errors.ts";
 import { readStanding } from "../warehouse/standing.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
-import {
-  enterUploads,
-  findReplacedUploads,
-  readLastUploadFile,
-  recoverUploads,
-  settleUploads,
-  type UploadBatch,
-  type UploadFile,
-} from "../warehouse/upload-table.ts";
+import { readLastUploadFile } from "../warehouse/upload-table.ts";
 import { type AdjustmentsTarget, writeAdjustments } from "./adjustments.ts";
 import { applyRulesAlone, otherRulesError } from "./apply-rules.ts";
 import { ADJUSTMENTS } from "./choices.ts";
@@ -44,20 +33,25 @@ import {
   writeAsFormat,
   writeFigures,
 } from "./figure-job.ts";
-import { FileSet, type WrittenFile } from "./file-set.ts";
+import { FileSet } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import { type Compared, GivenOut } from "./given-out.ts";
-import type { Manifest, ManifestFile } from "./manifest.ts";
+import { encodeManifest, type Manifest, type ManifestFile } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
+import { recordExport } from "./record-export.ts";
 import { findRestatementFile, RESTATEMENT_FILE, writeRestatements } from "./restatement-file.ts";
 import type { ScopeOptions } from "./scope.ts";
+import {
+  type ReportRunOfFiles,
+  UploadLedger,
+  type UploadNotes,
+  type WrittenUpload,
+} from "./upload-ledger.ts";
 
 /** A kind of file to write. */
 export type Target = FigureTarget | CallsTarget | CallersTarget | ConversionTarget | AdjustmentsTarget;
 
-export interface ExportOptions extends ScopeOptions, FigureOptions {
-  /** Path of the warehouse. */
-  database: string;
+export interface ExportOptions extends OwnWarehouse, ScopeOptions, FigureOptions {
   targets: readonly Target[];
   /** Whether the filter may have values that no call in the warehouse has. @default false */
   isEmptyAllowed?: boolean | undefined;
@@ -75,13 +69,6 @@ export interface FolderExportOptions extends ExportOptions {
   reportRun?: ReportRunOfFiles | undefined;
 }
 
-/** The run of a report that files are written for. */
-export interface ReportRunOfFiles {
-  runId: number;
-  /** Whether somebody may have the files that it wrote before it was cut short. */
-  isRepeated: boolean;
-}
-
 /** What the writer of one kind of file works with. */
 export interface ExportJob extends FigureJob {
   nowMs: number;
@@ -95,19 +82,21 @@ export interface ExportJob extends FigureJob {
   onNewKey: (file: string) => void;
   /** The run of a report whose conversions in earlier files are to be written again, and no others. */
   repeats?: number | undefined;
+  /** Numbers of files of killed exports that this one replaces: they do not count. */
+  rewritten: readonly number[];
   /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
-  remember: (batch: Omit<UploadBatch, "path" | "sha256" | "reportRunId"> & { file: WrittenFile }) => void;
+  remember: (file: WrittenUpload) => void;
 }
 
 export interface ExportResult {
   folder: string;
   manifest: Manifest;
-  /** Path of the key of `caller_hash`, where this export had to make one. */
+  /** Path of the key of `caller_hash` and of the ledger of uploads, where this export had to make one. */
   newKey?: string | undefined;
   /** Present where the warehouse can only be read here, so that its tables do not have these files. */
   unrecorded?: true;
-  /** Files of conversions that counted as uploaded, by whoever exports by hand, and were replaced by what is new since. */
-  replaced?: Pick<UploadFile, "upload_file_id" | "contents" | "rows" | "written_at">[];
+  /** What is to be known of the ledger of uploads. */
+  uploads?: UploadNotes;
   /** Whether there are no calls but gone ones, so that there was nothing to filter. */
   isWarehouseEmpty: boolean;
 }
@@ -124,16 +113,13 @@ const PARTITIONS = "calls/month=*/calls.parquet";
  */
 export async function exportToFolder(options: FolderExportOptions): Promise<ExportResult> {
   const { clock = systemClock, signal, reportRun } = options;
-  using warehouse = openAsPermitted(options.database, options);
+  using warehouse = openOwn(options, openAsPermitted, options);
   const { readonly: isReadOnly } = warehouse.sqlite;
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
+  // Before the folder is opened, which removes old drafts.
+  const uploads = withFileNamed(warehouse.path, () => new UploadLedger(warehouse, options));
   await using files = await FileSet.open(options.folder);
   const { folder } = files;
-  const pathOf = (file: string) => join(realFile(folder), file);
-  if (!isReadOnly) {
-    const replaced = options.targets.map(({ kind }) => pathOf(`${kind}.csv`));
-    nameErrors(warehouse, () => recoverUploads(warehouse, { replaced }));
-  }
   const origin = describeOrigin(readOrigin(warehouse));
   const claim = () => [
     ...claimFolder(folder, origin, options.replace ?? false),
@@ -144,87 +130,43 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Expo
   await files.write("manifest.json", [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
   const write: ExportJob["write"] = (file, content, audience) =>
     files.write(file, untilAborted(content, signal), audience);
-  const uploads: UploadBatch[] = [];
-  const remember: ExportJob["remember"] = ({ file, ...batch }) => {
-    if (isReadOnly && batch.isChosen) throw unrememberedError(warehouse.path, file.file);
-    uploads.push({
-      ...batch,
-      path: pathOf(file.file),
-      sha256: file.sha256,
-      reportRunId: reportRun?.runId ?? null,
-    });
+  const remember: ExportJob["remember"] = (file) => {
+    if (isReadOnly && file.isChosen) throw unrememberedError(warehouse.path, file.file.file);
+    uploads.add(file);
   };
   const log = mayBeRemembered(options, warehouse) ? beginFactLog(warehouse) : undefined;
   const made = await writeTargets(warehouse, {
     ...options,
     write,
     remember,
+    rewritten: uploads.rewritten,
     ...(reportRun?.isRepeated && { repeats: reportRun.runId }),
     isPartitioned: true,
     givenOutIn: realFile(folder),
   });
   const { compared, lastUploadFile, ...written } = made;
   const { manifest } = written;
-  await files.write("manifest.json", [`${JSON.stringify(manifest, null, 2)}\n`]);
+  await files.write("manifest.json", [encodeManifest(manifest)]);
   for (const { file } of [...manifest.files, { file: RESTATEMENT_FILE }, { file: "manifest.json" }]) {
     if (realFile(join(files.folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${files.folder}: the warehouse has that name`);
   }
   const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
   const now = new Date(clock.now()).toISOString();
-  let entered: number[] = [];
-  // After the files: of an export that is killed before, the next one finds what changed since the one before it.
-  const record = () => {
-    settleUploads(warehouse, entered);
-    const { file: restated } = manifest.restatements ?? {};
-    insertExports(
-      warehouse,
-      [...manifest.files, ...(restated ? [restated] : [])].map(({ file, sha256, rows }) => ({
-        exported_at: now,
-        path: join(folder, file),
-        sha256,
-        rows,
-        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-        run_id: manifest.run?.run_id ?? null,
-      })),
-    );
-    if (compared === undefined) return;
-    insertRestatements(warehouse, compared.restatements);
-    rememberRollups(warehouse, compared.remember, { log, exportedAt: now });
-  };
-  let replaced: UploadFile[] = [];
-  const publishing = {
+  const recorded = { files, manifest, uploads, lastUploadFile, compared, log, now };
+  await files.publish({
     replace: isPartitioned ? PARTITIONS : undefined,
-    claim: () => {
-      const others = claim();
-      if (uploads.length === 0 || isReadOnly) return others;
-      const chosen = uploads.filter(({ isChosen, reportRunId }) => isChosen && reportRunId === null);
-      const paths = chosen.map(({ path }) => path);
-      nameErrors(warehouse, () => {
-        replaced = findReplacedUploads(warehouse, paths);
-      });
-      nameErrors(warehouse, () => {
-        entered = enterUploads(warehouse, uploads, { after: lastUploadFile, now });
-      });
-      return others;
-    },
-    record: isReadOnly ? undefined : () => nameErrors(warehouse, () => writeTransaction(warehouse, record)),
+    claim,
+    commit: isReadOnly ? undefined : recordExport(warehouse, recorded),
     signal,
-  };
-  await files.publish(publishing).catch((error: unknown) => {
-    recoverUploads(warehouse, { own: entered });
-    throw error;
   });
-  const shown = replaced.map(({ upload_file_id, contents, rows, written_at }) => ({
-    upload_file_id,
-    contents,
-    rows,
-    written_at,
-  }));
+  const notes = uploads.notes();
+  const newKey = written.newKey ?? uploads.newKey;
   return {
     folder,
     ...written,
-    ...(shown.length > 0 && { replaced: shown }),
+    ...(newKey !== undefined && { newKey }),
+    ...(Object.keys(notes).length > 0 && { uploads: notes }),
     ...(isReadOnly && { unrecorded: true }),
   };
 }
@@ -258,7 +200,7 @@ export async function exportToStream(
   options: ExportOptions & { writeChunk: (chunk: Buffer) => Promise<void> },
 ): Promise<Written> {
   const { writeChunk, signal, clock = systemClock } = options;
-  using warehouse = openAsPermitted(options.database, options);
+  using warehouse = openOwn(options, openAsPermitted, options);
   await applyRulesAlone(warehouse, options.rules, { ...options, nowMs: clock.now() });
   let files = 0;
   const write: ExportJob["write"] = async (file, content) => {
@@ -269,21 +211,13 @@ export async function exportToStream(
     ...options,
     write,
     remember: () => {},
+    rewritten: [],
     isPartitioned: false,
   });
 }
 
-/** Makes SQLite errors name the warehouse. */
-function nameErrors(warehouse: Warehouse, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    throw nameFile(error, warehouse.path);
-  }
-}
-
 type TargetOptions = ExportOptions &
-  Pick<ExportJob, "write" | "remember" | "repeats" | "isPartitioned"> & {
+  Pick<ExportJob, "write" | "remember" | "rewritten" | "repeats" | "isPartitioned"> & {
     /** Folder whose figures are compared with those that stand there. @default none are compared */
     givenOutIn?: string;
   };

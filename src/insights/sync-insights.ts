@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { ApiError, describeInOwnWords } from "../api/api-errors.ts";
+import { ApiError, reword } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import { EXIT } from "../errors.ts";
+import { describeError, EXIT } from "../errors.ts";
 import { readCallCount } from "../warehouse/call-table.ts";
 import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
@@ -79,11 +79,9 @@ function nameFailed(failed: readonly Failed[]): ApiError {
   const hint = "Any others were read. Leave out an id that is gone from the service.";
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
-    const { message, status, requestId, said, cause } = first.error;
-    const details = { status, requestId, said, cause, hint };
-    return new ApiError(EXIT.contract, `Cannot read insight ${first.id}: ${message}`, details);
+    return reword(first.error, `Cannot read insight ${first.id}: ${first.error.message}`, { hint });
   }
-  const reasons = failed.map(({ id, error }) => `${id}: ${describeInOwnWords(error)}`);
+  const reasons = failed.map(({ id, error }) => `${id}: ${describeError(error)}`);
   const message = `Cannot read ${failed.length} insights: ${reasons.join("; ")}`;
   return new ApiError(EXIT.contract, message, { hint });
 }

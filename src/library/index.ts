@@ -3,7 +3,9 @@ import { SETTINGS } from "../config/settings.ts";
 import { UsageError } from "../errors.ts";
 import { startFigures } from "../export/figure-job.ts";
 import { rollupTable } from "../export/rollups.ts";
+import { toFileError } from "../file-access.ts";
 import { RollupSession } from "../rollup/session.ts";
+import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readBasis } from "../warehouse/basis.ts";
@@ -15,7 +17,7 @@ import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { readStanding } from "../warehouse/standing.ts";
-import { parseQuestion, parseSyncOptions } from "./parse-options.ts";
+import { parseQuestion, parseSyncOptions, parseWarehousePath } from "./parse-options.ts";
 import type {
   Rollup,
   RollupColumn,
@@ -50,7 +52,21 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
     ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
   };
   const settings = readLayers([{ origin: "environment", values }]);
-  return toSyncRun(await runSync({ ...toSyncOptions(settings), force: mode, signal, onProgress }));
+  const asked = { ...toSyncOptions(settings), force: mode, signal };
+  let theirs: unknown;
+  const report = async (progress: SyncProgress) => {
+    try {
+      await onProgress?.(progress);
+    } catch (error) {
+      theirs = error;
+      throw error;
+    }
+  };
+  try {
+    return toSyncRun(await runSync({ ...asked, onProgress: report }));
+  } catch (error) {
+    throw error === theirs || error === signal?.reason ? error : (toFileError(error) ?? error);
+  }
 }
 
 /** The ledger has more of a run, which may be another with any version. */
@@ -68,27 +84,30 @@ function toSyncRun(run: LedgerRun): SyncRun {
  * @throws CalltallyError (exit 7) where there is none, or none of this version's schema, which a sync migrates
  */
 export function openWarehouse(path: string): Warehouse {
-  const warehouse = openWarehouseReader(path);
+  const file = parseWarehousePath(path);
+  const warehouse = named(file, () => openWarehouseReader(file));
   try {
-    assertCurrent(warehouse);
+    named(file, () => assertCurrent(warehouse));
   } catch (error) {
     warehouse[Symbol.dispose]();
     throw error;
   }
   return {
     path: warehouse.path,
-    rollup: (question) => named(warehouse, () => readRollup(warehouse, question)),
-    readStanding: () => named(warehouse, () => readWhole(warehouse)),
+    rollup: (question) => read(warehouse, () => readRollup(warehouse, question)),
+    readStanding: () => read(warehouse, () => readWhole(warehouse)),
     [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
 }
 
 function readWhole(warehouse: OpenWarehouse): Standing {
   const { calls, total, newest_call, verified, rejected } = readBasis(warehouse);
+  const { run, unlisted } = readStanding(warehouse);
   return {
-    run: readStanding(warehouse).run as Standing["run"],
+    run: run as Standing["run"],
     verified,
     calls,
+    unlisted,
     total,
     newest_call,
     rejected,
@@ -106,11 +125,8 @@ function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup 
   });
   const [unmatched] = session.findUnmatched(filter);
   if (unmatched !== undefined) {
-    const { filter: name, text, meant } = unmatched;
-    throw new UsageError(
-      `filter.${name}: no call has ${text}`,
-      meant === undefined ? {} : { hint: `Did you mean ${meant}?` },
-    );
+    const { filter: name, text, advice } = unmatched;
+    throw new UsageError(`filter.${name}: no call has ${text}`, { hint: advice });
   }
   const asked = {
     timezone,
@@ -140,11 +156,16 @@ function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup 
   };
 }
 
-/** Makes SQLite errors name the warehouse. */
-function named<T>({ path }: OpenWarehouse, work: () => T): T {
+function read<T>({ path, sqlite }: OpenWarehouse, work: () => T): T {
+  if (sqlite.open) return named(path, work);
+  throw new UsageError(`Cannot read ${path}: it was disposed of`, { hint: "Open it again." });
+}
+
+/** Makes errors of SQLite and of the file system name the warehouse. */
+function named<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw nameFile(error, path);
+    throw toFileError(error) ?? nameFile(error, path);
   }
 }

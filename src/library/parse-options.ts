@@ -6,7 +6,7 @@ import { parseBaseUrl, parseFilePath, parseToken } from "../config/setting-parse
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { describeError, UsageError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { orMeant } from "../nearest.ts";
 import { PHONE_NUMBER } from "../phone-number.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import type { Dimension, RollupQuestion, SyncOptions } from "./types.ts";
@@ -26,15 +26,17 @@ const OTHERS: readonly string[] = Object.values(SETTINGS)
 const settingName = z.string().superRefine((name, context) => {
   if (OTHERS.includes(name)) return;
   const option = OPTIONS.get(name);
-  const meant = nearest(name, OTHERS);
-  const advice = meant === undefined ? "" : `; did you mean ${meant}?`;
   context.addIssue(
-    option === undefined ? `${name} is not a setting${advice}` : `${name} is not taken here: give ${option}`,
+    option === undefined
+      ? `${name} is not a setting${orMeant(name, OTHERS)}`
+      : `${name} is not taken here: give ${option}`,
   );
 });
 
+const path = z.string().min(1).transform(toIssue(parseFilePath));
+
 const syncOptions = z.strictObject({
-  database: z.string().min(1).transform(toIssue(parseFilePath)),
+  database: path,
   baseUrl: z
     .string()
     .min(1)
@@ -104,6 +106,11 @@ const rollupQuestion = z
 /** @throws UsageError that names the option, and says what it may be */
 export function parseSyncOptions(options: unknown) {
   return parse(syncOptions, options);
+}
+
+/** @throws UsageError that says what the path of a warehouse may be */
+export function parseWarehousePath(given: unknown): string {
+  return parse(z.object({ path }), { path: given }).path;
 }
 
 /** @throws UsageError that names the member, and says what it may be */

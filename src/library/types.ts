@@ -18,8 +18,11 @@ export interface SyncOptions {
   mode?: "full" | "incremental" | undefined;
   /** Ends the run between two pages, with its reason as the error; what was read is kept. */
   signal?: AbortSignal | undefined;
-  /** Receives the calls read so far, and all of them as the service counts them. */
-  onProgress?: ((progress: { read: number; total: number }) => void) | undefined;
+  /**
+   * Receives the calls read so far, and all of them as the service counts them. The run waits for a promise that it returns,
+   * and ends with the error that it throws or rejects with; what was read is kept.
+   */
+  onProgress?: ((progress: { read: number; total: number }) => unknown) | undefined;
   /**
    * Other settings, by their names in docs/reference/settings.md, such as `{ CALLTALLY_LOOKBACK_HOURS: "48" }`. Those that
    * say how calls are read, kept and attributed count; those of exports, the schedule, the log and publishing do nothing here.
@@ -150,6 +153,8 @@ export interface Standing {
   verified: { run_id: number; finished_at: string | null } | null;
   /** The calls that count. */
   calls: number;
+  /** Of these, how many are older than any that the service lists, and since when, ISO 8601 UTC; null where there are none. */
+  unlisted: { calls: number; since: string } | null;
   /** How many the service counted at the last run that ended; null before. */
   total: number | null;
   /** When the newest call started, ISO 8601 UTC. */
@@ -158,7 +163,7 @@ export interface Standing {
   rejected: number;
 }
 
-/** An open warehouse, to read from; dispose of it to close the file. */
+/** An open warehouse, to read from; dispose of it to close the file. Once it is disposed of, its methods throw CalltallyError (exit 2). */
 export interface Warehouse extends Disposable {
   /** Absolute path of the file. */
   readonly path: string;

@@ -36,8 +36,10 @@ interface KnownCall {
  * What a pass has read, and what that proves.
  *
  * Assumed: (A1) a response is a contiguous slice, at one instant, of one order of the visible calls; (A2) that order is
- * by a key made of members of the call that do not change during the pass, equal keys in any order. A2 is witnessed:
- * every row of every slice is checked against all keys of {@link ORDER_KEYS}, and one row out of place ends a key.
+ * by a key made of members of the call that do not change during the pass, equal keys in any order; (A3) a response is cut
+ * by its number of rows. A2 is witnessed: every row of every slice is checked against all keys of {@link ORDER_KEYS}, and
+ * one row out of place ends a key. So is A3: at least two slices that end before the last call, and all of those, have one
+ * length.
  *
  * A slice is *held* by the front, under a key, if it starts at the front, or if it shares calls of two different keys
  * with slices that are held.
@@ -51,6 +53,10 @@ interface KnownCall {
  * of them, say of a. In A, r lies to the right, and so after a. By the key it lies after a in every response (A2), and
  * so in that of our slice: there it is to the right of a, and as the slice is contiguous (A1) and does not have it, to the
  * right of the slice. But nothing lies to the right of a slice at the end. ∎
+ *
+ * The end is a held slice that is shorter than the service's pages: had another call followed, there was room for it (A3).
+ * Where A3 has no witness, nothing but a look behind the last call shows the end. That slice is not held, since it shares no
+ * call with the chain, so such a pass is proven only if every response had the same total and all of it was read.
  *
  * Which key is the service's own nobody knows: a pass is proven if its end is held under every key that is left, and
  * one is.

@@ -11,12 +11,13 @@ export interface Evidence {
   startsAtFront: boolean;
   /** The keys that every row of every slice was in the order of; the first is the pass's order key. */
   keys: readonly OrderKey[];
-  /** Whether one of them is an order by a key beyond doubt; see `isTrusted`. */
-  isTrusted: boolean;
   /** The call that ended the last key, where none is left. */
   outOfPlace: number | undefined;
-  /** How the end was seen: in content, in agreement with its own `total`, or against it; or not at all. */
-  end: "unseen" | "disputed" | "seen";
+  /**
+   * How the end was seen: not at all; by a short slice, which proves it (see `Chain`); or by a look behind the last call that
+   * found nothing, which proves it only where every count agrees, and is disputed where the last slice counts more.
+   */
+  end: "unseen" | "short slice" | "nothing behind" | "disputed";
   /** From where the reading began to its end, and back to the front, slices are joined by two keys: all that are left. */
   isProven: boolean;
   /** Whether the slices are linked from start to end and back to the front by shared calls, which is weaker than by two keys. */
@@ -56,6 +57,8 @@ export interface Totals {
   fall: number;
   /** All that it fell from one response to the next, together. */
   falls: number;
+  /** All that it rose from one response to the next, together. */
+  rises: number;
   /** Responses with rows beyond their own total. */
   overruns: number;
 }
@@ -73,6 +76,7 @@ export function observeTotal(before: Totals | undefined, slice: Slice): Totals {
       isConstant: true,
       fall: 0,
       falls: 0,
+      rises: 0,
       overruns,
     };
   }
@@ -84,6 +88,7 @@ export function observeTotal(before: Totals | undefined, slice: Slice): Totals {
     isConstant: before.isConstant && total === before.first,
     fall: Math.max(before.fall, before.most - total),
     falls: before.falls + Math.max(0, before.last - total),
+    rises: before.rises + Math.max(0, total - before.last),
     overruns: before.overruns + overruns,
   };
 }

@@ -18,7 +18,7 @@ export interface OrderKey {
 }
 
 /** The orders in which the calls can be asked for: the service's own, and by the one documented sort key that is of calls. */
-export const SORTS = ["own", "source_name asc", "source_name desc"] as const;
+export const SORTS = ["own", "source_name asc"] as const;
 export type Sort = (typeof SORTS)[number];
 
 const DIRECTIONS = ["desc", "asc"] as const;
@@ -62,27 +62,6 @@ export function keepsKey({ members }: OrderKey, before: Row, now: Row): boolean 
     if (member === "insight_name" && before.name !== now.name) return false;
   }
   return true;
-}
-
-/**
- * Returns whether an order can be believed to be by a key while calls come and go: if it goes by start or id. One by source may be
- * one by figures of the sources that happen to be in that order now, or, where it was asked for, be by something else within
- * a source: the service's own order, which showed no key. But where a service that lists A first lists Z first when it is asked
- * to, its sources are in order, and so are the calls within them.
- */
-export function isTrusted({ name, newestAt }: OrderKey, sort: Sort): boolean {
-  return newestAt !== undefined || (sort === "source_name desc" && name.startsWith("insight_name desc"));
-}
-
-/**
- * Returns the order to ask for next, where the rows read are in no order that can be trusted: by source, in the direction in
- * which they are not already, so that it shows whether the service sorts as it is asked to.
- */
-export function otherSort(sort: Sort, keys: readonly OrderKey[]): Sort {
-  if (sort !== "own") return "own";
-  return keys.some(({ name }) => name.startsWith("insight_name asc"))
-    ? "source_name desc"
-    : "source_name asc";
 }
 
 /** Returns the names of keys as the ledger keeps them; null for none. */

@@ -1,8 +1,7 @@
 import type { Evidence } from "./evidence.ts";
-import type { Sort } from "./order-key.ts";
 import { type FetchSlice, Prefetch } from "./prefetch.ts";
 import { PassRecord } from "./record.ts";
-import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
+import { endOf, overlapOf, type Slice } from "./slice.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface WalkOptions {
@@ -24,8 +23,6 @@ const MAX_FRUITLESS_BROKEN = 2;
 const MAX_TIE_TRIES = 4;
 /** Slices that bring few calls or begin at the front again, after which the end is given up. */
 const MAX_THIN = 50;
-/** Looks beyond an end that its own total contradicts, or where calls come in all the time. */
-const MAX_LOOKS = 3;
 /** Planned slices in a row that bring no unseen calls, after which the plan is given up. */
 const MAX_IDLE_PLANS = 3;
 /** Slices read at the front in the end, to meet a known call again. */
@@ -34,7 +31,7 @@ const MAX_CLOSING = 10;
 /** The steps of one pass over the calls in one order; each yields the slices that it takes into the chain. */
 export class Pass<S extends Slice> implements Disposable {
   readonly #overlap: number;
-  readonly #options: { limit: number; overlap: number; sort: Sort };
+  readonly #options: { limit: number; overlap: number };
   readonly #pages: Prefetch<S>;
   #record: PassRecord;
   #first: S | undefined;
@@ -42,13 +39,9 @@ export class Pass<S extends Slice> implements Disposable {
   #seamsMended = 0;
   #settled = false;
 
-  constructor(
-    fetch: FetchSlice<S>,
-    { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions,
-    sort: Sort = "own",
-  ) {
+  constructor(fetch: FetchSlice<S>, { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions) {
     this.#overlap = overlap;
-    this.#options = { limit, overlap, sort };
+    this.#options = { limit, overlap };
     this.#record = new PassRecord(this.#options);
     this.#pages = new Prefetch(fetch, { overlap, throttle: throttle ?? new Throttle(DEFAULT_CONCURRENCY) });
   }
@@ -63,21 +56,13 @@ export class Pass<S extends Slice> implements Disposable {
     return this.#record.isOrdered;
   }
 
-  /** Whether they are in the order of one that can be trusted. */
-  get isTrusted(): boolean {
-    return this.#record.isTrusted;
-  }
-
   [Symbol.dispose](): void {
     this.#pages[Symbol.dispose]();
   }
 
   /** Goes on where an earlier chain of slices ended, if that still joins; returns whether it does. */
   async *resume(earlier: readonly Slice[]): AsyncGenerator<S, boolean, void> {
-    for (const slice of earlier) this.#record.accept(slice);
-    this.#record.goBackTo(
-      earlier.reduce((furthest, slice) => (endOf(slice) >= endOf(furthest) ? slice : furthest)),
-    );
+    this.#record.takeUp(earlier);
     const next = await this.#pages.fetch(this.#record.nextOffset());
     const link = this.#record.findLink(next);
     if (!this.#record.isHeld(link)) {
@@ -126,9 +111,7 @@ export class Pass<S extends Slice> implements Disposable {
 
   /** Reads on to the end of the calls. */
   async *reachEnd(): AsyncGenerator<S, void, void> {
-    const record = this.#record;
-    if (record.evidence.end !== "unseen") return;
-    if (record.mayBeEnd && (await this.#isEnd())) return;
+    if (await this.#hasEnded()) return;
     yield* this.#walkOn(() => false);
   }
 
@@ -202,7 +185,7 @@ export class Pass<S extends Slice> implements Disposable {
       record.accept(slice, link);
       yield slice;
       if (hasArrived(slice)) return "arrived";
-      if (record.mayBeEnd && (await this.#isEnd())) return "end";
+      if (await this.#hasEnded()) return "end";
       // Calls that come as fast as they are read, or a list that is another each time, would be read for ever.
       const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
       if (hasUnseen && isThin) thin++;
@@ -211,18 +194,13 @@ export class Pass<S extends Slice> implements Disposable {
     return "lost";
   }
 
-  /** Looks beyond the chain's last slice, more than once where that is doubtful. */
-  async #isEnd(): Promise<boolean> {
+  /** Whether the end of the calls was seen; looks behind the chain's last slice where the length of slices cannot show it. */
+  async #hasEnded(): Promise<boolean> {
     const record = this.#record;
-    const isDisputed = !reachesTotal(record.left);
-    for (let looks = 0, offset = endOf(record.left); looks < MAX_LOOKS; looks++) {
-      const beyond = await this.#pages.fetch(offset);
-      const found = record.lookBeyond(beyond);
-      if (found === "more" || beyond.offset !== offset) return false;
-      if (found === "its tail") offset = endOf(beyond);
-      else if (!isDisputed) break;
-    }
-    record.noteEnd(isDisputed ? "disputed" : "seen");
-    return true;
+    if (record.hasEnded) return true;
+    if (record.isCutByNumber || !record.isShort(record.left)) return false;
+    const behind = await this.#pages.fetch(endOf(record.left));
+    if (behind.offset === endOf(record.left)) record.lookBehind(behind);
+    return record.hasEnded;
   }
 }

@@ -1,7 +1,6 @@
 import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
 import { type Evidence, observeTotal, type Totals } from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
-import { isTrusted, type Sort } from "./order-key.ts";
 import { endOf, overlapOf, reachesTotal, type Slice } from "./slice.ts";
 
 /** Times the calls that the service first counted, and pages beyond, after which a list has no end. */
@@ -16,9 +15,10 @@ const NOTHING: Slice = { offset: 0, total: 0, rows: [] };
  */
 export class PassRecord {
   readonly #limit: number;
-  readonly #sort: Sort;
-  /** Rows that the service gives a page, as far as it has shown. */
-  #pageSize = 0;
+  /** Rows of the longest page so far. */
+  #longest = 0;
+  /** Slices that end before the last call by their own total, and whether all have one length. */
+  #cut = { slices: 0, rows: 0, isOneLength: true };
   readonly #overlap: number;
   readonly #chain = new Chain();
   /** The first slice alone, which the closing look has to meet. */
@@ -44,6 +44,7 @@ export class PassRecord {
     isConstant: true,
     fall: 0,
     falls: 0,
+    rises: 0,
     overruns: 0,
   };
   #startsAtFront = false;
@@ -58,11 +59,10 @@ export class PassRecord {
     vanished: 0,
   };
 
-  /** @param options what is asked for: rows of a page, rows that neighbours share, and the order */
-  constructor({ limit, overlap, sort }: { limit: number; overlap: number; sort: Sort }) {
+  /** @param options what is asked for: rows of a page, and rows that neighbours share */
+  constructor({ limit, overlap }: { limit: number; overlap: number }) {
     this.#limit = limit;
     this.#overlap = overlap;
-    this.#sort = sort;
   }
 
   /** The chain's last slice, without what it may carry beside its rows. */
@@ -73,11 +73,6 @@ export class PassRecord {
   /** Whether the rows so far are in the order of a key. */
   get isOrdered(): boolean {
     return this.#chain.keys.length > 0;
-  }
-
-  /** Whether one of those keys can be trusted. */
-  get isTrusted(): boolean {
-    return this.#chain.keys.some((key) => isTrusted(key, this.#sort));
   }
 
   get evidence(): Omit<Evidence, "resumed" | "seamsMended" | "settled"> {
@@ -94,8 +89,12 @@ export class PassRecord {
       isProven: chain.isProven(held),
       isLinked: chain.isLinked(held),
       isFrontMet: chain.isLinked(this.#frontHeld),
-      isTrusted: this.isTrusted,
     };
+  }
+
+  /** Whether the end of the calls was seen. */
+  get hasEnded(): boolean {
+    return this.#end !== "unseen";
   }
 
   /** Whether the chain's last slice is linked to where the reading began. */
@@ -118,8 +117,29 @@ export class PassRecord {
     return this.#chain.isHeld(link, this.#leftHeld);
   }
 
-  /** Takes a slice into the chain, as its last one. */
+  /** Takes a slice into the chain, as its last one; notes the end of the calls where the slice shows it. */
   accept(slice: Slice, link = this.findLink(slice)): void {
+    const isLast = link.unseen === 0 && slice.rows.at(-1)?.id === this.#left.rows.at(-1)?.id;
+    this.#lead(slice, link);
+    const full = Math.min(this.#cut.rows, this.#limit);
+    if (isLast && this.isCutByNumber && slice.rows.length < full) this.#noteEnd("short slice");
+  }
+
+  /**
+   * Takes in the chain of a pass that was cut short, and goes on from the slice that reaches furthest. None of them shows the
+   * end: how many rows were asked for is not known of them.
+   */
+  takeUp(earlier: readonly Slice[]): void {
+    let furthest = NOTHING;
+    for (const slice of earlier) {
+      this.#lead(slice, this.findLink(slice));
+      if (endOf(slice) >= endOf(furthest)) furthest = slice;
+    }
+    this.#left = furthest;
+    this.#leftHeld = this.findLink(furthest).held;
+  }
+
+  #lead(slice: Slice, link: Link): void {
     this.acceptEarlier(slice, link);
     // Without what it may carry beside its rows.
     this.#left = { offset: slice.offset, total: slice.total, rows: slice.rows };
@@ -139,10 +159,9 @@ export class PassRecord {
     this.#chain.add(slice, link.held);
   }
 
-  /** Makes the slice that reaches furthest the chain's last one: the pass goes on from there. */
-  goBackTo(slice: Slice): void {
-    this.#left = slice;
-    this.#leftHeld = this.findLink(slice).held;
+  /** Rows that the service gives a page, as far as it has shown; a pass that is taken up again may ask for fewer than before. */
+  get #pageSize(): number {
+    return Math.min(this.#longest, this.#limit);
   }
 
   /** Where the slice after the chain's last one starts; further back where its last calls have equal keys. */
@@ -155,34 +174,16 @@ export class PassRecord {
     return Math.max(0, endOf(this.#left) - rows * stepBack);
   }
 
-  /**
-   * Whether the chain's last slice may be the end of the calls: it has fewer rows than the service gives a page. A look
-   * beyond it has to find nothing. Pages of one or two calls, of which no part would join, may end where their total does.
-   */
-  get mayBeEnd(): boolean {
-    const { rows, total } = this.#left;
-    return this.isShort(this.#left) || (rows.length > 0 && rows.length <= 2 && endOf(this.#left) === total);
+  /** Whether the service cuts its pages by number of rows, as at least two slices show that end before the last call. */
+  get isCutByNumber(): boolean {
+    return this.#cut.isOneLength && this.#cut.slices >= 2 && this.#cut.rows === this.#longest;
   }
 
-  /** Takes a look beyond the chain's last slice, which counts as a witness alone; says what it finds there. */
-  lookBeyond(beyond: Slice): "nothing" | "its tail" | "more" {
-    this.#totals = observeTotal(this.#totals, beyond);
-    this.#noteOrigin(beyond);
-    if (beyond.rows.length === 0) return "nothing";
-    const { rows } = this.#left;
-    const tail = rows.slice(-beyond.rows.length);
-    // Calls that came in before have moved the last ones there; of calls with equal keys it may be others.
-    const isTail =
-      beyond.rows.length < rows.length &&
-      this.#chain.countEqualAtEnd(rows) === 1 &&
-      beyond.rows.every(({ id }, index) => id === tail[index]?.id);
-    return isTail ? "its tail" : "more";
-  }
-
-  /** Notes that the chain's last slice is the end of the calls. */
-  noteEnd(end: "disputed" | "seen"): void {
-    this.#end = end;
-    this.#endHeld = this.#leftHeld;
+  /** Takes a look behind the chain's last slice, which is no part of the chain; notes the end where nothing is there. */
+  lookBehind(behind: Slice): void {
+    this.#totals = observeTotal(this.#totals, behind);
+    this.#noteOrigin(behind);
+    if (behind.rows.length === 0) this.#noteEnd(reachesTotal(this.#left) ? "nothing behind" : "disputed");
   }
 
   /**
@@ -199,10 +200,9 @@ export class PassRecord {
     this.#closing.add(slice, within.held);
     this.#closingHeld = within.held;
     if (!isJoined) return undefined;
-    // Calls may have jumped to the front from anywhere, some of the first slice among them: as many as pages share have to be
-    // where they were. Of one or two calls there cannot be two keys.
-    const isWhole =
-      slice.offset === 0 && slice.rows.length <= 2 && (reachesTotal(slice) || this.#end === "disputed");
+    // A pass of one slice has no seam. Else calls may have jumped to the front from anywhere, some of the first slice among
+    // them: as many as pages share have to be where they were.
+    const isWhole = slice.offset === 0 && this.#end !== "unseen" && this.#left.offset === 0;
     const met = this.#front.findLink(slice, false);
     const isEnough = met.known >= Math.min(overlapOf(this.#pageSize, this.#overlap), this.#first.rows.length);
     this.#frontHeld |= (isWhole ? HELD_BY_BEING_FIRST : isEnough ? met.held : 0) & within.held;
@@ -213,9 +213,9 @@ export class PassRecord {
     return { isMet, next };
   }
 
-  /** Whether a slice has fewer rows than the service gives a page, as far as it has shown; else than were asked for. */
+  /** Whether a slice is empty or has fewer rows than the service gives a page, as far as it has shown; else than were asked for. */
   isShort({ rows }: Slice): boolean {
-    return rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
+    return rows.length === 0 || rows.length < (this.#counts.slices > 1 ? this.#pageSize : this.#limit);
   }
 
   /** Whether a slice has a call that the pass has not met yet. */
@@ -223,11 +223,21 @@ export class PassRecord {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
   }
 
+  #noteEnd(end: Evidence["end"]): void {
+    this.#end = end;
+    this.#endHeld = this.#leftHeld;
+  }
+
   #observe(slice: Slice, { unseen }: Link): void {
     const counts = this.#counts;
+    if (!reachesTotal(slice)) {
+      this.#cut.isOneLength &&= this.#cut.slices === 0 || this.#cut.rows === slice.rows.length;
+      this.#cut.slices++;
+      this.#cut.rows = slice.rows.length;
+    }
     counts.fresh += unseen;
     for (const { id } of slice.rows) if (id !== null) this.#met.add(id);
-    this.#pageSize = Math.max(this.#pageSize, slice.rows.length);
+    this.#longest = Math.max(this.#longest, slice.rows.length);
     this.#totals = observeTotal(counts.slices === 0 ? undefined : this.#totals, slice);
     counts.slices++;
     if (slice.fragmented) counts.fragmented++;

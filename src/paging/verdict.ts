@@ -20,6 +20,7 @@ export function missingCallThreshold(calls: number): number {
   return Math.max(10, Math.ceil(calls / 100));
 }
 
+const QUIET = "Run `calltally sync --full` again: a run in which no call comes or goes can be exact.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
 
@@ -30,15 +31,16 @@ const ASK = "Ask the support of the service";
  * @param distinct different calls read in the pass
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
-  const { totals } = evidence;
-  return (
-    findBreak(evidence, distinct) ??
-    findDoubt(evidence, distinct) ??
-    findContradiction(evidence, distinct) ??
-    (totals.isConstant && distinct === totals.last
-      ? judgement("exact", `all pages joined, and every one of ${totals.last} calls read`)
-      : judgement("verified", `all pages joined, while calls came or went: ${counted(distinct, totals)}`))
-  );
+  const { totals, end } = evidence;
+  const found =
+    findBreak(evidence, distinct) ?? findDoubt(evidence, distinct) ?? findContradiction(evidence, distinct);
+  if (found !== undefined) return found;
+  if (isCounted(totals, distinct)) {
+    return judgement("exact", `all pages joined, and every one of ${totals.last} calls read`);
+  }
+  const joined = `all pages joined, while calls came or went: ${counted(distinct, totals)}`;
+  if (end === "short slice") return judgement("verified", joined);
+  return probable(`${joined}; but fewer than two full pages of one length do not show the end`, QUIET);
 }
 
 /** What leaves it open whether all calls were read. */
@@ -85,8 +87,8 @@ const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one
 
 /** What keeps the proof from being one, though nothing speaks against the pages. */
 function findDoubt(evidence: Evidence, distinct: number): Judgement | undefined {
-  const { keys, isTrusted, repeated, old, unplaced, totals } = evidence;
-  const isCounted = totals.isConstant && distinct === totals.last;
+  const { keys, repeated, old, unplaced, totals } = evidence;
+  const isTrusted = keys.some(({ newestAt }) => newestAt !== undefined);
   const count = counted(distinct, totals);
   if (keys.length === 0)
     return probable(`all pages share calls and the counts fit, but ${noOrder(evidence)}`, ORDER_ADVICE);
@@ -104,7 +106,7 @@ function findDoubt(evidence: Evidence, distinct: number): Judgement | undefined 
       `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
     );
   }
-  if (!isTrusted && !isCounted) {
+  if (!isTrusted && !isCounted(totals, distinct)) {
     return probable(
       `all pages joined, while calls came or went: ${count}; but an order by source may be one by figures of the sources`,
       `${ASK} for a stable order by call id or start; a run in which no call comes or goes can be exact.`,
@@ -135,6 +137,12 @@ function findContradiction({ end, totals, vanished }: Evidence, distinct: number
       `If so many calls were deleted, the next full pass will say so; else: ${ASK.toLowerCase()} about replicas.`,
     );
   }
+  if (totals.falls > 0 && totals.rises > 0 && distinct < totals.most) {
+    return probable(
+      `${joined}, but total fell and rose while reading, and counted more: ${distinct} calls read, total up to ${totals.most}`,
+      `${ASK} about caches or replicas that lag; a run at a quieter time may do.`,
+    );
+  }
   if (vanished > totals.falls) {
     return probable(
       `${joined}, but ${plural(vanished, "call")} went from their place, though total fell by ${totals.falls} alone`,
@@ -150,6 +158,11 @@ function findContradiction({ end, totals, vanished }: Evidence, distinct: number
   return undefined;
 }
 
+/** Whether every response counted the calls that were read, no more and no fewer. */
+function isCounted(totals: Totals, distinct: number): boolean {
+  return totals.isConstant && distinct === totals.last;
+}
+
 /** Whether no more calls are lacking than came in while reading, by what was seen of `total`. */
 function fits(totals: Totals, distinct: number): boolean {
   return totals.last - distinct <= totals.last - totals.least && totals.overruns === 0;
@@ -159,7 +172,7 @@ function fits(totals: Totals, distinct: number): boolean {
 export interface Books {
   /** Calls that the service should show, by the warehouse. */
   expected: number;
-  /** When the last verified full pass ended, on which an incremental one stands. */
+  /** When the last verified full pass ended, such as `2026-11-20 13:37 UTC`. */
   since: string | null;
   /** The order keys that it found. */
   keys: readonly OrderKey[];
@@ -178,7 +191,7 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
   }
   if (!evidence.settled) return unverified("no calls were met that are known and cannot have changed", FULL);
   if (!evidence.isProven || fragmented > 0) return unverified("the pages read did not join", FULL);
-  if (evidence.end !== "seen" && !evidence.isFrontMet) {
+  if ((evidence.end === "unseen" || evidence.end === "disputed") && !evidence.isFrontMet) {
     return unverified("the live end of the calls was not met again", FULL);
   }
   if (repeated + old > 0) return unverified("a cache or a replica that lags may have answered", FULL);
@@ -186,7 +199,7 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
     return unverified(`the books do not balance: ${expected} calls here, total ${totals.last}`, FULL);
   }
   return probable(
-    `read up to known calls, ${describeKeys(keys)}, and the books balance: ${expected} calls here and there; all were verified ${since}`,
+    `read up to known calls, ${describeKeys(keys)}, and the books balance: ${expected} calls here and at the service; all were verified ${since}`,
     "Nothing: the next full pass proves it. `calltally sync --full` does so now.",
   );
 }

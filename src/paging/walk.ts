@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { otherSort, type Sort } from "./order-key.ts";
+import type { Sort } from "./order-key.ts";
 import { Pass, type WalkOptions } from "./pass.ts";
 import type { FetchSlice } from "./prefetch.ts";
 import type { Slice } from "./slice.ts";
@@ -38,7 +38,7 @@ export function walk<S extends Slice>(
   options: WalkOptions,
   { sort = "own", earlier = [] }: WalkStart = {},
 ): Walk<S> {
-  let pass = new Pass(source.fetch(sort), options, sort);
+  let pass = new Pass(source.fetch(sort), options);
   let isUntried = true;
 
   async function* readAll(): AsyncGenerator<S, void, void> {
@@ -69,17 +69,17 @@ export function walk<S extends Slice>(
     }
   }
 
-  const goesOn = () => isGood(pass, sort) || !isUntried;
+  const goesOn = () => pass.isOrdered || !isUntried;
 
   /** Begins anew in another order, if the first page of it is in the order of a key; else goes on as before. */
   async function* changeOrder(): AsyncGenerator<S, void, void> {
     isUntried = false;
-    const other = otherSort(sort, pass.evidence.keys);
-    const next = new Pass(source.fetch(other), options, other);
+    const other = sort === "own" ? "source_name asc" : "own";
+    const next = new Pass(source.fetch(other), options);
     try {
       const beginning = next.begin(0);
       const first = await beginning.next();
-      if (!isGood(next, other) || first.done) return next[Symbol.dispose]();
+      if (!next.isOrdered || first.done) return next[Symbol.dispose]();
       pass[Symbol.dispose]();
       [pass, sort] = [next, other];
       yield first.value;
@@ -98,11 +98,6 @@ export function walk<S extends Slice>(
       return sort;
     },
   };
-}
-
-/** Whether an order is worth going on with: one by source that had to be asked for may still be exact in a quiet hour. */
-function isGood<S extends Slice>(pass: Pass<S>, sort: Sort): boolean {
-  return sort === "source_name asc" ? pass.isOrdered : pass.isTrusted;
 }
 
 /**

@@ -5,6 +5,10 @@ import { parseAge } from "../calendar/age-text.ts";
 export const KEEP_KINDS = ["transcripts", "summaries", "caller_numbers", "recording_urls"] as const;
 export type KeepKind = (typeof KEEP_KINDS)[number];
 
+/** What may be taken out of a call: those, and where one of them is not always kept, the values of undocumented members. */
+export const WITHHELD_KINDS = [...KEEP_KINDS, "extra"] as const;
+export type WithheldKind = (typeof WITHHELD_KINDS)[number];
+
 /** How long something is kept: always, never, or a number of days from the start of the call. */
 export type KeepFor = "always" | "never" | number;
 
@@ -43,12 +47,12 @@ export function toKeepText(keepFor: KeepFor): string {
  * For each kind the time before which calls have begun of which nothing of that kind may be kept, ISO 8601 UTC: before the
  * earliest there is where it is always kept, after the latest where it never is.
  */
-export type Cutoffs = Readonly<Record<KeepKind, string>>;
+export type Cutoffs = Readonly<Record<WithheldKind, string>>;
 
 /** Sorts before every time. */
 export const BEFORE_ALL_TIMES = "";
 /** Sorts after every time. */
-const AFTER_ALL_TIMES = "~";
+export const AFTER_ALL_TIMES = "~";
 
 /** Returns what may not be kept at a moment. */
 export function cutoffsAt(keep: Keep, nowMs: number): Cutoffs {
@@ -57,6 +61,7 @@ export function cutoffsAt(keep: Keep, nowMs: number): Cutoffs {
     summaries: cutoffOf(keep.summaries, nowMs),
     caller_numbers: cutoffOf(keep.caller_numbers, nowMs),
     recording_urls: cutoffOf(keep.recording_urls, nowMs),
+    extra: isAllKept(keep) ? BEFORE_ALL_TIMES : AFTER_ALL_TIMES,
   };
 }
 
@@ -66,8 +71,8 @@ function cutoffOf(keepFor: KeepFor, nowMs: number): string {
 }
 
 /** Returns the kinds that may not be kept of a call. @param since when it began, ISO 8601 UTC; where that is not known, when it was first met */
-export function kindsPast(cutoffs: Cutoffs, since: string): KeepKind[] {
-  return KEEP_KINDS.filter((kind) => since < cutoffs[kind]);
+export function kindsPast(cutoffs: Cutoffs, since: string): WithheldKind[] {
+  return WITHHELD_KINDS.filter((kind) => since < cutoffs[kind]);
 }
 
 /** Whether everything is kept for ever. */
@@ -81,9 +86,10 @@ export function withDigests(rules: AttributionRules, keep: Keep): AttributionRul
 }
 
 /** What each kind is called in a sentence. */
-export const KIND_NAMES: Readonly<Record<KeepKind, string>> = {
+export const KIND_NAMES: Readonly<Record<WithheldKind, string>> = {
   transcripts: "transcripts",
   summaries: "summaries",
   caller_numbers: "caller numbers",
   recording_urls: "recording links",
+  extra: "undocumented members",
 };

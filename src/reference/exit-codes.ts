@@ -14,7 +14,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status --max-age`: too old; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; an `export` of such a copy, or before any sync has finished; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or with `--max-age` the copy is too old; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows",
     advice: "`calltally status` says which; most are mended by the next full pass",
   },
   refused: {
@@ -27,11 +27,12 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   },
   locked: {
     meaning:
-      "another sync of the same warehouse is running, or another publication, or another run of the same report; a sync was in the way of a migration or of other rules; another export wrote conversions before this one with `--new`, or took over its folder; `restore`, `forget` or `prune` found the warehouse open",
+      "another sync of the same warehouse is running, or another publication, or the same report is being made; a sync was in the way of a migration or of other rules; another export wrote conversions before this one with `--new`, or took over its folder; `restore`, `forget` or `prune` found the warehouse open",
     advice: "wait for it to end, and run this again",
   },
   storage: {
-    meaning: "the warehouse or the disk: missing, foreign, newer, damaged, full, not writable",
+    meaning:
+      "the warehouse or the disk: missing, foreign, newer, damaged, full, not writable; too many open files",
     advice: "`calltally doctor` says what; `calltally restore` takes a backup",
   },
   contract: {
@@ -40,9 +41,10 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
     advice: "look at the address, and at what the message quotes",
   },
   undelivered: {
-    meaning: "the report was made, but not delivered to everybody, or nobody knows whether it was",
+    meaning:
+      "the report was not delivered to everybody, or nobody knows whether it was; or it may not be delivered: no sync has finished, or the last one did not prove what the report requires",
     advice:
-      "`calltally status` names the recipients, and why; `calltally run <report> --deliver` sends a new run to all of them",
+      "`calltally status` says why, and names the recipients; `calltally run <report> --deliver` makes a new report run and sends it to all of them",
   },
   sigint: {
     meaning: "stopped by SIGINT (130) or SIGTERM (143); the pages read so far are kept",

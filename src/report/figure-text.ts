@@ -1,22 +1,23 @@
 import { html } from "hono/html";
 import type { Value } from "../rollup/figure-session.ts";
+import type { Figures } from "./report-figures.ts";
+
+/** The stretch that a report is about, or the one before it. */
+type Stretch = "" | "_previous";
 
 /** What `html` of hono returns: text in which everything that was put into it is escaped. */
 export type Html = ReturnType<typeof html>;
 
 const counts = new Intl.NumberFormat("en-US");
 const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
-const shares = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
+const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+const shares = new Intl.NumberFormat("en-US", { style: "percent", ...ONE_DECIMAL });
 const changes = new Intl.NumberFormat("en-US", {
   style: "percent",
-  maximumFractionDigits: 1,
+  ...ONE_DECIMAL,
   signDisplay: "exceptZero",
 });
-const points = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "exceptZero" });
 
 /** What stands where there is no figure, such as a rate without calls. */
 const NONE = "–";
@@ -31,17 +32,17 @@ export function amountOf(value: Value | undefined): Html {
   return figure(value, (number) => amounts.format(number));
 }
 
-/** Returns a share, 0.6855 → 68.6%. */
-export function shareOf(value: Value | undefined): Html {
-  return figure(value, (number) => shares.format(number));
+/** Returns the share of answered calls, 18 of 33 → 54.5%. */
+export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
+  return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** Returns a change by a share, 0.25 → +25%. */
-export function changeOf(value: Value | undefined): Html {
-  return figure(value, formatChange);
+/** Returns the change of a count since the stretch before, by a share: 5 after 4 → +25.0%. */
+export function changeOf(figures: Figures, count: string): Html {
+  return figure(figures[`${count}_change`], () => formatChange(figures, count) ?? NONE);
 }
 
-/** Returns a duration, 244.5 → 4:05. */
+/** Returns a duration, 244.5 → 4:04.5. */
 export function durationOf(value: Value | undefined): Html {
   return figure(value, formatDuration);
 }
@@ -50,33 +51,47 @@ function figure(value: Value | undefined, format: (number: number) => string): H
   return typeof value === "number" ? html`<data value="${value}">${format(value)}</data>` : html`${NONE}`;
 }
 
-/** Seconds as minutes and seconds, or hours too. */
+/** Seconds as minutes and seconds, or hours too, with as many tenths as there are. */
 export function formatDuration(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
+  const tenths = Math.round(Math.abs(seconds) * 10);
+  const whole = Math.floor(tenths / 10);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   const padded = (part: number) => String(part).padStart(2, "0");
+  const rest = `${padded(whole % 60)}${tenths % 10 === 0 ? "" : `.${tenths % 10}`}`;
   const sign = seconds < 0 ? "-" : "";
-  return hours > 0
-    ? `${sign}${hours}:${padded(minutes)}:${padded(whole % 60)}`
-    : `${sign}${minutes}:${padded(whole % 60)}`;
+  return hours > 0 ? `${sign}${hours}:${padded(minutes)}:${rest}` : `${sign}${minutes}:${rest}`;
 }
 
 export function formatCount(count: number): string {
   return counts.format(count);
 }
 
-export function formatShare(share: number): string {
-  return shares.format(share);
+// Texts are made of counts: a rate has been rounded already, and would be rounded twice.
+
+/** The share of answered calls; null where there is no call. */
+export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
+  return quotient(figures[`answered_calls${stretch}`], figures[`calls${stretch}`], shares);
 }
 
-/** 0.25 → +25% */
-export function formatChange(share: number): string {
-  return changes.format(share);
+/** The change of a count since the stretch before, by a share; null where the figures have no change. */
+export function formatChange(figures: Figures, count: string): string | null {
+  if (typeof figures[`${count}_change`] !== "number") return null;
+  const before = figures[`${count}_previous`];
+  return quotient(Number(figures[count]) - Number(before), before, changes);
 }
 
-/** The distance of two shares, 0.66 and 0.685 → +2.5 points. */
-export function formatPoints(now: number, before: number): string {
-  return `${points.format((now - before) * 100)} points`;
+/** The distance of the shares of answered calls, 66 and 68.5% → +2.5 points; null where one is missing. */
+export function formatPoints(figures: Figures): string | null {
+  const { calls, answered_calls, calls_previous, answered_calls_previous } = figures;
+  const [now, before] = [Number(calls), Number(calls_previous)];
+  const distance = Number(answered_calls) * before - Number(answered_calls_previous) * now;
+  const text = quotient(100 * distance, now * before, points);
+  return text === null ? null : `${text} points`;
+}
+
+function quotient(part: Value | undefined, whole: Value | undefined, format: Intl.NumberFormat) {
+  if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
+  return format.format(part / whole);
 }
 
 /** 1 call, 5,432 calls */

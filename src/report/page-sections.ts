@@ -1,8 +1,9 @@
 import { html } from "hono/html";
-import type { Manifest } from "../export/manifest.ts";
+import { describeHistory, type Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
 import {
+  answerRateOf,
   changeOf,
   countOf,
   durationOf,
@@ -10,9 +11,21 @@ import {
   formatDuration,
   formatQuantity,
   type Html,
-  shareOf,
 } from "./figure-text.ts";
-import { bar, chart, heatLegend, isolated, legend, nameOf, numbers } from "./page-parts.ts";
+import {
+  chart,
+  headRow,
+  heatLegend,
+  ID,
+  idCell,
+  isolated,
+  legend,
+  measured,
+  nameAmong,
+  nameOf,
+  numbers,
+  scrolled,
+} from "./page-parts.ts";
 import { spendSection } from "./page-spend.ts";
 import { capitalized, describeDays, labelOf, longLabelOf } from "./period-text.ts";
 import {
@@ -106,7 +119,7 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
   const found = named.length + (rest?.rows ?? 0);
   const calls = formatQuantity(Number(first.calls), "call");
   if (second?.calls === first.calls) return `none of ${formatCount(found)} leads, several have ${calls} each`;
-  const name = isolated(nameOf(first, dimension));
+  const name = nameAmong(shown, first, dimension);
   return second === undefined
     ? html`${name} is the only one, with ${calls}`
     : html`${name} is first of ${formatCount(found)}, with ${calls}`;
@@ -114,25 +127,33 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
 
 function rankingTable(dimension: Dimension, { shown, rest }: Ranking, all: Figures): Html {
   const most = Math.max(1, ...shown.map(({ calls }) => Number(calls)), Number(rest?.figures.calls ?? 0));
-  const cells = (figures: Figures) => html`<td>${changeOf(figures.calls_change)}</td>
-<td>${shareOf(figures.answer_rate)}</td>
+  const cells = (figures: Figures) => html`<td>${changeOf(figures, "calls")}</td>
+<td>${answerRateOf(figures)}</td>
 <td>${countOf(figures.missed_calls)}</td>
 <td>${countOf(figures.qualified_calls)}</td>
 <td>${countOf(figures.first_time_callers)}</td>`;
-  const line = (name: Html | string, figures: Figures) => html`<tr><th scope="row">${name}</th>
-<td>${bar(Number(figures.calls) / most)}${countOf(figures.calls)}</td>
+  const hasIds = dimension === "campaign";
+  const line = (
+    name: Html | string,
+    figures: Figures,
+  ) => html`<tr><th scope="row">${name}</th>${hasIds ? idCell(figures) : ""}
+<td>${measured(countOf(figures.calls), Number(figures.calls) / most)}</td>
 ${cells(figures)}</tr>
 `;
-  const heads = ["Calls", "Change", "Answer rate", "Missed", "Qualified", "First-time"];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Calls by ${dimension}"><table>
-<thead><tr><th scope="col">${capitalized(dimension)}</th>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+  const heads = [capitalized(dimension), ...(hasIds ? [ID] : []), ...RANKING_HEADS];
+  return scrolled(
+    `Calls by ${dimension}`,
+    html`${headRow(heads)}
 <tbody>
 ${shown.map((figures) => line(isolated(nameOf(figures, dimension)), figures))}
 ${rest === undefined ? "" : line(restName(rest.rows), rest.figures)}
 </tbody>
-<tfoot><tr><th scope="row">(total)</th><td>${countOf(all.calls)}</td>
-${cells(all)}</tr></tfoot></table></div>`;
+<tfoot><tr><th scope="row">(total)</th>${hasIds ? idCell() : ""}<td>${countOf(all.calls)}</td>
+${cells(all)}</tr></tfoot>`,
+  );
 }
+
+const RANKING_HEADS = ["Calls", "Change", "Answer rate", "Missed", "Qualified", "First-time"];
 
 function restName(rows: number): string {
   return rows === 0 ? "(other): calls in the stretch before only" : `(other): ${formatCount(rows)} more`;
@@ -143,9 +164,9 @@ function weekSection({ hours }: ReportFigures, timezone: string, days: number): 
     const cells = toWeek(hours, name);
     const title = `${capitalized(noun)}: ${describeBusiest(cells)}`;
     const caption = `${capitalized(noun)} by weekday and hour, as clocks in ${timezone} showed them`;
-    const svg = drawWeek(cells, `${title}. ${SEE_TABLE}`);
+    const draw = (width: number) => drawWeek(cells, { width, label: `${title}. ${SEE_TABLE}` });
     return html`<h3>${title}</h3>
-${chart(svg, { caption, legend: heatLegend(heatSteps(cells)) })}
+${chart(draw, { caption, legend: heatLegend(heatSteps(cells)) })}
 ${numbers(
   caption,
   ["Weekday", ...HOURS],
@@ -168,12 +189,8 @@ function describeBusiest(cells: ReadonlyMap<string, number>): string {
   return `most on ${day} from ${hour}:00 to ${nextHour(String(hour))}:00 (${formatCount(most)})`;
 }
 
-function callerSection(
-  { periods, headline: all }: ReportFigures,
-  grain: string,
-  { caveats }: Manifest,
-): Html {
-  if (caveats?.first_load)
+function callerSection({ periods, headline: all }: ReportFigures, grain: string, manifest: Manifest): Html {
+  if (manifest.caveats?.first_load)
     return html`<h2>Which callers are new is not known until the first load has ended</h2>`;
   const returning = periods.map((row) => Number(row.unique_callers) - Number(row.first_time_callers));
   const title = `${formatQuantity(Number(all.first_time_callers), "caller")} called for the first time`;
@@ -182,7 +199,9 @@ function callerSection(
     { name: "called before", color: 7, values: returning },
   ];
   const caption = `Callers by ${grain}; who called in two of them counts in both`;
+  const history = describeHistory(manifest);
   return html`<h2>${title}</h2>
+${history.length === 0 ? "" : html`<p>${history.join(" ")}</p>`}
 ${periodChart(caption, periods, series)}
 ${numbers(
   caption,
@@ -210,7 +229,7 @@ function durationSection({ durations, headline: all }: ReportFigures, { rules }:
   const caption = `Calls by duration; answered calls of ${formatDuration(rules.qualified_seconds)} or longer are qualified`;
   return html`<h2>${title}</h2>
 <p>Of the calls that have a duration: average ${durationOf(all.average_duration_seconds)}, median ${durationOf(median)}, in minutes and seconds.</p>
-${chart(drawBars(names, series, `${title}. ${SEE_TABLE}`), { caption, legend: legend(series) })}
+${barChart(names, series, { caption, label: title })}
 ${numbers(
   caption,
   ["Duration", "Calls", "Answered", "Missed"],
@@ -225,20 +244,21 @@ ${numbers(
 
 function moverSection({ movers }: ReportFigures, { compared_with = {} }: Manifest): Html {
   const before = describeDays(compared_with);
-  const list = (title: string, found: ReportFigures["movers"]["up"]) =>
-    found.length === 0
-      ? html`<h3>${title}</h3><p class="faint">None.</p>`
-      : html`<h3>${title}</h3>
-<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">What</th><th scope="col">Change</th><th scope="col">Calls</th><th scope="col">Before</th></tr></thead><tbody>
-${found.map(
-  ({
-    dimension,
-    figures,
-    change,
-  }) => html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>
+  const list = (title: string, found: ReportFigures["movers"]["up"]) => {
+    if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
+    const hasIds = found.some(({ dimension }) => dimension === "campaign");
+    const rows = found.map(
+      ({
+        dimension,
+        figures,
+        change,
+      }) => html`<tr><th scope="row">${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}</th>${hasIds ? idCell(figures) : ""}
 <td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`,
-)}
-</tbody></table></div>`;
+    );
+    const heads = ["What", ...(hasIds ? [ID] : []), "Change", "Calls", "Before"];
+    return html`<h3>${title}</h3>
+${scrolled(title, html`${headRow(heads)}<tbody>${rows}</tbody>`)}`;
+  };
   return html`<h2>What moved most</h2>
 ${list(`More calls than ${before}`, movers.up)}
 ${list(`Fewer calls than ${before}`, movers.down)}`;
@@ -247,7 +267,16 @@ ${list(`Fewer calls than ${before}`, movers.down)}`;
 function periodChart(caption: string, periods: readonly Figures[], series: readonly Series[]): Html {
   const label = periods.length > DAYS_OF_YEAR ? longLabelOf : labelOf;
   const labels = periods.map(({ period }) => label(String(period)));
-  return chart(drawBars(labels, series, `${caption}. ${SEE_TABLE}`), { caption, legend: legend(series) });
+  return barChart(labels, series, { caption, label: caption });
+}
+
+function barChart(
+  names: readonly string[],
+  series: readonly Series[],
+  { caption, label }: { caption: string; label: string },
+): Html {
+  const draw = (width: number) => drawBars(names, series, { width, label: `${label}. ${SEE_TABLE}` });
+  return chart(draw, { caption, legend: legend(series) });
 }
 
 /** Parts by outcome, those without calls left out. */

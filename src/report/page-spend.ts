@@ -1,19 +1,19 @@
 import { html } from "hono/html";
 import { amountOf, countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
-import { isolated, nameOf } from "./page-parts.ts";
+import { headRow, ID, idCell, isolated, nameAmong, nameOf, scrolled } from "./page-parts.ts";
 import type { Figures, SpendFigures } from "./report-figures.ts";
 import type { Report } from "./report-page.ts";
 
-const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified call", "Per first-time caller"];
+const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
 
 /** Returns what calls cost by campaign; nothing where spend is not asked for. */
 export function spendSection({ figures, manifest }: Report): Html {
   const { spend } = figures;
   if (spend === undefined) return html``;
   const currency = manifest.spend?.currency ?? "";
-  if (typeof spend.total.cost !== "number") return html`<h2>No spend was imported for these days</h2>`;
+  if (spend.total === undefined) return html`<h2>No spend was imported for these days</h2>`;
   return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
-<p>Amounts are in ${currency}, of the campaigns that ads were paid for. The last line has the calls of all campaigns, also of those without spend.</p>
+<p>Amounts are in ${currency}. Calls are those of campaigns with spend, in the last line too; costs are per call, per qualified call and per first-time caller.</p>
 ${spendTable(spend)}`;
 }
 
@@ -25,7 +25,7 @@ function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html
   );
   const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
   if (first === undefined) return "no campaign with spend has a qualified call";
-  const name = isolated(nameOf(first, "campaign"));
+  const name = nameAmong(campaigns, first, "campaign");
   const cost = html`${amountOf(first.cost_per_qualified_call)} ${currency}`;
   if (rest !== undefined) return html`${cost} for ${name}, where most was spent`;
   return second === undefined ? html`${cost} for ${name}` : html`lowest for ${name}, ${cost}`;
@@ -38,16 +38,20 @@ function spendTable({ campaigns, rest, withoutCalls, total }: SpendFigures): Htm
 <td>${amountOf(figures.cost_per_call)}</td>
 <td>${amountOf(figures.cost_per_qualified_call)}</td>
 <td>${amountOf(figures.cost_per_first_time_caller)}</td>`;
-  const line = (name: Html | string, figures: Figures) => html`<tr><th scope="row">${name}</th>
+  const line = (
+    name: Html | string,
+    figures: Figures,
+  ) => html`<tr><th scope="row">${name}</th>${idCell(figures)}
 ${cells(figures)}</tr>
 `;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Cost by campaign"><table>
-<thead><tr><th scope="col">Campaign</th>${HEADS.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+  return scrolled(
+    "Cost by campaign",
+    html`${headRow(["Campaign", ID, ...HEADS])}
 <tbody>
 ${campaigns.map((figures) => line(isolated(nameOf(figures, "campaign")), figures))}
 ${rest === undefined ? "" : line(`(other): ${formatCount(rest.rows)} more`, rest.figures)}
 ${withoutCalls === undefined ? "" : line(`Spend without calls: ${formatQuantity(withoutCalls.rows, "campaign")}`, withoutCalls.figures)}
 </tbody>
-<tfoot><tr><th scope="row">(total)</th>
-${cells(total)}</tr></tfoot></table></div>`;
+<tfoot>${total === undefined ? "" : line("(total)", total)}</tfoot>`,
+  );
 }

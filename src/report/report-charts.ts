@@ -1,7 +1,7 @@
 import type { EChartsOption } from "echarts";
 import { formatCount } from "./figure-text.ts";
 import type { Figures, ReportFigures } from "./report-figures.ts";
-import { drawChart } from "./static-chart.ts";
+import { drawChart, NARROW } from "./static-chart.ts";
 
 /** A kind of bar in a chart: its name and its colour, which the page's legend has as well. */
 export interface Series {
@@ -13,19 +13,31 @@ export interface Series {
 
 /** Colours that the page has for parts of a whole; what is beyond shares the last, which is grey. */
 const COLORS = 8;
-/** Bars beyond these are thinner than five units of the chart. */
-const MOST_WITH_GAPS = 140;
+/** Units of the chart that a bar has with its share of the gaps, below which there is no gap between its parts. */
+const LEAST_WITH_GAPS = 7;
 /** Steps of a heat map's scale. */
 const HEAT_STEPS = 6;
 
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
-const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false } };
+/** The axis lies over what is drawn, so that no bar's edge hides it. */
+const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false }, z: 3 };
 const axisLabel = { color: "var(--ink)", fontSize: 14 };
 
+/** What a picture is drawn for. */
+export interface PictureOptions {
+  width: number;
+  /** What a screen reader says in its place. */
+  label: string;
+}
+
 /** Draws bars that stand on each other, one pile for each category. */
-export function drawBars(categories: readonly string[], series: readonly Series[], label: string): string {
+export function drawBars(
+  categories: readonly string[],
+  series: readonly Series[],
+  { width, label }: PictureOptions,
+): string {
   const option: EChartsOption = {
     grid: { left: 56, right: 8, top: 12, bottom: 28 },
     xAxis: {
@@ -44,25 +56,32 @@ export function drawBars(categories: readonly string[], series: readonly Series[
       type: "bar",
       name,
       stack: "all",
-      data: [...values],
+      data: values.map((value) => value || null), // a bar of zero would still have its edge
       barCategoryGap: "25%",
       // The gap keeps parts apart for those who see colours alike; it would hide bars that are as thin as itself.
       itemStyle: {
         color: `var(--c${color})`,
-        ...(categories.length <= MOST_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
+        ...(width / categories.length >= LEAST_WITH_GAPS && { borderColor: "var(--paper)", borderWidth: 1 }),
       },
       emphasis: { disabled: true },
     })),
   };
-  return drawChart(option, { height: 280, label });
+  return drawChart(option, { width, height: 280, label });
 }
 
 /** Draws the week by hours: the darker a field (in the dark, the lighter), the more. */
-export function drawWeek(cells: ReadonlyMap<string, number>, label: string): string {
+export function drawWeek(cells: ReadonlyMap<string, number>, { width, label }: PictureOptions): string {
+  const isNarrow = width <= NARROW;
   const option: EChartsOption = {
-    grid: { left: 96, right: 8, top: 4, bottom: 28 },
+    grid: { left: isNarrow ? 44 : 96, right: 8, top: 4, bottom: 28 },
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
-    yAxis: { type: "category", data: WEEKDAYS, inverse: true, ...axis, axisLabel },
+    yAxis: {
+      type: "category",
+      data: WEEKDAYS.map((day) => (isNarrow ? day.slice(0, "Mon".length) : day)),
+      inverse: true,
+      ...axis,
+      axisLabel,
+    },
     visualMap: {
       show: false,
       type: "piecewise",
@@ -82,7 +101,7 @@ export function drawWeek(cells: ReadonlyMap<string, number>, label: string): str
       },
     ],
   };
-  return drawChart(option, { height: 260, label });
+  return drawChart(option, { width, height: 260, label });
 }
 
 /** A step of a heat map's scale: how many its fields stand for, and the colour that the page has for it. */

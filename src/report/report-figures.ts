@@ -45,8 +45,8 @@ export interface SpendFigures {
   rest: { rows: number; figures: Figures } | undefined;
   /** The spend that bought no call; undefined where there is none. */
   withoutCalls: { rows: number; figures: Figures } | undefined;
-  /** All spend, and all calls. */
-  total: Figures;
+  /** All spend, and the calls of campaigns with spend; undefined where nothing was spent. */
+  total: Figures | undefined;
 }
 
 /** What calls came from, most calls first. */
@@ -92,10 +92,9 @@ const HEADLINE = [
 /** Reads one row of everything, beside the stretch before where there is one. */
 export function readHeadline(
   session: FigureSession,
-  { span, previousSpan }: { span: Span; previousSpan?: Span | undefined },
+  stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell">,
 ): Figures {
-  const previous = previousSpan && { span: previousSpan };
-  const [headline = {}] = iterateFigures(session, { dimensions: [], span, previous, figures: HEADLINE });
+  const [headline = {}] = nameFigures(session.total({ ...stretch, dimensions: [], figures: HEADLINE }));
   return headline;
 }
 
@@ -104,7 +103,7 @@ export function readReportFigures(session: FigureSession, scope: ReportScope): R
   const { span, periods, previousSpan, timezone, spend } = scope;
   const previous = { span: previousSpan };
   const read = (query: RollupQuery) => iterateFigures(session, query);
-  const headline = readHeadline(session, { span, previousSpan });
+  const headline = readHeadline(session, { span, previous });
   const movers = new Movers();
   const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
     rankRows(rows, (figures) => movers.see(dimension, figures));
@@ -142,7 +141,6 @@ const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_fir
 
 function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): SpendFigures {
   const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
-  const [total = {}] = iterateFigures(session, { ...query, dimensions: [] });
   const spent = [...iterateFigures(session, { ...query, dimensions: ["campaign"] })]
     .filter(({ cost }) => cost !== null)
     .toSorted((a, b) => Number(b.cost) - Number(a.cost));
@@ -155,7 +153,7 @@ function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): 
     campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
     rest: addUp(withCalls?.slice(ROWS_SHOWN)),
     withoutCalls: addUp(without),
-    total,
+    total: addUp(spent)?.figures,
   };
 }
 
@@ -181,8 +179,12 @@ function addCosts(rows: readonly Figures[]): Figures {
   };
 }
 
-function* iterateFigures(session: FigureSession, query: RollupQuery): Generator<Figures> {
-  const { columns, rows } = session.rollup(query);
+function iterateFigures(session: FigureSession, query: RollupQuery): Generator<Figures> {
+  return nameFigures(session.rollup(query));
+}
+
+/** Returns the rows of a rollup by the names of its columns. */
+export function* nameFigures({ columns, rows }: ReturnType<FigureSession["rollup"]>): Generator<Figures> {
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
   }

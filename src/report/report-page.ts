@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
+import { HISTORY_DAYS } from "../calendar/history.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { toPrintable } from "../printable.ts";
 import type { Basis } from "../warehouse/basis.ts";
 import type { Restatement } from "../warehouse/restatement-table.ts";
-import { changeOf, countOf, formatPoints, formatQuantity, type Html, shareOf } from "./figure-text.ts";
+import { answerRateOf, changeOf, countOf, formatPoints, formatQuantity, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { restatementSection } from "./page-restatements.ts";
 import { chartSections } from "./page-sections.ts";
@@ -65,25 +66,34 @@ ${basisSection(report)}
   return String(await page);
 }
 
-function headline(figures: Figures, { caveats }: Manifest): Html {
+function headline(figures: Figures, { caveats, range }: Manifest): Html {
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
     tile(
       name,
       countOf(figures[column]),
-      html`${changeOf(figures[`${column}_change`])} from ${countOf(figures[`${column}_previous`])}`,
+      html`${changeOf(figures, column)} from ${countOf(figures[`${column}_previous`])}`,
     );
-  const [rate, rateBefore] = [figures.answer_rate, figures.answer_rate_previous];
+  const name = "First-time callers";
+  const firstTime = caveats?.first_load
+    ? tile(name, html`–`, "not known until the first load has ended")
+    : range.short_history
+      ? tile(
+          name,
+          countOf(figures.first_time_callers),
+          `may be too many: fewer than ${HISTORY_DAYS} days of calls before`,
+        )
+      : counted(name, "first_time_callers");
   return html`<dl class="tiles">
 ${counted("Calls", "calls")}
 ${tile(
   "Answer rate",
-  shareOf(rate),
-  html`${typeof rate === "number" && typeof rateBefore === "number" ? formatPoints(rate, rateBefore) : "–"} from ${shareOf(rateBefore)}`,
+  answerRateOf(figures),
+  html`${formatPoints(figures) ?? "–"} from ${answerRateOf(figures, "_previous")}`,
 )}
 ${counted("Qualified calls", "qualified_calls")}
-${caveats?.first_load ? tile("First-time callers", html`–`, "not known until the first load has ended") : counted("First-time callers", "first_time_callers")}
+${firstTime}
 ${counted("Missed calls", "missed_calls")}
 </dl>`;
 }

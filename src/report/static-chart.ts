@@ -1,10 +1,12 @@
 import type { EChartsOption } from "echarts";
 import { init } from "echarts/dist/echarts.esm.min.mjs";
 
-/** Width of a chart in its own units, which the page fits to its column. */
-const WIDTH = 960;
+/** Widths of a chart in its own units, which the page fits to its column: on a wide screen or paper, and on a phone. */
+export const WIDE = 960;
+export const NARROW = 420;
 
 export interface ChartOptions {
+  width: number;
   height: number;
   /** What a screen reader says in the place of the picture. */
   label: string;
@@ -14,8 +16,8 @@ export interface ChartOptions {
  * Draws a chart as the text of an SVG element that needs no script and no style: colours may be `var(--…)` of the page.
  * The same option gives the same text.
  */
-export function drawChart(option: EChartsOption, { height, label }: ChartOptions): string {
-  const chart = init(null, null, { renderer: "svg", ssr: true, width: WIDTH, height });
+export function drawChart(option: EChartsOption, { width, height, label }: ChartOptions): string {
+  const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
     chart.setOption({
       animation: false,

@@ -2,7 +2,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
-import { nearest } from "../nearest.ts";
+import { askFor, similar } from "../nearest.ts";
 import { namesOf } from "./dimensions.ts";
 import { isValue, toServed, toShown } from "./own-words.ts";
 
@@ -75,8 +75,8 @@ const VALUE_FILTER_NAMES: readonly ValueFilter[] = namesOf(VALUE_FILTERS);
 export interface UnmatchedValue {
   filter: ValueFilter;
   text: string;
-  /** The value that was probably meant. */
-  meant: string | undefined;
+  /** Asks whether values that calls have were meant. */
+  advice: string | undefined;
 }
 
 export interface ConditionOptions {
@@ -117,12 +117,10 @@ export function findUnmatched(filter: CallFilter, readValues: ReadValues): Unmat
   return VALUE_FILTER_NAMES.flatMap((name) =>
     (filter[name] ?? []).flatMap((text) => {
       if (isMatched(matchingFacts(name, [text], readValues)) || !isValue(text)) return [];
-      const [meant] = VALUE_FILTERS[name].flatMap(({ fact, toComparable }) => {
-        const known = readValues(fact).flatMap((value) => (value === null ? [] : [String(value)]));
-        const near = nearest(toComparable(toServed(text)), known.map(toComparable));
-        return known.filter((value) => toComparable(value) === near).map(toShown);
-      });
-      return [{ filter: name, text, meant }];
+      const known = VALUE_FILTERS[name].flatMap(({ fact }) =>
+        readValues(fact).flatMap((value) => (value === null ? [] : [String(value)])),
+      );
+      return [{ filter: name, text, advice: askFor(similar(toServed(text), known).map(toShown)) }];
     }),
   );
 }

@@ -9,6 +9,8 @@ export interface KeyColumn {
   of: { fact: FactColumn } | { stored: UtmField } | { local: LocalPart };
   /** Whether calls without a value are under `(not set)`; else they have none. */
   isNamed: boolean;
+  /** One sentence for a person. */
+  help?: string;
 }
 
 /** `Monday` to `Sunday`, or `00` to `23`. */
@@ -33,7 +35,12 @@ const KEYS = {
   utm_campaign: [key("utm_campaign", "utm_campaign_folded")],
   utm_content: [key("utm_content", "utm_content_folded")],
   utm_term: [key("utm_term", "utm_term_folded")],
-  source: [key("source", "source")],
+  source: [
+    {
+      ...key("source", "source"),
+      help: "From utm_source, else the click id, else the referrer's host.",
+    },
+  ],
   medium: [key("medium", "medium")],
   // Two campaigns of one name are told apart by their ids, and so are two groups.
   campaign: [
@@ -41,7 +48,12 @@ const KEYS = {
     { name: "campaign_id", type: "text", of: { fact: "campaign_id" }, isNamed: false },
   ],
   gclid: [key("gclid", "gclid")],
-  channel: [key("channel", "channel")],
+  channel: [
+    {
+      ...key("channel", "channel"),
+      help: "Default channel group of Google Analytics 4, by source and medium. Direct: no utm value, click id or referrer. Organic Search: unpaid, from a search engine.",
+    },
+  ],
   insight_name: [key("insight_name", "insight_name")],
   org_unit: [
     key("org_unit", "org_unit_name"),

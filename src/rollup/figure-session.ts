@@ -3,6 +3,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
+import { hasHistory } from "../calendar/history.ts";
 import {
   type CallFilter,
   findUnmatched,
@@ -15,6 +16,7 @@ import type { CallSelection, Engine, FactValue } from "./engine.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
 import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
 import { SessionSpend } from "./session-spend.ts";
+import { blankSmallRows } from "./small-cells.ts";
 import type { SqlText } from "./sql-text.ts";
 
 export type Value = FactValue;
@@ -40,6 +42,7 @@ export class FigureSession {
   readonly #engine: Engine;
   #spend: SessionSpend | undefined;
   #tables = 0;
+  #firstStart: { of: string | null } | undefined;
 
   /** @param database a connection that the engine's SELECTs are for, and that nobody else uses meanwhile */
   constructor(
@@ -73,12 +76,40 @@ export class FigureSession {
     return this.#spend;
   }
 
-  /** Answers a rollup: its columns, and its rows, which are read as they are asked for. */
+  /**
+   * Answers a rollup: its columns, and its rows, which are read as they are asked for. Figures of first-time callers have no
+   * change where the stretch compared with began without {@link hasHistory}.
+   */
   rollup(query: RollupQuery): { columns: RollupColumn[]; rows: Iterable<Row> } {
-    return {
-      columns: rollupColumns(query, this.rules),
-      rows: this.iterate(rollupText(query, this.#context())),
-    };
+    const { minCell, previous } = query;
+    const hasHistoryBefore =
+      previous === undefined || hasHistory(previous.span.startsAt, this.readFirstStart());
+    const columns = rollupColumns(query, this.rules);
+    const rows = this.iterate(rollupText(query, { ...this.#context(), hasHistoryBefore }));
+    return { columns, rows: minCell === undefined ? rows : blankSmallRows(rows, columns, minCell) };
+  }
+
+  /**
+   * Answers a rollup's line of totals: one row of all its calls, in which each caller counts once. It has no figures where
+   * one of the periods has too few calls: the other rows, taken from the total, would show them.
+   */
+  total(query: RollupQuery): ReturnType<FigureSession["rollup"]> {
+    const { dimensions, figures, span, spend, periods, previous, minCell } = query;
+    const before = previous && { span: previous.span };
+    const { columns, rows } = this.rollup({
+      dimensions: [],
+      totalOf: dimensions,
+      figures,
+      span,
+      spend,
+      minCell,
+      previous: before,
+    });
+    if (minCell === undefined || periods === undefined) return { columns, rows };
+    const ofPeriods = { dimensions: [], figures: [], span, periods, minCell };
+    const counts = this.rollup({ ...ofPeriods, previous: previous?.periods && previous }).rows;
+    const isBlank = Iterator.from(counts).some(([_, calls]) => calls === null);
+    return { columns, rows: isBlank ? Iterator.from(rows).map((row) => row.map(() => null)) : rows };
   }
 
   /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
@@ -141,7 +172,8 @@ export class FigureSession {
 
   /** Returns when the first of all calls started, whether it counts or not. */
   readFirstStart(): string | null {
-    return this.#engine.readFirstStart();
+    this.#firstStart ??= { of: this.#engine.readFirstStart() };
+    return this.#firstStart.of;
   }
 
   /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */

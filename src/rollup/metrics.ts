@@ -31,6 +31,8 @@ export interface Metric<A extends Aggregate | SpendAggregate = Aggregate> {
   currency?: string | undefined;
   /** A number of things, so 0 where there are no calls. */
   isCount?: true;
+  /** A part of a whole: 0.25 for a quarter. */
+  isShare?: true;
   /** Adds up across rows, since each call is in one row, and so is each caller's first call. */
   isAdditive?: true;
   /** One sentence for a person. */
@@ -67,6 +69,7 @@ export function metrics({ duration_unit }: Pick<AttributionRules, "duration_unit
       name: "answer_rate",
       type: "decimal",
       decimals: ANSWER_RATE_DECIMALS,
+      isShare: true,
       aggregate: { kind: "share with outcome", outcome: "answered", decimals: ANSWER_RATE_DECIMALS },
       help: "answered_calls / calls.",
     },
@@ -137,14 +140,14 @@ const COST_PER_DECIMALS = 2;
 
 /** Returns the figures of spend, in their order; blank where nothing was spent. */
 export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric<SpendAggregate>[] {
-  const costPer = (name: string, of: CostPer, help: string) =>
+  const costPer = (name: string, of: CostPer) =>
     ({
       name,
       type: "decimal",
       decimals: COST_PER_DECIMALS,
       currency,
       aggregate: { kind: "cost per", of },
-      help,
+      help: `cost / ${of}; in the rows (total) and (other), only of keys that have spend.`,
     }) as const;
   return [
     {
@@ -170,9 +173,9 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
       aggregate: { kind: "spend", of: "impressions" },
       help: "Times that the ads were shown, as the reports of spend have them.",
     },
-    costPer("cost_per_call", "calls", "cost / calls."),
-    costPer("cost_per_qualified_call", "qualified_calls", "cost / qualified_calls."),
-    costPer("cost_per_first_time_caller", "first_time_callers", "cost / first_time_callers."),
+    costPer("cost_per_call", "calls"),
+    costPer("cost_per_qualified_call", "qualified_calls"),
+    costPer("cost_per_first_time_caller", "first_time_callers"),
   ];
 }
 
@@ -180,6 +183,13 @@ export function spendMetrics({ currency, decimals }: SpendForm): readonly Metric
 export function isOfSpend(metric: Metric<Aggregate | SpendAggregate>): metric is Metric<SpendAggregate> {
   return metric.aggregate.kind === "spend" || metric.aggregate.kind === "cost per";
 }
+
+/** Whether a metric depends on which calls are their callers' first. */
+export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>): boolean {
+  if (aggregate.kind === "cost per") return aggregate.of === "first_time_callers";
+  return aggregate.kind === "count where" && aggregate.fact === "is_first_call";
+}
+
 /** The names of all figures that are made of the facts of calls. */
 export const METRIC_NAMES: ReadonlySet<string> = new Set(
   metrics({ duration_unit: "seconds" }).map(({ name }) => name),

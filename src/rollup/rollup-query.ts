@@ -31,7 +31,8 @@ export interface RollupQuery {
   top?: number | undefined;
   /**
    * How many calls a row has at least. Rows of fewer are in the row `(other)` of their period, with as many of the next smallest
-   * as it takes for that row to have so many; it may have fewer where its period has. Beside `previous`, either number of calls counts.
+   * as it takes for that row to have so many; where the whole period has fewer, its row has no figures. With `previous`, either
+   * number of calls counts.
    * @default 1
    */
   minCell?: number | undefined;
@@ -41,6 +42,8 @@ export interface RollupQuery {
   figures?: readonly string[] | undefined;
   /** Adds the columns of spend, in this form; of {@link SPEND_DIMENSIONS} alone, and a session that has spend. @default none */
   spend?: SpendForm | undefined;
+  /** The dimensions of the rollup that this is the line of totals of: costs are shared out over the calls of their keys that have spend. */
+  totalOf?: readonly Dimension[] | undefined;
   /** The periods that lead the key, in the order of time. @default none */
   periods?: readonly LabelledPeriod[] | undefined;
   /** Whether a key has a row in each period, of zeros where it has no calls. @default false */
@@ -59,7 +62,18 @@ export interface RollupColumn {
   currency?: string | undefined;
   /** Whether it adds up across rows. */
   isAdditive?: boolean | undefined;
+  /** Whether it is a part of a whole: 0.25 for a quarter. */
+  isShare?: true;
+  /** Whether it is part of the key. */
+  isKey?: true;
+  /** What it shows of the figure on its left, where that is compared. */
+  comparison?: { of: string; shows: "previous" | "change" };
+  /** One sentence for a person. */
+  help?: string;
 }
+
+/** A figure of calls or of spend. */
+export type Measure = Metric<Aggregate | SpendAggregate>;
 
 /** Digits after the point of a change, which is a share: 0.25 for a quarter more. */
 const CHANGE_DECIMALS = 4;
@@ -70,22 +84,43 @@ export function rollupColumns(
   rules: Pick<AttributionRules, "duration_unit">,
 ): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const measures = measuresOf(query, rules);
-  const compared = previous ? measures.filter(isCompared) : [];
-  const toColumn = ({ name, type, decimals, currency, isAdditive }: RollupColumn): RollupColumn => ({
+  const toColumn = ({
+    name,
+    type,
+    decimals,
+    currency,
+    isAdditive,
+    isShare,
+    help,
+  }: Measure): RollupColumn => ({
     name,
     type,
     ...(decimals !== undefined && { decimals }),
     ...(currency !== undefined && { currency }),
     ...(isAdditive && { isAdditive }),
+    ...(isShare && { isShare }),
+    help,
   });
+  const compare = (metric: Measure): RollupColumn[] => {
+    const { name: of, help: _, ...shape } = toColumn(metric);
+    return [
+      { ...shape, name: `${of}_previous`, comparison: { of, shows: "previous" } },
+      {
+        name: `${of}_change`,
+        type: "decimal",
+        decimals: CHANGE_DECIMALS,
+        comparison: { of, shows: "change" },
+      },
+    ];
+  };
   return [
-    ...(periods ? [{ name: "period", type: "text" } as const] : []),
-    ...keyColumns(dimensions).map(({ name, type }) => ({ name, type })),
-    ...measures.map(toColumn),
-    ...compared.flatMap((metric): RollupColumn[] => [
-      { ...toColumn(metric), name: `${metric.name}_previous` },
-      { name: `${metric.name}_change`, type: "decimal", decimals: CHANGE_DECIMALS },
+    ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
+    ...keyColumns(dimensions).map(
+      ({ name, type, help }) => ({ name, type, isKey: true, ...(help !== undefined && { help }) }) as const,
+    ),
+    ...measuresOf(query, rules).flatMap((metric) => [
+      toColumn(metric),
+      ...(previous && isCompared(metric) ? compare(metric) : []),
     ]),
   ];
 }
@@ -94,12 +129,12 @@ export function rollupColumns(
 export function measuresOf(
   { figures, spend }: RollupQuery,
   rules: Pick<AttributionRules, "duration_unit">,
-): readonly Metric<Aggregate | SpendAggregate>[] {
+): readonly Measure[] {
   const all = [...metrics(rules), ...(spend ? spendMetrics(spend) : [])];
   return figures === undefined ? all : all.filter(({ name }) => name === "calls" || figures.includes(name));
 }
 
 /** Returns the metrics of calls among those of a rollup. */
-export function callMeasures(measures: readonly Metric<Aggregate | SpendAggregate>[]): readonly Metric[] {
+export function callMeasures(measures: readonly Measure[]): readonly Metric[] {
   return measures.filter((metric): metric is Metric => !isOfSpend(metric));
 }

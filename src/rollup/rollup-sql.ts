@@ -3,16 +3,9 @@ import type { Condition } from "./call-filter.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Kept, Side, Sides } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
-import {
-  type Aggregate,
-  type CostPer,
-  isCompared,
-  type Metric,
-  metrics,
-  type SpendAggregate,
-} from "./metrics.ts";
+import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
 import { NOT_SET, OTHER } from "./own-words.ts";
-import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
+import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 import { groupsText, sqliteSides } from "./sqlite-calls-sql.ts";
 
@@ -27,15 +20,14 @@ export interface RollupContext extends CallSelection {
   sides: Sides;
   /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
   spend?: { table: string; conditions: readonly Condition[] } | undefined;
+  /** Whether the stretch compared with has history enough to know its first-time callers. @default true */
+  hasHistoryBefore?: boolean;
 }
-
-/** A figure of calls or of spend. */
-type Measure = Metric<Aggregate | SpendAggregate>;
 
 const CENT_MICROS = MICROS / 100;
 
 /**
- * Returns the SELECT of a rollup: key columns, then metrics, then the comparison; by period, most calls first, then by key;
+ * Returns the SELECT of a rollup: key columns, then metrics, each followed by its comparison; by period, most calls first, then by key;
  * where all keys are weekdays and hours, in their order; the row of other keys last.
  */
 export function rollupText(query: RollupQuery, context: RollupContext): SqlText {
@@ -45,7 +37,8 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const kept = keptOf(query, context);
   const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, kept !== undefined)].join(", ")}`;
-  const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined };
+  const parts = query.totalOf ? keyColumns(query.totalOf, query) : kept && keys;
+  const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined, parts };
   const keptColumns = [...(kept?.isByPeriod ? ["period"] : []), ...keys.map(({ name }) => name)];
   const withKept = kept && `kept (${keptColumns.join(", ")}) AS MATERIALIZED (${kept.text.sql})`;
   const current = sideText({ ...common, span, periods, name: "current" }, context);
@@ -68,8 +61,10 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
   }
 SELECT ${[
     ...names,
-    ...measures.map((metric) => `${figureOf(metric, "current")} AS ${metric.name}`),
-    ...(before ? measures.filter(isCompared).flatMap(comparisonText) : []),
+    ...measures.flatMap((metric) => [
+      `${figureOf(metric, "current")} AS ${metric.name}`,
+      ...(before && isCompared(metric) ? comparisonText(metric, context) : []),
+    ]),
   ].join(",\n  ")}
 FROM (${sides.join("\n  UNION ALL ")})
 ${groupBy(names)}${order}`;
@@ -100,6 +95,8 @@ interface MeasuredSide extends Side {
   measures: readonly Measure[];
   /** Whether what was spent stands beside the calls; a key has a row where it has either. */
   hasSpend?: boolean;
+  /** The keys that rows are put together of, where they are: costs are shared out over the calls of those that have spend. */
+  parts?: readonly KeyColumn[] | undefined;
 }
 
 function sideText(side: MeasuredSide, context: RollupContext): SqlText {
@@ -111,12 +108,21 @@ function sideText(side: MeasuredSide, context: RollupContext): SqlText {
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const callNames = ofCalls.map(({ name }) => name);
   const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
-  // Each key has one row of each: the greatest of the two is the one that is there.
-  const sql = `SELECT ${[...names, ...measures.map((metric) => `${besideText(metric)} AS ${metric.name}`)].join(",\n  ")}
+  const paid = side.parts && paidText(side, side.parts, context);
+  const paidNames = paid ? COSTS_PER.map(paidName) : [];
+  const own = measures.map((metric) => `${besideText(metric, paid !== undefined)} AS ${metric.name}`);
+  // Each key has one row of each: the greatest of them is the one that is there.
+  const sql = `SELECT ${[...names, ...own].join(",\n  ")}
 FROM (
-  SELECT ${[...names, ...callNames, ...none(SPEND_SUMS)].join(", ")} FROM (${calls.sql})
+  SELECT ${[...names, ...callNames, ...none(SPEND_SUMS), ...none(paidNames)].join(", ")} FROM (${calls.sql})
   UNION ALL
-  SELECT ${[...names, ...none(callNames), ...SPEND_SUMS].join(", ")} FROM (${spend.sql})
+  SELECT ${[...names, ...none(callNames), ...SPEND_SUMS, ...none(paidNames)].join(", ")} FROM (${spend.sql})${
+    paid
+      ? `
+  UNION ALL
+  SELECT ${[...names, ...none(callNames), ...none(SPEND_SUMS), ...paidNames].join(", ")} FROM (${paid})`
+      : ""
+  }
 )
 ${groupBy(names)}`;
   return { sql: sql.trimEnd(), values: { ...calls.values, ...spend.values } };
@@ -124,6 +130,37 @@ ${groupBy(names)}`;
 
 /** What is added up of spend; amounts are whole numbers until they are shown. */
 const SPEND_SUMS = ["cost_micros", "clicks", "impressions"] as const;
+
+/** What costs are shared out over. */
+const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const satisfies CostPer[];
+const paidName = (of: CostPer) => `paid_${of}`;
+
+/** The calls of those parts of each row that have spend; its values are those of the side itself. */
+function paidText(side: MeasuredSide, parts: readonly KeyColumn[], context: RollupContext): string {
+  const { keys, kept, periods } = side;
+  const whole: Side = { ...side, keys: parts, kept: undefined };
+  const counts = metrics(context.rules).filter(({ name }) => COSTS_PER.some((of) => of === name));
+  const names = [...(periods ? ["period"] : []), ...parts.map(({ name }) => name)];
+  const none = COSTS_PER.map((name) => `NULL AS ${name}`);
+  const withSpend = `SELECT ${[...names, ...COSTS_PER.map((of) => `max(${of}) AS ${of}`)].join(", ")}
+FROM (
+  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${context.sides.groups(whole, counts, context).sql})
+  UNION ALL
+  SELECT ${[...names, ...none, "1"].join(", ")} FROM (${spendGroupsText(whole, context).sql})
+)
+${groupBy(names)}HAVING max(has_spend) = 1`;
+  const shown = keys.map(({ name }, index) =>
+    index === 0 ? `coalesce(k.${name}, ${literal(OTHER)}) AS ${name}` : `k.${name} AS ${name}`,
+  );
+  const isSame = (kept?.isByPeriod ? names : keys.map(({ name }) => name)).map(
+    (name) => `k.${name} IS p.${name}`,
+  );
+  const ordinals = [...(periods ? ["1"] : []), ...shown.map((_, index) => String(index + (periods ? 2 : 1)))];
+  const sums = COSTS_PER.map((of) => `sum(p.${of}) AS ${paidName(of)}`);
+  return `SELECT ${[...(periods ? ["p.period AS period"] : []), ...shown, ...sums].join(", ")}
+FROM (${withSpend}) AS p${kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : ""}
+${groupBy(ordinals)}`;
+}
 
 function spendGroupsText(side: Side, context: RollupContext): SqlText {
   const { spend } = context;
@@ -134,17 +171,17 @@ function spendGroupsText(side: Side, context: RollupContext): SqlText {
 }
 
 /** A figure of a row that has one row of calls, one of spend, or both. */
-function besideText(metric: Measure): string {
+function besideText(metric: Measure, isOfParts: boolean): string {
   const { aggregate, name, isCount } = metric;
   if (aggregate.kind === "spend") {
     return aggregate.of === "cost_micros" ? `max(cost_micros) / ${MICROS}.0` : `max(${aggregate.of})`;
   }
-  if (aggregate.kind === "cost per") return costPerText(aggregate.of);
+  if (aggregate.kind === "cost per") return costPerText(isOfParts ? paidName(aggregate.of) : aggregate.of);
   return isCount ? `coalesce(max(${name}), 0)` : `max(${name})`;
 }
 
 /** In whole cents, half a cent away from zero: a division of floating-point numbers would be off by one now and then. */
-function costPerText(of: CostPer): string {
+function costPerText(of: string): string {
   const calls = `nullif(max(${of}), 0)`;
   const cents = `(abs(max(cost_micros)) * 2 + ${calls} * ${CENT_MICROS}) / (${calls} * ${2 * CENT_MICROS})`;
   return `iif(max(cost_micros) < 0, -1, 1) * (${cents}) / 100.0`;
@@ -169,7 +206,7 @@ GROUP BY ${names}`;
 /** The keys that have rows of their own; undefined where all have. */
 function keptOf(query: RollupQuery, context: RollupContext): Kept | undefined {
   const { top, minCell, periods } = query;
-  if (minCell !== undefined) {
+  if (minCell !== undefined && query.dimensions.length > 0) {
     const text = context.sides.keep(largeCellsText(query, minCell, context));
     return { text, isByPeriod: periods !== undefined };
   }
@@ -217,28 +254,36 @@ function largeCellsText(query: RollupQuery, minCell: number, context: RollupCont
   const keys = keyColumns(query.dimensions, query).map(({ name }) => name);
   const names = [...(query.periods ? ["period"] : []), ...keys].join(", ");
   const partition = query.periods ? "PARTITION BY period " : "";
-  const isSmall = (count: string) => `${count} BETWEEN 1 AND ${minCell - 1}`;
+  const small = (count: string) => isSmall(count, minCell);
   const { sql, values } = cellsText(query, context);
   const smaller = (count: string) => `coalesce(sum(${count}) OVER smaller, 0) AS smaller_${count}`;
   return {
     sql: `SELECT ${names} FROM (
   SELECT *, ${smaller("calls")}, ${smaller("before")}
-  FROM (SELECT *, (${isSmall("calls")} OR ${isSmall("before")}) AS is_small FROM (${sql}))
+  FROM (SELECT *, (${small("calls")} OR ${small("before")}) AS is_small FROM (${sql}))
   WINDOW smaller AS (${partition}ORDER BY is_small DESC, calls + before, ${keys.join(", ")} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
-WHERE NOT is_small AND NOT ${isSmall("smaller_calls")} AND NOT ${isSmall("smaller_before")}`,
+WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_before")}`,
     values,
   };
 }
 
-/** Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small. */
+/**
+ * Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small; not of periods
+ * with too few calls, which have hardly more calls than rows.
+ */
 export function smallCellCountText(query: RollupQuery, minCell: number, context: RollupContext): SqlText {
   const { sql, values } = cellsText(query, context);
+  const inPeriod = (count: string) => `sum(${count}) OVER (${query.periods ? "PARTITION BY period" : ""})`;
+  const isBlank = ["calls", "before"].map((count) => isSmall(inPeriod(count), minCell)).join(" OR ");
   return {
-    sql: `SELECT (SELECT count(*) FROM (${sql})) - (SELECT count(*) FROM (${largeCellsText(query, minCell, context).sql}))`,
+    sql: `SELECT (SELECT count(*) FROM (SELECT ${isBlank} AS is_blank FROM (${sql})) WHERE NOT is_blank)
+  - (SELECT count(*) FROM (${largeCellsText(query, minCell, context).sql}))`,
     values,
   };
 }
+
+const isSmall = (count: string, minCell: number) => `${count} BETWEEN 1 AND ${minCell - 1}`;
 
 function hasValueText(query: RollupQuery): string {
   const isSet = keyColumns(query.dimensions, query).map(({ name, isNamed }) =>
@@ -287,17 +332,18 @@ function figureOf({ name, isCount }: Measure, side: Side["name"]): string {
   return isCount ? `coalesce(${figure}, 0)` : figure;
 }
 
-function comparisonText(metric: Measure): string[] {
+function comparisonText(metric: Measure, { hasHistoryBefore = true }: RollupContext): string[] {
   const [now, before] = [figureOf(metric, "current"), figureOf(metric, "previous")];
   const wholeText = (figure: string) =>
     metric.decimals ? `round(${10 ** metric.decimals} * ${figure})` : figure;
   const change = quotientText(
     `(${wholeText(now)} - ${wholeText(before)})`,
-    `nullif(${wholeText(before)}, 0)`,
+    `nullif(abs(${wholeText(before)}), 0)`,
     4,
   );
+  const isKnown = hasHistoryBefore || !isOfFirstCalls(metric);
   return [
     `${before} AS ${metric.name}_previous`,
-    `${change} + 0.0 AS ${metric.name}_change`, // a fall too small to show is 0, not -0
+    `${isKnown ? `${change} + 0.0` : "NULL"} AS ${metric.name}_change`, // a fall too small to show is 0, not -0
   ];
 }

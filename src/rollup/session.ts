@@ -3,13 +3,13 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { presentId, toCaller } from "../attribution/call-text.ts";
 import { microsoftClickId } from "../attribution/microsoft-click-id.ts";
-import type { Call } from "../call.ts";
 import type { CallFilter, Span } from "./call-filter.ts";
 import type { CallerSummary } from "./caller-summary.ts";
 import { CHANGE_REASONS, type ChangeReason } from "./change-reasons.ts";
 import type { Candidate, ConversionQuery } from "./conversion-query.ts";
 import { keyColumns } from "./dimensions.ts";
 import { FigureSession, type FigureSessionOptions, type Row, type Value } from "./figure-session.ts";
+import { type ListedMember, listedText } from "./listed-member.ts";
 import { callMeasures, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import type { SqlText } from "./sql-text.ts";
 import { callersText } from "./sqlite-callers-sql.ts";
@@ -18,12 +18,8 @@ import { candidatesText, firstConversionsText, listText } from "./sqlite-convers
 import { effectsText, stepsText } from "./sqlite-effects-sql.ts";
 import { readOffsets, SqliteEngine } from "./sqlite-engine.ts";
 
-/** What a list of calls shows: a fact, a member of the call as it is stored, or what was said in it. */
-export type CallSource =
-  | { fact: FactColumn }
-  | { stored: Exclude<keyof Call, TranscriptMember> | "gone_at" }
-  | { transcript: TranscriptMember };
-type TranscriptMember = "summary" | "transcription" | "transcription_details";
+/** What a list of calls shows: a fact, a member of the call, or since when it is gone. */
+export type CallSource = { fact: FactColumn } | { member: ListedMember } | { stored: "gone_at" };
 
 /** Some calls, in the order of time, those of unknown time last. */
 export interface Selected<Item> {
@@ -101,10 +97,10 @@ export class RollupSession extends FigureSession implements Disposable {
     const { table, count } = this.#select(span);
     const expressions = columns.map((column) => {
       if ("fact" in column) return factText(column.fact, this.selection);
-      return "stored" in column ? `c.${column.stored}` : `t.${column.transcript}`;
+      return "member" in column ? listedText(column.member) : `c.${column.stored}`;
     });
     const join = (name: string, alias: string) =>
-      expressions.some((expression) => expression.startsWith(`${alias}.`))
+      expressions.some((expression) => new RegExp(`\\b${alias}\\.`).test(expression))
         ? `\nLEFT JOIN ${name} AS ${alias} ON ${alias}.call_id = s.call_id`
         : "";
     const sql = `SELECT ${expressions.join(",\n  ")}

@@ -42,7 +42,8 @@ export function campaignMatcher(
     const choose = (among: readonly KnownCampaign[] = []) => {
       const own = among.filter((each) => each.source === source).toSorted((a, b) => b.calls - a.calls);
       const eligible = own.length === 0 ? among : own;
-      return eligible.find((each) => each.folded === folded) ?? eligible[0];
+      const named = folded === "" ? undefined : eligible.find((each) => each.folded === folded);
+      return named ?? eligible[0];
     };
     const ofId = campaign_id === null ? undefined : choose(byId.get(campaign_id));
     if (ofId !== undefined) return { ...keyOf(ofId), match: "id" };

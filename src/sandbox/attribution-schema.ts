@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { digits } from "./contract.ts";
+import { digits, WHOLE_NUMBER } from "./contract.ts";
 
 const SORT_KEYS = ["source_name", "total_calls", "conversion_rate", "roi", "cost_per_conversion"] as const;
 
@@ -11,12 +11,13 @@ export const attributionQuery = z.object({
   limit: digits.pipe(z.int().min(1).max(1000)).default(100).openapi({
     type: "integer",
     default: 100,
+    minimum: 1,
     maximum: 1000,
     description:
       "Most calls to return. Not documented: a least value, and what becomes of a limit above the maximum. The sandbox returns 400 for 0 and for more than 1000.",
   }),
   offset: digits.default(0).openapi({
-    type: "integer",
+    ...WHOLE_NUMBER,
     default: 0,
     description:
       "Number of calls skipped. Not documented: what becomes of a negative one. The sandbox returns 400.",

@@ -17,6 +17,8 @@ interface SandboxCallsOptions {
   readonly now: () => number;
   /** Whether a missing value may be null, and not only empty or left out. @default false */
   readonly nulls?: boolean;
+  /** Whether some texts are such that programs stumble over them. @default false */
+  readonly oddTexts?: boolean;
   /** Is told of each call that comes in after the seeded ones. */
   readonly onInsert?: (call: WireCall) => void;
 }
@@ -44,8 +46,8 @@ export class SandboxCalls {
   readonly #edits = new Map<number, WireCall>();
 
   constructor(options: SandboxCallsOptions) {
-    const { seed, count, order, now, nulls = false, onInsert = () => {} } = options;
-    this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS);
+    const { seed, count, order, now, nulls = false, oddTexts = false, onInsert = () => {} } = options;
+    this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS, { oddTexts });
     this.#order = order;
     this.#now = now;
     this.#nulls = nulls;

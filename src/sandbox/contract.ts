@@ -7,12 +7,15 @@ export const digits = z
   .transform(Number)
   .pipe(z.int({ error: "must be a whole number" }));
 
+/** What of {@link digits} stands in the document. */
+export const WHOLE_NUMBER = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+
 /** The path parameter of an insight or a webhook. */
 export const idParams = z.object({
   id: digits.openapi({
-    type: "integer",
+    ...WHOLE_NUMBER,
     description:
-      "Identifier. Not documented: its format beyond a whole-number example. The sandbox returns 400 for anything but a whole number.",
+      "Identifier. Not documented: its format beyond a whole-number example. The sandbox returns 400 for anything but a whole number of 0 or more that a double holds exactly.",
   }),
 });
 

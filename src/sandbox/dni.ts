@@ -18,9 +18,12 @@ const ANALYTICS_SHARE = 0.85;
 
 const TOKEN_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Makes the DNI session of one visit that came from a source; at least one member has a value. */
-export function drawDniData(random: Random, source: Source): DniData {
-  const known = drawKnown(random, source);
+/** Makes the DNI session of one visit that came from a source, with its odd texts or not; at least one member has a value. */
+export function drawDniData(random: Random, source: Source, hasOddTexts: boolean): DniData {
+  const known = drawKnown(
+    random,
+    hasOddTexts ? { ...source, dni: { ...source.dni, ...source.odd } } : source,
+  );
   const dni: DniData = {};
   for (const member of DNI_MEMBERS) {
     const value = known[member] || drawMissing(random);

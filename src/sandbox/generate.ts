@@ -55,9 +55,11 @@ export class CallGenerator {
   readonly #callSeed: number;
   readonly #visitSeed: number;
   readonly #callerCount: number;
+  readonly #hasOddTexts: boolean;
   readonly #startedMs: (index: number) => number;
 
-  constructor(seed: number, count: number, endMs: number) {
+  constructor(seed: number, count: number, endMs: number, { oddTexts = false } = {}) {
+    this.#hasOddTexts = oddTexts;
     this.#idSeed = deriveSeed(seed, "ids");
     this.#callSeed = deriveSeed(seed, "calls");
     this.#visitSeed = deriveSeed(seed, "visits");
@@ -102,7 +104,7 @@ export class CallGenerator {
       org_unit_id: orgUnit.id,
       org_unit_name: orgUnit.name,
       ...(disposition.isAnswered && { recording_url: drawRecordingUrl(random, id, startedMs) }),
-      dni_data: drawDniData(visit, source),
+      dni_data: drawDniData(visit, source, this.#hasOddTexts),
       ...(disposition.isAnswered ? drawTexts(random, duration) : drawMissedSummary(random)),
     };
   }

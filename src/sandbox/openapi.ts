@@ -15,7 +15,7 @@ Made from the schemas of calltally's sandbox. Where a description says "Not docu
 - Not documented: how tokens are obtained, their lifetime and their scopes.
 - Not documented: rate limits and the size limits of fields. The sandbox returns 400 for a body of more than 1 MB, or nested deeper than 100 levels.
 - Not documented: the events webhooks deliver, their payload, retries and signing. The sandbox sends each webhook a small event of its own when a call is added, once, with no retry, within two seconds, as JSON, with the static parameters as a list of their pairs. It looks up the webhook when it sends; the events of an inactive one are held, the first 1000 of them, until it is active again.
-- Additions of the sandbox, each with a 400: a webhook's method that is none of GET, POST, PUT, PATCH and DELETE, its format that is not JSON, its empty name.
+- The bounds in the schemas are those that the sandbox keeps, with a 400 beyond them. Where the API's document does not have one, the description says so.
 
 The V2 interface and its authentication are deprecated.`;
 

@@ -35,6 +35,8 @@ export interface SandboxOptions {
   deliveryTimeoutMs?: number;
   /** Missing values of calls may be null, where the API's document promises a string. @default false */
   nulls?: boolean;
+  /** Some calls have texts that programs stumble over: formulas, quotes, line breaks, blanks at the ends. @default false */
+  oddTexts?: boolean;
   /** A PUT keeps the optional members that it leaves out, and does not empty them. @default false */
   putKeepsOmitted?: boolean;
 }
@@ -58,6 +60,7 @@ const optionsSchema = z.object({
   allowDelivery: z.boolean().default(false),
   deliveryTimeoutMs: z.number().min(1).default(2000),
   nulls: z.boolean().default(false),
+  oddTexts: z.boolean().default(false),
   putKeepsOmitted: z.boolean().default(false),
 });
 

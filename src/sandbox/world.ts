@@ -16,7 +16,7 @@ export interface World {
 
 /** Makes the seeded state; each call that is added later is an event for the webhooks. */
 export function createWorld(settings: SandboxSettings): World {
-  const { seed, order, now, nulls } = settings;
+  const { seed, order, now, nulls, oddTexts } = settings;
   const webhooks = new SandboxWebhooks({ now, onChange: (id) => deliveries.takeUp(id) });
   const deliveries = new Deliveries({ ...settings, findWebhook: (id) => webhooks.get(id) });
   const calls = new SandboxCalls({
@@ -25,6 +25,7 @@ export function createWorld(settings: SandboxSettings): World {
     order: order === "random" ? "shuffled" : order,
     now,
     nulls,
+    oddTexts,
     onInsert: (call) => {
       for (const id of webhooks.ids) deliveries.announce(id, call);
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, isFuture, systemClock } from "../clock.ts";
 import type { Doorbell } from "../config/doorbell.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { describeError, EXIT } from "../errors.ts";
@@ -301,7 +301,8 @@ async function runJob(
   const journal = openJournal(settings.database, log);
   const record = journal.read().find((known) => known.job === job);
   // A job that could say more of its end has done so.
-  const isRecorded = record?.finished_at != null && record.finished_at >= end.startedAt;
+  const recordedAt = record?.finished_at ?? "";
+  const isRecorded = recordedAt >= end.startedAt && !isFuture(recordedAt, clock.now());
   if (outcome.isLate || !isRecorded) journal.end(end);
   await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
   return outcome;

@@ -1,3 +1,4 @@
+import { isFuture } from "../clock.ts";
 import type { SyncRun } from "../warehouse/runs.ts";
 import type { Cron } from "./cron.ts";
 import type { JobState } from "./job-state.ts";
@@ -36,18 +37,21 @@ export interface HealthLimits {
 
 /**
  * Judges whether a job does its work: it may fail, but not for longer than two slots, and the time that the second may
- * take. A sync is failing until it has succeeded for the first time; another job has that long for its first success.
+ * take. A sync is failing until it has succeeded for the first time; another job has that long for its first success. A
+ * report that was not delivered is failing at once: no later slot delivers that one.
  */
 export function judgeJob(
-  { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince }: JobState,
+  { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince, isUndelivered }: JobState,
   { cron, deadlineMs, nowMs }: HealthLimits,
 ): JobHealth {
   const state = { job, last_success: succeededAt, last_exit_code: exitCode, last_error: error };
   const said = error === null ? "" : `; its last error: ${error}`;
   const fail = (reason: string): JobHealth => ({ ...state, status: "failing", reason: reason + said });
   if (isSync && succeededAt === null) return fail("no sync has succeeded yet");
-  const began = succeededAt ?? failingSince;
-  const dueMs = cron.next(cron.next(began === null ? sinceMs : Date.parse(began))) + deadlineMs;
+  if (isSync && isFuture(succeededAt, nowMs)) return fail("the last good sync is dated in the future");
+  if (isUndelivered) return fail(`the last ${job} was not delivered`);
+  const began = [succeededAt, failingSince].find((time) => time !== null && !isFuture(time, nowMs));
+  const dueMs = cron.next(cron.next(began == null ? sinceMs : Date.parse(began))) + deadlineMs;
   if (nowMs <= dueMs) return { ...state, status: "ok" };
   return fail(`the next successful ${job} was due by ${new Date(dueMs).toISOString()}`);
 }

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { ageOf } from "../clock.ts";
 import { EXIT, type ExitCode } from "../errors.ts";
 import type { JobEnd, JobRecord } from "../warehouse/job-table.ts";
 import type { Outcome } from "./child-process.ts";
@@ -69,7 +70,7 @@ export function isFailing(
   { failing_since, finished_at, started_at }: JobRecord,
   { nowMs, deadlineMs }: { nowMs: number; deadlineMs: number },
 ): boolean {
-  return failing_since !== null || (finished_at === null && nowMs - Date.parse(started_at) > deadlineMs);
+  return failing_since !== null || (finished_at === null && ageOf(started_at, nowMs) > deadlineMs);
 }
 
 /** Exit codes of which a job has told the monitor, and recorded them. A crash of Node may exit with 1, a bad setting with 2. */

@@ -1,3 +1,4 @@
+import { EXIT } from "../errors.ts";
 import type { JobOutcome } from "../warehouse/job-table.ts";
 import type { Job } from "./job-definition.ts";
 import type { JobStatistics } from "./job-statistics.ts";
@@ -17,6 +18,8 @@ export interface JobState {
   succeededAt: string | null;
   /** When it first failed since then, ISO 8601 UTC. */
   failingSince: string | null;
+  /** Whether it made a report that was not delivered to all, and that is not to be taken up again before the next slot. */
+  isUndelivered: boolean;
 }
 
 export function toJobState(
@@ -38,5 +41,6 @@ export function toJobState(
     error: known?.error ?? null,
     succeededAt: isSync ? (snapshot?.lastGoodRun?.finished_at ?? null) : (succeeded.sort().at(-1) ?? before),
     failingSince: known?.failing_since ?? null,
+    isUndelivered: known?.exit_code === EXIT.undelivered && !snapshot?.unfinished.has(name),
   };
 }

@@ -83,7 +83,7 @@ export async function startMonitor(
     await once(server, "listening");
   } catch (cause) {
     const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-    throw new UsageError("--listen: cannot listen on this address", {
+    throw new UsageError("Cannot use --listen: cannot listen on this address", {
       cause,
       hint: isTaken
         ? "Another process is listening there: choose another address or port."
@@ -113,11 +113,13 @@ export function parseAddress(text: string, allowRemote: boolean): Address {
     /^(?:(?:\[([0-9a-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
   const port = Number(digits);
   if (digits === "" || port > 65_535) {
-    throw new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
+    throw new UsageError(
+      `Cannot use --listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
+    );
   }
   const host = bracketed ?? plain ?? "127.0.0.1";
   if (!allowRemote && !isLoopback(host)) {
-    throw new UsageError(`--listen ${text}: other machines could reach it`, {
+    throw new UsageError(`Cannot use --listen ${text}: other machines could reach it`, {
       hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
     });
   }

@@ -1,3 +1,4 @@
+import { isFuture } from "../clock.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
@@ -29,7 +30,8 @@ export function planJobs(
     const cron = cronOf(job, settings);
     const idle = job.idle?.(settings);
     const lastDone = snapshot?.lastDone.get(job.name) ?? null;
-    const lastDoneMs = lastDone === null ? undefined : Date.parse(lastDone);
+    const isKnown = lastDone !== null && !isFuture(lastDone, nowMs);
+    const lastDoneMs = isKnown ? Date.parse(lastDone) : undefined;
     // One that began before, and was killed or failed, waits no more.
     const waits = job.waitsForFirstSlot && !snapshot?.jobs.has(job.name);
     const isMissed = lastDoneMs === undefined ? !waits : cron.next(lastDoneMs) <= nowMs;

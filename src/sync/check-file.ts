@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { ageOf, type Clock } from "../clock.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs.ts";
@@ -19,8 +19,7 @@ export function checkFile(
   const [last] = readRuns(warehouse, 1);
   const isClean = last?.status === "done" || last?.status === "interrupted";
   const checkedAt = readLastFileCheck(warehouse);
-  const ageMs = checkedAt === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(checkedAt);
-  if (isClean && ageMs >= 0 && ageMs < checkEveryHours * HOUR_MS) return undefined;
+  if (isClean && ageOf(checkedAt, clock.now()) < checkEveryHours * HOUR_MS) return undefined;
   const { path } = warehouse;
   const found = findDamage(warehouse, { thorough: false });
   if (found === undefined) return new Date(clock.now()).toISOString();

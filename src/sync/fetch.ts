@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { ApiError } from "../api/api-errors.ts";
+import { ApiError, reword } from "../api/api-errors.ts";
 import {
   type AttributionPage,
   type AttributionQuery,
@@ -77,7 +77,7 @@ export function createSource(
 /** The query parameters that ask for an order. */
 function sortQuery(sort: Sort): Pick<AttributionQuery, "sort_by" | "sort_order"> {
   if (sort === "own") return {};
-  return { sort_by: "source_name", sort_order: sort === "source_name asc" ? "asc" : "desc" };
+  return { sort_by: "source_name", sort_order: "asc" };
 }
 
 /**
@@ -92,11 +92,15 @@ function createFetch(
   sort: Sort,
   clock: ServiceClock,
 ): FetchSlice<PageSlice> {
+  let taken: number | undefined;
   return async (offset, walkSignal) => {
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
     const page = { offset, limit, org_unit_id: orgUnitId, ...sortQuery(sort) };
     return await orInPieces(client, page, options, async () => {
-      const response = await fetchServedPage(client, page, options);
+      const response = await fetchServedPage(client, page, options).catch((error: unknown) => {
+        throw error instanceof ApiError ? nameBound(error, page, taken) : error;
+      });
+      taken = Math.max(taken ?? 0, offset);
       throttle.succeeded();
       const isOld = clock.isOld(response);
       if ("rows" in response) return toSlice(response, isOld);
@@ -115,6 +119,18 @@ function createFetch(
       };
     });
   };
+}
+
+/**
+ * Adds a hint to the refusal of an offset that may be too high for the service.
+ *
+ * @param taken the highest offset that the service took
+ */
+function nameBound(error: ApiError, { offset, limit }: AttributionQuery, taken: number | undefined) {
+  if (error.status !== 400 || taken === undefined || offset <= taken) return error;
+  return reword(error, error.message, {
+    hint: `The service took offset ${taken} and refuses ${offset} (limit ${limit}): it may list no calls beyond a bound. Ask its support to raise it, or sync each organization unit into a warehouse of its own (CALLTALLY_ORG_UNIT_ID).`,
+  });
 }
 
 /** Reads a page, and in pieces where that fails for what may be one row of it: one request after the other. */

@@ -1,5 +1,6 @@
 import { ApiError } from "../api/api-errors.ts";
 import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
+import { minuteOf } from "../clock.ts";
 import { describeError, InterruptedError } from "../errors.ts";
 import { nameKeys, readKeys } from "../paging/order-key.ts";
 import {
@@ -67,7 +68,7 @@ function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number
   if (isFull) return judge(evidence, read);
   const last = readLastVerifiedPass(warehouse);
   const expected = countExpected(warehouse, last?.run_id ?? 0);
-  const since = last?.finished_at ?? null;
+  const since = last?.finished_at ? `${minuteOf(last.finished_at)} UTC` : null;
   const keys = readKeys(last?.order_key).filter(({ name }) => name.startsWith("call_started"));
   return judgeIncremental(evidence, { expected, since, keys });
 }
@@ -99,6 +100,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       last_total: totals.last,
       calls_read: read,
       ...store.counts,
+      calls_conflicting: store.counts.calls_conflicting + store.disputed.size,
       calls_other_unit: countOtherUnitsOf(warehouse, runId, run.claim.orgUnitId),
       calls_unchanged: unchanged,
       calls_rejected: countRejected(warehouse, runId),
@@ -124,7 +126,7 @@ export function fail(run: Run, entry: Entry, error: unknown): void {
   });
 }
 
-const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
 /** Over how long passes have to miss a call of a service without an order key. */
 const UNORDERED_MS = 24 * HOUR_MS;
 
@@ -133,30 +135,30 @@ function isSure({ verdict }: Judgement): boolean {
 }
 
 /**
- * Marks the calls that a full pass did not meet, if it can tell: a sure one, without a row that could be one of them, none of
- * whose pages is older than an hour; or the third pass in a row over a service without an order key that read exactly as
- * many calls as the service counted all the while.
+ * Marks the calls that a full pass did not meet, if every row it read has an id and the pass is sure, however long it took: it
+ * read every call that was listed throughout, so one that it did not meet was not listed at some moment of it. Over a service
+ * without an order key, the third pass in a row does so that read exactly as many calls as the service counted all the while.
  */
 function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }: Judged): Absence {
-  const { warehouse, clock, goneAfterHours, acceptGone } = run;
+  const { warehouse, goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
+  const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;
+  const isUnordered = keys.length === 0 && isCounted && repeated + old === 0;
+  if (!isUnordered || unplaced > 0) forgetUnorderedAbsent(warehouse);
   const startedAt = readFirstPageTime(warehouse, runId);
-  if (startedAt === undefined || unplaced > 0 || clock.now() - Date.parse(startedAt) > HOUR_MS) {
-    forgetUnorderedAbsent(warehouse);
-    return NO_ABSENCE;
-  }
-  const missedFor = (ms: number) => ({
+  if (startedAt === undefined || unplaced > 0 || !(isUnordered || isSure(judgement))) return NO_ABSENCE;
+  const waitMs = isUnordered ? UNORDERED_MS : goneAfterHours * HOUR_MS;
+  const isOrderedBy = (member: string) => keys.some(({ name }) => name.startsWith(member));
+  // A list that has become empty says nothing of any call.
+  const threshold = (listedCalls: number) => (read === 0 ? 0 : missingCallThreshold(listedCalls));
+  const mark = isUnordered ? markUnorderedAbsent : markAbsent;
+  return mark(warehouse, {
     runId,
     startedAt,
-    goneIfMissingSince: new Date(Date.parse(startedAt) - ms).toISOString(),
-    limit: (liveCalls: number) => Math.max(missingCallThreshold(liveCalls), acceptGone),
+    isById: isOrderedBy("call_id") && !isOrderedBy("call_started"),
+    goneIfMissingSince: new Date(Date.parse(startedAt) - waitMs).toISOString(),
+    limit: (listedCalls) => Math.max(threshold(listedCalls), acceptGone),
   });
-  const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;
-  if (keys.length === 0 && isCounted && repeated + old === 0) {
-    return markUnorderedAbsent(warehouse, missedFor(UNORDERED_MS));
-  }
-  forgetUnorderedAbsent(warehouse);
-  return isSure(judgement) ? markAbsent(warehouse, missedFor(goneAfterHours * HOUR_MS)) : NO_ABSENCE;
 }
 
 function ended({ clock, attempts }: Run, { startedMs }: Entry) {

@@ -1,31 +1,47 @@
+import type { Exchange } from "../api/client.ts";
 import { idOf, type PageRow } from "../api/recognized-page.ts";
 
 /** Calls in each of two generations that are remembered; a call comes again in the pages beside its own. */
 const GENERATION_CALLS = 50_000;
 
+type Sent = Pick<Exchange, "attempt" | "nextAttempt">;
+
 /**
- * Of two responses for one call, the one whose request was sent later counts: pages that are fetched at once, or again to
- * mend a seam, come in another order than they were asked for.
+ * Of two responses for one call, the one whose request was sent after the other had come counts: pages that are fetched at
+ * once, or again to mend a seam, come in another order than they were asked for. Of two requests that were under way at
+ * once, it is unknown which the service answered first.
  */
 export class Latest {
-  #recent = new Map<number, number>();
-  #older = new Map<number, number>();
+  #recent = new Map<number, Sent>();
+  #older = new Map<number, Sent>();
 
   /**
-   * Returns the rows of a response without those that a later one has told already.
-   *
-   * @param attempt number of the request, in the order of sending
+   * Returns the rows of a response without those that a later one had already, and the ids of those that may be older or newer
+   * than another response's.
    */
-  keepLatest(rows: readonly PageRow[], attempt: number): readonly PageRow[] {
-    let outdated: Set<PageRow> | undefined;
+  keepLatest(
+    rows: readonly PageRow[],
+    sent: Sent,
+  ): { rows: readonly PageRow[]; unordered: ReadonlySet<number> } {
+    const outdated = new Set<PageRow>();
+    const unordered = new Set<number>();
     for (const row of rows) {
       const id = idOf(row);
       if (id === null) continue;
       const before = this.#recent.get(id) ?? this.#older.get(id);
-      if (before === undefined || before <= attempt) this.#recent.set(id, attempt);
-      else outdated = (outdated ?? new Set()).add(row);
+      if (before === undefined || before.nextAttempt <= sent.attempt || before.attempt === sent.attempt) {
+        this.#recent.set(id, sent);
+      } else if (sent.nextAttempt <= before.attempt) {
+        outdated.add(row);
+      } else {
+        unordered.add(id);
+        this.#recent.set(id, {
+          attempt: Math.max(before.attempt, sent.attempt),
+          nextAttempt: Math.max(before.nextAttempt, sent.nextAttempt),
+        });
+      }
     }
     if (this.#recent.size > GENERATION_CALLS) [this.#older, this.#recent] = [this.#recent, new Map()];
-    return outdated === undefined ? rows : rows.filter((row) => !outdated.has(row));
+    return { rows: outdated.size === 0 ? rows : rows.filter((row) => !outdated.has(row)), unordered };
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { ageOf } from "../clock.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Slice } from "../paging/slice.ts";
@@ -61,8 +62,7 @@ function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] 
   const pages = readPages(warehouse, runId);
   const [first] = pages;
   if (first?.offset !== 0) return [];
-  const ageMs = nowMs - Date.parse(first.fetched_at);
-  if (!(ageMs >= 0 && ageMs <= RESUMABLE_MS)) return [];
+  if (ageOf(first.fetched_at, nowMs) > RESUMABLE_MS) return [];
   if (pages.some(({ request_id }) => request_id === null) || !hasAllCalls(warehouse, runId)) return [];
   const slices: Slice[] = [];
   for (const { offset, total, row_count, call_ids, order_members, request_id, is_old } of pages) {

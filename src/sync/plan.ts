@@ -1,3 +1,4 @@
+import { ageOf, isFuture } from "../clock.ts";
 import { describeKeys, type OrderKey, readKeys, type Sort } from "../paging/order-key.ts";
 
 const HOUR_MS = 3_600_000;
@@ -19,12 +20,13 @@ export function choosePlan(last: LastFullPass | undefined, nowMs: number, fullEv
   if (last === undefined || last.finished_at === null) {
     return { mode: "full", reason: "no full pass has been verified yet" };
   }
-  const ageHours = (nowMs - Date.parse(last.finished_at)) / HOUR_MS;
+  if (isFuture(last.finished_at, nowMs)) {
+    return { mode: "full", reason: "the last verified full pass is dated in the future" };
+  }
+  const ageHours = ageOf(last.finished_at, nowMs) / HOUR_MS;
   if (ageHours >= fullEveryHours) {
     return { mode: "full", reason: `the last verified full pass is older than ${fullEveryHours} h` };
   }
-  // A clock that was set back must not put off full passes.
-  if (ageHours < 0) return { mode: "full", reason: "the last verified full pass is dated in the future" };
   // An order by id alone does not tell where the calls of the look-back end.
   const keys = readKeys(last.order_key).filter(({ name }) => name.startsWith("call_started"));
   const newestAt = keys[0]?.newestAt;

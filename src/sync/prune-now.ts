@@ -7,14 +7,13 @@ import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { type PruneCounts, prune } from "../warehouse/prune.ts";
 import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 
-export interface PruneNowOptions extends AttributionOptions {
-  /** Path of the warehouse. */
-  database: string;
+export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
   keep: Keep;
   /** Those of the settings: with digests for callers whose numbers are not always kept. */
   rules: AttributionRules;
@@ -40,7 +39,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   keepTempFilesBeside(database);
   try {
     if (isDryRun) {
-      using reader = openWarehouseReader(database);
+      using reader = openOwn(options, openWarehouseReader);
       assertCurrent(reader);
       return { removed: await prune(reader, { cutoffs, nowMs, signal, isDryRun }), isErased: false };
     }
@@ -50,7 +49,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
         hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
       });
     }
-    using warehouse = openExistingWarehouse(database, { ...options, isLocked: true });
+    using warehouse = openOwn(options, openExistingWarehouse, { ...options, isLocked: true });
     overwriteDeleted(warehouse);
     await applyRules(warehouse, rules, options);
     const removed = await prune(warehouse, { cutoffs, nowMs, signal });

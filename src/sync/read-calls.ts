@@ -1,4 +1,5 @@
-import type { Clock } from "../clock.ts";
+import { ApiError } from "../api/api-errors.ts";
+import { type Clock, isFuture } from "../clock.ts";
 import type { Evidence } from "../paging/evidence.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { WalkOptions } from "../paging/pass.ts";
@@ -13,6 +14,9 @@ import type { PageStore } from "./store.ts";
 const HOUR_MS = 3_600_000;
 /** Rows at the far edge of a page that must be known and old before an incremental walk ends there. */
 const SETTLED_ROWS = 50;
+
+/** Pages of one run that are asked for again since responses disagree on their calls. */
+const MOST_ASKED_AGAIN = 100;
 
 /** What decides how much is read, and what is inferred from calls that did not come. */
 export interface SyncRules {
@@ -53,7 +57,8 @@ export interface Run extends SyncRules, WalkOptions {
   /** When the whole file was checked for damage, if it was before this run; ISO 8601 UTC. */
   fileCheckedAt?: string | undefined;
   signal?: AbortSignal | undefined;
-  onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** The run waits for what it returns, and ends with the error that it throws or rejects with. */
+  onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** What the ledger should know of the requests so far. */
   attempts: () => Pick<RunChanges, "retries" | "failed_request_ids" | "clock_ahead_ms">;
 }
@@ -82,18 +87,18 @@ export async function readIncremental(
 ): Promise<Reading> {
   const { warehouse, source, clock, lookbackHours, limit } = run;
   // What changed since the last sync may be as old as the look-back was then.
-  const lastSync = readLastTrustedRun(warehouse)?.started_at;
-  const sinceMs = Math.min(
-    clock.now(),
-    lastSync === undefined ? Number.POSITIVE_INFINITY : Date.parse(lastSync),
-  );
+  const nowMs = clock.now();
+  const lastPass = readLastVerifiedPass(warehouse);
+  const isKnown = (run: { started_at: string } | undefined) => !isFuture(run?.started_at, nowMs);
+  const lastSync = [readLastTrustedRun(warehouse), lastPass].find(isKnown)?.started_at;
+  const sinceMs = lastSync === undefined ? nowMs : Math.min(nowMs, Date.parse(lastSync));
   const oldBefore = new Date(sinceMs - lookbackHours * HOUR_MS).toISOString();
   const isSettled = ({ rows }: PageSlice) =>
     (newestAt === "front" ? rows.slice(-SETTLED_ROWS) : rows.slice(0, SETTLED_ROWS)).every(
       ({ id, started }) =>
         id !== null && !store.lastWritten.has(id) && started !== null && started < oldBefore,
     );
-  const lastTotal = readLastVerifiedPass(warehouse)?.last_total ?? 0;
+  const lastTotal = lastPass?.last_total ?? 0;
   const fetch = source.fetch("own");
   const pages =
     newestAt === "front"
@@ -101,20 +106,45 @@ export async function readIncremental(
       : walkFromEnd(fetch, run, isSettled, Math.max(0, lastTotal - limit));
   await storeSlices(run, store, pages);
   const { evidence, sort } = pages;
-  return { isFull: newestAt === "front" && evidence.end === "seen", evidence, sort };
+  const isFull = newestAt === "front" && evidence.end !== "unseen" && evidence.end !== "disputed";
+  return { isFull, evidence, sort };
 }
 
 /** Stores each slice as it comes. */
-async function storeSlices(
-  { clock, onProgress, signal }: Run,
-  store: PageStore,
-  pages: Walk<PageSlice>,
-): Promise<void> {
+async function storeSlices(run: Run, store: PageStore, pages: Walk<PageSlice>): Promise<void> {
+  const { clock, onProgress, signal } = run;
+  let again = MOST_ASKED_AGAIN;
   for await (const slice of pages) {
     // With the first slice of a chain, what the run had read before belongs to another, which was given up.
     if (pages.evidence.slices === 1) store.startOver(pages.sort);
     store.save(slice, new Date(clock.now()).toISOString());
-    onProgress?.({ read: pages.evidence.fresh, total: slice.total });
+    const isDisputed = slice.rows.some(({ id }) => id !== null && store.disputed.has(id));
+    if (isDisputed && again-- > 0) await settleDisputed(run, store, slice, pages.sort);
+    await onProgress?.({ read: pages.evidence.fresh, total: slice.total });
     signal?.throwIfAborted();
+  }
+}
+
+/**
+ * Asks again for the part of the list that has the disputed calls of a slice: what it says of them is newer than all that came
+ * before. What it does not have, since calls have moved or the service fails, stays disputed.
+ */
+async function settleDisputed(
+  { source, throttle, signal = new AbortController().signal }: Run,
+  store: PageStore,
+  { offset, rows }: PageSlice,
+  sort: Sort,
+): Promise<void> {
+  const places = rows.flatMap(({ id }, index) => (store.disputed.has(id ?? Number.NaN) ? index : []));
+  // In the middle of the page, since calls that come or go have moved them.
+  const middle = offset + Math.floor((Math.min(...places) + Math.max(...places) - rows.length) / 2);
+  const fetchPage = source.fetch(sort);
+  const ask = () => fetchPage(Math.max(0, middle), signal);
+  try {
+    const fetched = await (throttle === undefined ? ask() : throttle.limit(ask));
+    const slice = typeof fetched === "function" ? await fetched() : fetched;
+    if (!slice.isOld) store.settle(slice);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import { ageOf, type Clock, systemClock } from "../clock.ts";
 import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep.ts";
@@ -50,7 +50,8 @@ export interface SyncOptions extends SyncRules {
   rebind?: boolean | undefined;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
-  onProgress?: ((progress: SyncProgress) => void) | undefined;
+  /** The run waits for what it returns, and ends with the error that it throws or rejects with. */
+  onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */
   onAttributed?: ((progress: AttributionProgress) => void) | undefined;
   /** Receives what was removed since it may not be kept any more, where there was anything. */
@@ -152,7 +153,7 @@ async function startKeeping(
 /** To write the whole file anew takes seconds for each gigabyte: once a day will do. A reader that is in the way is no failure. */
 function eraseDaily(warehouse: Warehouse, nowMs: number, onNotErased: SyncOptions["onNotErased"]): void {
   const { isDue, last } = readErasure(warehouse);
-  if (!isDue || (last !== null && nowMs - Date.parse(last) < DAY_MS)) return;
+  if (!isDue || ageOf(last, nowMs) < DAY_MS) return;
   try {
     eraseFreed(warehouse, nowMs);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Drift, RejectedRow } from "../api/parse-row.ts";
 import {
   callOf,
+  idOf,
   type KnownCall,
   type PageRow,
   parseOutdated,
@@ -8,6 +9,7 @@ import {
 } from "../api/recognized-page.ts";
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
+import type { Row } from "../paging/slice.ts";
 import {
   prepareRefreshRecording,
   prepareUpsertCalls,
@@ -30,6 +32,8 @@ import type { PageSlice } from "./fetch.ts";
 import { Latest } from "./latest.ts";
 import { toMembers } from "./order-members.ts";
 
+/** A page that was put together from several responses counts as older than any other. */
+const OLDEST = { attempt: 0, nextAttempt: 0 };
 /** Members not as documented that one run lists: a service that names members by their values has no end of them. */
 const MAX_LISTED_DRIFT = 1000;
 
@@ -39,6 +43,8 @@ export class PageStore {
   counts: RunCounts;
   /** The calls of the last page that were new or changed. */
   lastWritten: ReadonlySet<number> = new Set();
+  /** The calls that responses have with different contents, where it is unknown which of them is newer. */
+  readonly disputed = new Set<number>();
   readonly #warehouse: Warehouse;
   readonly #run: RunHold;
   /** The service that the calls are read from, until the warehouse is bound to it. */
@@ -84,23 +90,19 @@ export class PageStore {
 
   save({ page, rows, offset, total, isOld = false }: PageSlice, fetchedAt: string): void {
     const { runId } = this.#run;
-    const parsed = parseOutdated(page.rows, this.#recognize);
-    const { calls, hashes, rejected, drift, resigned } = sortRows(
-      this.#latest.keepLatest(parsed, page.exchange?.attempt ?? 0),
-    );
+    const latest = this.#latest.keepLatest(page.rows, page.exchange ?? OLDEST);
+    const { rejected, drift, ...parsed } = sortRows(parseOutdated(latest.rows, this.#recognize));
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));
     // What does not parse is there all the same.
     const metIds = rows.flatMap(({ id }) => id ?? []);
     const saved = writeTransaction(this.#warehouse, () => {
       assertHeld(this.#warehouse, this.#run);
       if (this.#claim) claimWarehouse(this.#warehouse, this.#claim, rows, fetchedAt);
-      const upserted = this.#upsertCalls(calls, hashes);
-      for (const { call_id, recording_url } of resigned)
-        this.#refreshRecording(call_id, recording_url ?? null);
+      const upserted = this.#write(parsed);
       const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, metIds) : 0;
       if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);
       recordRejected(this.#warehouse, rejected, runId, this.#keeping);
-      recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt));
+      recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt), this.#keeping);
       const counts = this.#countWith(upserted, returned);
       updateRun(this.#warehouse, runId, { ...counts });
       insertPage(this.#warehouse, {
@@ -110,7 +112,7 @@ export class PageStore {
         row_count: rows.length,
         total,
         call_ids: JSON.stringify(rows.map(({ id }) => id)),
-        order_members: JSON.stringify(toMembers(rows)),
+        order_members: JSON.stringify(toMembers(this.#withoutForgotten(rows))),
         request_id: page.requestId,
         is_old: isOld,
         fetched_at: fetchedAt,
@@ -120,8 +122,41 @@ export class PageStore {
     this.#claim = undefined;
     this.counts = saved.counts;
     this.lastWritten = saved.written;
+    for (const id of latest.rows.map(idOf)) {
+      if (id === null) continue;
+      if (!latest.unordered.has(id)) this.disputed.delete(id);
+      else if (saved.written.has(id)) this.disputed.add(id);
+    }
     this.#hasRejected ||= rejected.length > 0;
     this.#seq++;
+  }
+
+  /** Writes of a page that was asked for again the calls that are disputed, and nothing else: it is no page of the walk. */
+  settle({ page }: PageSlice): void {
+    const disputed = page.rows.filter((row) => this.disputed.has(idOf(row) ?? Number.NaN));
+    const { rows, unordered } = this.#latest.keepLatest(disputed, page.exchange ?? OLDEST);
+    const parsed = sortRows(parseOutdated(rows, this.#recognize));
+    this.counts = writeTransaction(this.#warehouse, () => {
+      assertHeld(this.#warehouse, this.#run);
+      const counts = this.#countWith(this.#write(parsed), 0);
+      updateRun(this.#warehouse, this.#run.runId, { ...counts });
+      return counts;
+    });
+    for (const row of rows) {
+      if ("rejected" in row) continue;
+      const { call_id } = callOf(row);
+      if (!unordered.has(call_id)) this.disputed.delete(call_id);
+    }
+  }
+
+  #write({
+    calls,
+    hashes,
+    resigned,
+  }: Pick<ReturnType<typeof sortRows>, "calls" | "hashes" | "resigned">): Upserted {
+    const upserted = this.#upsertCalls(calls, hashes);
+    for (const { call_id, recording_url } of resigned) this.#refreshRecording(call_id, recording_url ?? null);
+    return upserted;
   }
 
   /** Forgets the pages written so far, and that the run goes on from them, but not their calls: another walk begins. */
@@ -132,6 +167,14 @@ export class PageStore {
       updateRun(this.#warehouse, this.#run.runId, { resumed: null, sort });
     });
     this.#seq = 0;
+  }
+
+  /** Leaves out names with the number of a forgotten caller: without them a pass that is taken up again proves no order by source. */
+  #withoutForgotten(rows: readonly Row[]): readonly Row[] {
+    const { forgotten } = this.#keeping;
+    if (forgotten === undefined) return rows;
+    const isClean = (name: string | null) => name === null || forgotten.mask(name) === name;
+    return rows.map((row) => (isClean(row.name) ? row : { ...row, name: null }));
   }
 
   #countWith(upserted: Upserted, returned: number): RunCounts {

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-errors.ts";
 import { EXIT, UsageError } from "../errors.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { readLastVerifiedPass, readRuns, type SyncRun, updateRun } from "../warehouse/runs.ts";
+import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs.ts";
 import { fail, finish, judgeReading } from "./finish.ts";
 import { startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";
@@ -56,15 +56,11 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
 
 /** The service may have asked the last run to stay away for longer than that run could wait. */
 function assertWelcome(warehouse: Warehouse, nowMs: number): void {
-  const [last] = readRuns(warehouse, 1);
-  if (!last?.not_before || Date.parse(last.not_before) <= nowMs) return;
-  throw new ApiError(
-    EXIT.unreachable,
-    `The API asked for a pause until ${last.not_before}: no request was sent`,
-    {
-      hint: "Run it again after that time, or use `calltally sync --now`.",
-    },
-  );
+  const until = readPause(warehouse, nowMs);
+  if (until === undefined) return;
+  throw new ApiError(EXIT.unreachable, `The API asked for a pause until ${until}: no request was sent`, {
+    hint: "Run it again after that time, or use `calltally sync --now`.",
+  });
 }
 
 function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {

@@ -48,7 +48,7 @@ function describeView(
       const meaning =
         find(column.table, column.column ?? "") ??
         figures.get(column.name) ??
-        (index === 0 ? key : find("calls", column.name));
+        (index === 0 ? key : (find("calls", column.name) ?? find("transcripts", column.name)));
       if (meaning === undefined) throw new Error(`Nothing says what ${name}.${column.name} is`);
       return { ...meaning, name: column.name };
     });

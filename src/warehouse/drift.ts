@@ -1,17 +1,23 @@
-import { openForgotten } from "./forgotten.ts";
+import { eq } from "drizzle-orm";
+import type { Keeping } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { schema_drift } from "./schema.ts";
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 
 /** Records members that the API documentation does not list; one already recorded stays as it is. */
-export function recordDrift({ db, path }: Warehouse, drift: readonly SchemaDrift[]): void {
-  if (drift.length === 0) return;
-  const forgotten = openForgotten({ db, path });
+export function recordDrift({ db }: Warehouse, drift: readonly SchemaDrift[], keeping: Keeping): void {
   for (const member of drift) {
-    const masked = { ...member, path: forgotten?.mask(member.path) ?? member.path };
-    db.insert(schema_drift).values(masked).onConflictDoNothing().run();
+    const stored = { ...member, path: keeping.toStoredPath(member.path) };
+    db.insert(schema_drift).values(stored).onConflictDoNothing().run();
   }
+}
+
+/** Replaces recorded names that may not be kept. */
+export function withholdDrift(warehouse: Warehouse, keeping: Keeping): void {
+  const others = readDrift(warehouse).filter(({ path }) => keeping.toStoredPath(path) !== path);
+  for (const { path } of others) warehouse.db.delete(schema_drift).where(eq(schema_drift.path, path)).run();
+  recordDrift(warehouse, others, keeping);
 }
 
 export function readDrift({ db }: Warehouse): SchemaDrift[] {

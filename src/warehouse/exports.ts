@@ -1,16 +1,33 @@
 import { sep } from "node:path";
-import { max, sql } from "drizzle-orm";
+import { inArray, max, sql } from "drizzle-orm";
 import type { Warehouse } from "./open.ts";
 import { exports } from "./schema.ts";
 
-export type ExportRecord = typeof exports.$inferInsert;
+export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
 
-/** Records a file that was written. */
-export function insertExports({ db }: Warehouse, records: ExportRecord[]): void {
-  if (records.length > 0) db.insert(exports).values(records).run();
+/** Records files before they get their names, so that `forget` looks into those of a killed export, too. Returns their numbers. */
+export function insertExports({ db }: Warehouse, records: ExportRecord[]): number[] {
+  if (records.length === 0) return [];
+  const rows = db.insert(exports).values(records).returning({ export_id: exports.export_id }).all();
+  return rows.map(({ export_id }) => export_id);
 }
 
-/** Returns when a file was last written into a folder, given by its absolute path; null for never. */
+/** Records that the export of files has ended. */
+export function settleExports({ db }: Warehouse, exportIds: readonly number[], exportedAt: string): void {
+  db.update(exports)
+    .set({ exported_at: exportedAt })
+    .where(inArray(exports.export_id, [...exportIds]))
+    .run();
+}
+
+/** Removes files that did not get their names. */
+export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): void {
+  db.delete(exports)
+    .where(inArray(exports.export_id, [...exportIds]))
+    .run();
+}
+
+/** Returns when an export into a folder last ended, given by its absolute path; null for never. */
 export function readLastExport({ db }: Warehouse, folder: string): string | null {
   const prefix = folder + sep;
   const row = db

@@ -1,4 +1,6 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import Database from "better-sqlite3";
+import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 export const APPLICATION_ID = 0x43544c59;
@@ -11,7 +13,7 @@ export interface FileHeader {
   isOurs: boolean;
   /** Migrations it has had, where it is ours. */
   schemaVersion: number;
-  /** Whether it writes to a log beside it, as a warehouse does and a backup does not. */
+  /** Whether it writes to a log next to it, as a warehouse does and a backup does not. */
   isWal: boolean;
 }
 
@@ -21,9 +23,9 @@ export const READ_VERSION = 19;
 const WAL = 2;
 
 /**
- * Reads a file's header without opening it as a database, which could change it. Not for one that is open in this
- * process: closing any handle of a file drops the locks that SQLite holds on it (fcntl's way), and then another process
- * may take the log of acknowledged writes for an orphan, and delete it.
+ * Reads a file's header without opening it as a database, which could change it. Not for one that any thread of this
+ * process may have open: closing a handle of a file drops the locks that SQLite holds on it (POSIX), and then another
+ * process may delete the log of acknowledged writes.
  */
 export function readHeader(file: string): FileHeader {
   const header = Buffer.alloc(100);
@@ -39,4 +41,23 @@ export function readHeader(file: string): FileHeader {
     schemaVersion: header.readUInt32BE(60),
     isWal: header.readUInt8(WRITE_VERSION) === WAL,
   };
+}
+
+/** Reads the header of a file that may be open in this process, through SQLite, which keeps its own locks. */
+export function readHeaderThroughSqlite(file: string): Omit<FileHeader, "isWal"> {
+  // A connection that only reads would leave a log where there is none; one that writes would empty the log that is there.
+  const sqlite = new Database(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true });
+  try {
+    const read = (name: string) => sqlite.pragma(name, { simple: true });
+    return {
+      isSqlite: true,
+      isOurs: read("application_id") === APPLICATION_ID,
+      schemaVersion: Number(read("user_version")),
+    };
+  } catch (error) {
+    if (sqliteErrorOf(error)?.code !== "SQLITE_NOTADB") throw nameFile(error, file);
+    return { isSqlite: false, isOurs: false, schemaVersion: 0 };
+  } finally {
+    sqlite.close();
+  }
 }

@@ -3,12 +3,13 @@ import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
-import { type Call, hashCall, TRANSCRIPT_COLUMNS } from "../call.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { openCallerKey } from "./caller-key.ts";
 import { renameCallers } from "./caller-names.ts";
+import { withholdDrift } from "./drift.ts";
 import { withoutFactLog } from "./fact-log.ts";
 import { readUnsettled } from "./first-load.ts";
 import {
@@ -19,6 +20,7 @@ import {
   openForgotten,
   readForgotten,
 } from "./forgotten.ts";
+import { type Keeping, keepingAll, type Withheld } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { insertPrivacyAct } from "./privacy-act-table.ts";
 import { readRejected } from "./rejected.ts";
@@ -39,7 +41,6 @@ import {
   rejected_calls,
   report_runs,
   restatements,
-  schema_drift,
   spend,
   sync_pages,
   sync_runs,
@@ -58,8 +59,6 @@ const PSEUDONYM_BYTES = 8;
 /** Columns beside those of calls whose texts may hold what somebody wrote or said. */
 export const FREE_TEXTS = [
   { table: sync_runs, columns: ["plan_reason", "verdict_reason", "advice", "error"] },
-  { table: sync_pages, columns: ["order_members"] },
-  { table: schema_drift, columns: ["path"] },
   { table: exports, columns: ["filter"], hasCalledNumbers: true },
   { table: jobs, columns: ["error"] },
   { table: publications, columns: ["error"] },
@@ -238,12 +237,16 @@ function takeOut(warehouse: Warehouse) {
   // Before the calls, so that of their facts nothing else changes than names.
   const toName = prepareRename(warehouse, forgotten);
   renameCallers(warehouse, (caller) => toName(caller) ?? caller);
-  const { counts, spellings } = stripCalls(warehouse, forgotten);
-  const rejected_rows = stripRejectedRows(warehouse, forgotten);
+  const keeping = keepingAll(warehouse);
+  const { counts, spellings } = stripCalls(warehouse, forgotten, keeping);
+  const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);
+  withholdDrift(warehouse, keeping);
   sealQuestions(warehouse);
   const texts = maskTexts(warehouse, forgotten);
-  // Hashes of rows tell what was in them, to whoever tries all numbers.
+  // By hashes of rows numbers could be found, by trying all of them.
   warehouse.db.update(publications).set({ totals: null }).run();
+  // Names of insights: a pass that was cut short begins again.
+  warehouse.db.update(sync_pages).set({ order_members: null }).run();
   countCalls(warehouse);
   return { counts: { ...counts, rejected_rows, texts }, spellings, met: forgotten.met };
 }
@@ -321,8 +324,8 @@ function toTombstones(
   });
 }
 
-/** Strips the stored calls; their hashes are of what is left, and that is what is made of them when they are served again. */
-function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
+/** Strips the stored calls, and all undocumented members; their hashes are of what is left, and that is what is made of them when they are served again. */
+function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping) {
   const { db } = warehouse;
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, {
@@ -333,44 +336,46 @@ function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers) {
   const spellings = new Set<string>();
   for (const batch of readCalls(warehouse)) {
     const changed = batch.flatMap((call) => {
-      const stripped = forgotten.strip(call, call.caller_digest);
-      if (stripped === call) return [];
+      const named = forgotten.strip(call, call.caller_digest);
+      const isNamed = named !== call;
+      // By the hash of a whole row what was taken out of it could be found.
+      const served_hash = isNamed ? null : call.served_hash;
+      const { call: kept, removed } = keeping.toStored({ ...named, served_hash }, ["extra"]);
+      if (!isNamed && removed.length === 0) return [];
       // Of a forgotten caller's call nothing is left that could be withheld.
-      const isOwn = isPseudonym(stripped.caller_id) && !isPseudonym(call.caller_id);
-      return { call, stripped: isOwn ? { ...stripped, withheld: null, caller_digest: null } : stripped };
+      const isOwn = isPseudonym(kept.caller_id) && !isPseudonym(call.caller_id);
+      return { call, isNamed, stripped: isOwn ? { ...kept, withheld: null, caller_digest: null } : kept };
     });
-    for (const { call, stripped } of changed) {
+    for (const { call, isNamed, stripped } of changed) {
       if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
-      db.update(calls)
-        .set({ ...pickColumns(stripped), row_hash: hashCall(stripped), served_hash: null })
-        .where(eq(calls.call_id, stripped.call_id))
-        .run();
-      if (writeTranscript(warehouse, call, stripped)) counts.transcripts++;
+      db.update(calls).set(pickColumns(stripped)).where(eq(calls.call_id, stripped.call_id)).run();
+      if (writeTranscript(warehouse, call, stripped) && isNamed) counts.transcripts++;
     }
-    counts.calls += changed.length;
+    const ofNamed = changed.filter(({ isNamed }) => isNamed);
+    counts.calls += ofNamed.length;
     withoutFactLog(warehouse, () =>
-      facts.write(changed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
+      facts.write(ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
     );
   }
   return { counts, spellings: [...spellings] };
 }
 
-function pickColumns({ summary, transcription, transcription_details, ...columns }: StoredCall) {
+function pickColumns({ summary, transcription, transcription_details, ...columns }: StoredCall & Withheld) {
   return columns;
 }
 
-type StoredCall = Call & { withheld: string | null; caller_digest: string | null };
+type StoredCall = Call & Omit<Withheld, "row_hash">;
 
 function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
   const {
     row_hash,
-    served_hash,
     first_run_id,
     changed_run_id,
     missing_since,
     gone_at,
     absent_since,
     absent_passes,
+    unlisted_since,
     ...columns
   } = getTableColumns(calls);
   const { summary, transcription, transcription_details } = transcripts;
@@ -400,23 +405,36 @@ function writeTranscript({ db }: Warehouse, before: Call, { call_id, ...after }:
   return true;
 }
 
-function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers): number {
+function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping): number {
   let stripped = 0;
   for (const row of readRejected(warehouse)) {
     const left = forgotten.stripRejected(row);
-    if (left === row) continue;
-    warehouse.db.update(rejected_calls).set(left).where(eq(rejected_calls.row_key, row.row_key)).run();
-    stripped++;
+    const json = keeping.toStoredRow(left.json, row.first_run_id);
+    if (left === row && json === row.json) continue;
+    warehouse.db
+      .update(rejected_calls)
+      .set({ ...left, json })
+      .where(eq(rejected_calls.row_key, row.row_key))
+      .run();
+    if (left !== row) stripped++;
   }
   return stripped;
+}
+
+/** Prepares to mask the numbers of forgotten callers in JSON of what was exported, but for those that are called. */
+export function prepareMaskJson(
+  warehouse: Warehouse,
+  forgotten = openForgotten(warehouse),
+): (json: string) => string {
+  if (forgotten === undefined) return (json) => json;
+  const isCalled = prepareIsCalled(warehouse);
+  return (json) => json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
 }
 
 /** Masks the numbers in whatever other texts there are; of two rows that are the same then, one is left. */
 function maskTexts(warehouse: Warehouse, forgotten: ForgottenCallers): number {
   const { sqlite } = warehouse;
-  const isCalled = prepareIsCalled(warehouse);
-  const maskJson = (json: string) =>
-    json.replace(JSON_TEXT, (text) => (isCalled(text) ? text : forgotten.mask(text)));
+  const maskJson = prepareMaskJson(warehouse, forgotten);
   let masked = 0;
   sqlite.function("mask_numbers", { directOnly: true }, (text, isSpared) => {
     const left = isSpared === 1 ? maskJson(String(text)) : forgotten.mask(String(text));

@@ -1,4 +1,21 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, lte, not, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { countRows } from "./count-rows.ts";
@@ -11,10 +28,12 @@ export interface AbsenceOptions {
   runId: number;
   /** When that pass started, ISO 8601 UTC. */
   startedAt: string;
+  /** Whether the list is in the order of ids and not of starts, so that the lower id is the older call. */
+  isById: boolean;
   /** Calls missing since then or longer are gone, ISO 8601 UTC. */
   goneIfMissingSince: string;
   /** More calls newly missing than this are not believed. */
-  limit: (liveCalls: number) => number;
+  limit: (listedCalls: number) => number;
 }
 
 export interface Absence {
@@ -22,6 +41,8 @@ export interface Absence {
   calls_gone: number;
   /** Calls newly missing, but too many: nothing was marked. */
   calls_withheld: number;
+  /** Calls newly unlisted. */
+  calls_unlisted: number;
 }
 
 /**
@@ -32,12 +53,16 @@ export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absen
   const { db } = warehouse;
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
+  // A clock that was ahead when they went missing must not keep them until then.
+  const isAhead = and(isNull(calls.gone_at), gt(calls.missing_since, startedAt));
+  db.update(calls).set({ missing_since: startedAt }).where(isAhead).run();
   const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
+  const calls_unlisted = markUnlisted(warehouse, options);
 
-  const newlyMissing = and(isNull(calls.gone_at), isNull(calls.missing_since), isAbsent);
+  const newlyMissing = and(MAY_BE_LISTED, isNull(calls.missing_since), isAbsent);
   const found = countWhere(newlyMissing);
-  if (found > limit(countWhere(isNull(calls.gone_at))))
-    return { calls_missing: 0, calls_gone: 0, calls_withheld: found };
+  if (found > limit(countWhere(MAY_BE_LISTED)))
+    return { calls_missing: 0, calls_gone: 0, calls_withheld: found, calls_unlisted };
 
   const gone = db
     .update(calls)
@@ -51,7 +76,33 @@ export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absen
     false,
   );
   if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
-  return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0 };
+  return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
+}
+
+/** Neither gone nor unlisted: the service should list them. */
+const MAY_BE_LISTED = and(isNull(calls.gone_at), isNull(calls.unlisted_since));
+
+/**
+ * Marks the calls that the pass did not meet and that are no younger than the oldest call it met: they have left the list, as
+ * where a service lists the last 180 days, and whether they still exist is unknown. A list without calls has no oldest.
+ */
+function markUnlisted({ db }: Warehouse, { runId, startedAt, isById }: AbsenceOptions): number {
+  const { call_id, call_started, unlisted_since } = calls;
+  const ids = idsOfRun(runId);
+  const { first, lowest } = db.get<{ first: string | null; lowest: number | null }>(
+    sql`SELECT min(call_started) AS first, min(call_id) AS lowest FROM calls WHERE call_id IN (${ids})`,
+  );
+  if (lowest === null) return 0;
+  const isOlder = or(lte(call_started, first ?? ""), isById ? lt(call_id, lowest) : undefined);
+  db.update(calls)
+    .set({ unlisted_since: null })
+    .where(and(isNotNull(unlisted_since), sql`(${isOlder}) IS NOT TRUE`))
+    .run();
+  return db
+    .update(calls)
+    .set({ unlisted_since: startedAt, missing_since: null, absent_since: null, absent_passes: null })
+    .where(and(MAY_BE_LISTED, isOlder, sql`${call_id} NOT IN (${ids})`))
+    .run().changes;
 }
 
 /** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
@@ -66,13 +117,14 @@ export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOption
   const { runId, startedAt, goneIfMissingSince, limit } = options;
   const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
   const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
+  const calls_unlisted = markUnlisted(warehouse, options);
   forgetUnorderedAbsent({ db }, isMet);
   db.update(calls)
     .set({
-      absent_since: sql`coalesce(${calls.absent_since}, ${startedAt})`,
+      absent_since: sql`min(coalesce(${calls.absent_since}, ${startedAt}), ${startedAt})`,
       absent_passes: sql`coalesce(${calls.absent_passes}, 0) + 1`,
     })
-    .where(and(isNull(calls.gone_at), not(isMet)))
+    .where(and(MAY_BE_LISTED, not(isMet)))
     .run();
   const isEnough = and(
     isNull(calls.gone_at),
@@ -81,8 +133,8 @@ export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOption
   );
   const found = countWhere(isEnough);
   const calls_missing = countWhere(and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
-  if (found > limit(countWhere(isNull(calls.gone_at)))) {
-    return { calls_missing, calls_gone: 0, calls_withheld: found };
+  if (found > limit(countWhere(MAY_BE_LISTED))) {
+    return { calls_missing, calls_gone: 0, calls_withheld: found, calls_unlisted };
   }
   const gone = db
     .update(calls)
@@ -96,7 +148,7 @@ export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOption
     false,
   );
   forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
-  return { calls_missing, calls_gone: found, calls_withheld: 0 };
+  return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
 }
 
 /** Forgets from how many passes in a row calls were absent: another kind of pass has come between. */
@@ -114,8 +166,8 @@ export function clearAbsence(warehouse: Warehouse, callIds: readonly number[]): 
   forgetUnorderedAbsent({ db }, isOneOf);
   const returned = db
     .update(calls)
-    .set({ missing_since: null, gone_at: null })
-    .where(and(isNotNull(calls.missing_since), isOneOf))
+    .set({ missing_since: null, gone_at: null, unlisted_since: null })
+    .where(and(or(isNotNull(calls.missing_since), isNotNull(calls.unlisted_since)), isOneOf))
     .returning({ call_id: calls.call_id })
     .all();
   setLive(
@@ -126,11 +178,35 @@ export function clearAbsence(warehouse: Warehouse, callIds: readonly number[]): 
   return returned.length;
 }
 
-/** Whether any call is marked as missing or gone. */
+/** Whether any call is marked as missing, gone or unlisted. */
 export function hasAbsentCalls({ db }: Warehouse): boolean {
-  const isAny = (column: typeof calls.missing_since | typeof calls.absent_since) =>
-    db.select({ id: calls.call_id }).from(calls).where(isNotNull(column)).limit(1).get() !== undefined;
-  return isAny(calls.missing_since) || isAny(calls.absent_since);
+  return [calls.missing_since, calls.absent_since, calls.unlisted_since].some(
+    (column) =>
+      db.select({ id: calls.call_id }).from(calls).where(isNotNull(column)).limit(1).get() !== undefined,
+  );
+}
+
+/** Calls that count, though they are older than any that the service lists. */
+export interface Unlisted {
+  calls: number;
+  /** When the first of them was found to have left the list, ISO 8601 UTC. */
+  since: string;
+}
+
+/** Returns it in words. */
+export function unlistedInWords({ calls, since }: Unlisted): string {
+  const count = `${calls.toLocaleString("en-US")} call${calls === 1 ? "" : "s"}`;
+  return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
+}
+
+/** Returns how many calls are unlisted, and since when; null where none is. */
+export function readUnlisted({ db }: Warehouse): Unlisted | null {
+  const row = db
+    .select({ calls: count(), since: min(calls.unlisted_since) })
+    .from(calls)
+    .where(isNotNull(calls.unlisted_since))
+    .get();
+  return row?.since ? { calls: row.calls, since: row.since } : null;
 }
 
 /**
@@ -149,12 +225,13 @@ export function readWithheld({ db }: Warehouse): number {
 }
 
 /**
- * Counts the calls that the service should show: those neither missing nor gone, and rows it showed that did not parse
- * and are no calls here.
+ * Counts the calls that the service should list: those neither missing, gone nor unlisted, and rows it listed that did not
+ * parse and are no calls here.
  */
 export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
   const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
-    (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL) AS missing,
+    (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)
+      + (SELECT count(*) FROM calls WHERE unlisted_since IS NOT NULL) AS missing,
     (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
       AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS unread`);
   return readCallCount(warehouse) - row.missing + row.unread;

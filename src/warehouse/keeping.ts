@@ -1,7 +1,17 @@
 import { toCaller } from "../attribution/call-text.ts";
 import { type Call, hashCall, isSortable } from "../call.ts";
-import { type Cutoffs, cutoffsAt, KEEP_ALL, KEEP_KINDS, type KeepKind, kindsPast } from "../privacy/keep.ts";
+import {
+  AFTER_ALL_TIMES,
+  BEFORE_ALL_TIMES,
+  type Cutoffs,
+  cutoffsAt,
+  KEEP_ALL,
+  kindsPast,
+  WITHHELD_KINDS,
+  type WithheldKind,
+} from "../privacy/keep.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
+import { describeName } from "../privacy/undocumented.ts";
 import { startOfRow, withhold, withholdFromRow } from "../privacy/withhold.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten.ts";
@@ -32,10 +42,10 @@ export class Keeping {
    * @throws CalltallyError (exit 7) where the callers of the warehouse are digests, or some were forgotten, and the key is lost
    */
   constructor(warehouse: Pick<Warehouse, "db" | "sqlite" | "path">, cutoffs: Cutoffs, nowMs: number) {
-    this.#cutoffs = cutoffs;
     this.#nowMs = nowMs;
     this.digests = openCallerDigests(warehouse);
     this.forgotten = openForgotten(warehouse);
+    this.#cutoffs = this.forgotten === undefined ? cutoffs : { ...cutoffs, extra: AFTER_ALL_TIMES };
     this.#readStart = warehouse.sqlite
       .prepare<[number], string>("SELECT started_at FROM sync_runs WHERE run_id = ?")
       .pluck();
@@ -46,7 +56,7 @@ export class Keeping {
    *
    * @param firstRunId the run that first met it; of a new one, now counts where its own time is not known
    */
-  kindsPast(callStarted: string | null, firstRunId?: number): KeepKind[] {
+  kindsPast(callStarted: string | null, firstRunId?: number): WithheldKind[] {
     return kindsPast(this.#cutoffs, this.#since(callStarted, firstRunId));
   }
 
@@ -63,8 +73,8 @@ export class Keeping {
    */
   toStored<C extends Call>(
     call: C & Prior,
-    kinds: readonly KeepKind[],
-  ): { call: C & Withheld; removed: readonly KeepKind[] } {
+    kinds: readonly WithheldKind[],
+  ): { call: C & Withheld; removed: readonly WithheldKind[] } {
     const { call: kept, withheld: removed } = withhold(call, kinds);
     const all = new Set([...toKinds(call.withheld), ...removed]);
     const isNumberTaken = all.has("caller_numbers") && !isWithoutNumber(call.withheld);
@@ -73,14 +83,14 @@ export class Keeping {
       row_hash: hashCall(kept),
       served_hash:
         call.served_hash && isNumberTaken ? this.#keyed().seal(call.served_hash) : call.served_hash,
-      withheld: all.size === 0 ? null : KEEP_KINDS.filter((kind) => all.has(kind)).join(","),
+      withheld: all.size === 0 ? null : WITHHELD_KINDS.filter((kind) => all.has(kind)).join(","),
       caller_digest: isNumberTaken ? this.#digestOf(call) : call.caller_digest,
     };
     return { call: row, removed };
   }
 
   /** Returns the kinds of which a stored call has something that may not be kept. */
-  findRemovable(stored: Call, kinds: readonly KeepKind[]): readonly KeepKind[] {
+  findRemovable(stored: Call, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
     return withhold(stored, kinds).withheld;
   }
 
@@ -88,7 +98,7 @@ export class Keeping {
   isSame(
     call: Call,
     { row_hash, withheld, caller_digest }: Omit<Withheld, "served_hash">,
-    kinds: readonly KeepKind[],
+    kinds: readonly WithheldKind[],
   ): boolean {
     const left = [...kinds, ...toKinds(withheld)];
     if (hashCall(withhold(call, left).call, row_hash) !== row_hash) return false;
@@ -106,7 +116,7 @@ export class Keeping {
   }
 
   /** Whether something is withheld of a stored call that may be kept now. */
-  mayKeepMore(withheld: string | null, kinds: readonly KeepKind[]): boolean {
+  mayKeepMore(withheld: string | null, kinds: readonly WithheldKind[]): boolean {
     return withheld !== null && !toKinds(withheld).every((kind) => kinds.includes(kind));
   }
 
@@ -116,7 +126,14 @@ export class Keeping {
    */
   toStoredRow(json: string, firstRunId?: number): string {
     const kinds = this.kindsPast(startOfRow(json), firstRunId);
-    return withholdFromRow(json, kinds.includes("caller_numbers") ? KEEP_KINDS : kinds);
+    return withholdFromRow(json, kinds.includes("caller_numbers") ? WITHHELD_KINDS : kinds);
+  }
+
+  /** Returns the path of a member that the API's document does not name as it is stored. */
+  toStoredPath(path: string): string {
+    if (this.#cutoffs.extra === BEFORE_ALL_TIMES) return path;
+    const [, parent = "", name = ""] = /^(dni_data\.)?(.*)$/s.exec(path) ?? [];
+    return parent + describeName(name);
   }
 
   /** Returns the key of a row without a call id, by the hash of it. */
@@ -144,6 +161,6 @@ function isWithoutNumber(withheld: string | null): boolean {
   return toKinds(withheld).includes("caller_numbers");
 }
 
-function toKinds(withheld: string | null): readonly KeepKind[] {
-  return withheld === null ? [] : KEEP_KINDS.filter((kind) => withheld.split(",").includes(kind));
+function toKinds(withheld: string | null): readonly WithheldKind[] {
+  return withheld === null ? [] : WITHHELD_KINDS.filter((kind) => withheld.split(",").includes(kind));
 }

@@ -1,24 +1,28 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, linkSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { toFileError } from "../file-access.ts";
 import { makeFolder, realFile } from "../folder.ts";
+import { draftOf } from "./draft.ts";
 import { nameFile } from "./sqlite-errors.ts";
 
 /**
  * Tries to acquire the lock that lets one process at a time write calls into a warehouse. Returns undefined when another
- * process holds it.
+ * process, or another thread or caller of this one, holds it.
  *
- * It is an exclusive transaction on a small database beside the warehouse: the operating system frees it however the
+ * It is an exclusive transaction on a small database next to the warehouse: the operating system frees it however the
  * process ends. Not for network file systems.
  *
  * @param path path of the warehouse
  */
 export function tryAcquireLock(path: string): Disposable | undefined {
-  const file = `${realFile(path)}.lock`;
+  const database = realFile(path);
+  const file = `${database}.lock`;
   makeFolder(dirname(file));
   // A lock made by somebody who may not write the warehouse would keep out its owner.
-  if (existsSync(realFile(path))) accessSync(realFile(path), constants.W_OK);
-  closeSync(openSync(file, "a", 0o600));
+  if (existsSync(database)) accessSync(database, constants.W_OK);
+  makeLockFile(file);
   const lock = new Database(file, { timeout: 0 });
   try {
     lock.exec("BEGIN EXCLUSIVE");
@@ -28,4 +32,30 @@ export function tryAcquireLock(path: string): Disposable | undefined {
     throw nameFile(error, file);
   }
   return { [Symbol.dispose]: () => void lock.close() };
+}
+
+/**
+ * Makes the file, which only its owner may read. Never opens one that exists: closing any handle of a file drops every lock
+ * that its process holds on it (POSIX), except where SQLite closes it, which knows of its own locks in all threads.
+ */
+function makeLockFile(file: string): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isFile()) {
+    throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the lock: it is not a file`, {
+      hint: "Move it away, and run this again.",
+    });
+  }
+  accessSync(stat === undefined ? dirname(file) : file, constants.W_OK);
+  if (stat !== undefined) return;
+  using draft = draftOf(file);
+  try {
+    closeSync(openSync(draft.path, "wx", 0o600));
+  } catch (error) {
+    throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, { cause: toFileError(error) ?? error });
+  }
+  try {
+    linkSync(draft.path, file);
+  } catch {
+    // Another process was quicker; or a file system without links, where SQLite makes the file.
+  }
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { readMigrationFiles } from "drizzle-orm/migrator";
 import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
@@ -44,11 +44,15 @@ export function countMigrations(): number {
   return readMigrations().length;
 }
 
-let known: ReturnType<typeof readMigrationFiles> | undefined;
+let known: readonly string[] | undefined;
 
-/** Each opening asks for them, more than once. */
-function readMigrations(): ReturnType<typeof readMigrationFiles> {
-  known ??= readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+/** The SQL of each migration, in order; each opening asks for them, more than once. */
+function readMigrations(): readonly string[] {
+  // Drizzle's reader hides why a file cannot be read.
+  known ??= readdirSync(MIGRATIONS_FOLDER)
+    .filter((name) => name.endsWith(".sql"))
+    .toSorted()
+    .map((name) => readFileSync(join(MIGRATIONS_FOLDER, name), "utf8"));
   return known;
 }
 
@@ -96,7 +100,7 @@ function applyMigrations(
   const theirs = versionOf(sqlite);
   const migrations = readMigrations();
   const aliases = readOldAliases(sqlite);
-  for (const { sql } of migrations.slice(theirs)) for (const statement of sql) sqlite.exec(statement);
+  for (const sql of migrations.slice(theirs)) sqlite.exec(sql);
   sqlite.pragma(`user_version = ${migrations.length}`);
   if (theirs < FIRST_WITH_ORIGIN) deriveWarehouseId(sqlite);
   if (theirs >= FIRST_WITH_FACTS) return undefined;

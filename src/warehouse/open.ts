@@ -4,9 +4,9 @@ import Database from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
-import { APPLICATION_ID, readHeader } from "./file-header.ts";
+import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
-import { assertWritable, isWritable, openWithoutWriting } from "./read-only.ts";
+import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
 
 /** The open warehouse; dispose of it to close the file. */
@@ -69,7 +69,7 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   assertOneName(file);
   // What SQLite would make beside it would keep out its owner.
   if (!isWritable(file)) return undefined;
-  if (readHeader(file).schemaVersion < countMigrations()) return undefined;
+  if (readHeaderThroughSqlite(file).schemaVersion < countMigrations()) return undefined;
   const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
   return toWarehouse(file, sqlite);
 }
@@ -89,10 +89,7 @@ export function openAsPermitted(path: string, options: MigrateOptions = {}): War
   return isWritable(file) ? openExistingWarehouse(file, options) : openWarehouseReader(file);
 }
 
-/**
- * Opens another, read-only connection to a warehouse that is open here, for a long read beside its writes.
- * (Looking at the file's header once more would drop this process's locks on it.)
- */
+/** Opens another, read-only connection to a warehouse that is open here, for a long read beside its writes. */
 export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Partial<Warehouse>): Warehouse {
   // Nobody writes to a copy in memory, so its one connection will do.
   if (open?.memory) return { ...toWarehouse(path, open), [Symbol.dispose]: () => {} };
@@ -101,7 +98,10 @@ export function openReader({ path, sqlite: open }: Pick<Warehouse, "path"> & Par
   return toWarehouse(path, sqlite);
 }
 
-/** How often each file is open in this process; a copy in memory is none. */
+/** Bytes of SQLite's smallest page. */
+const SMALLEST_PAGE = 512;
+
+/** How often each file is open in this thread; a copy in memory is none. */
 const openFiles = new Map<string, number>();
 
 /** The log of a warehouse that is not there would be taken for the log of the new one. */
@@ -134,6 +134,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   };
   count(1);
   const close = () => {
+    if (!sqlite.open) return;
     sqlite.close();
     count(-1);
   };
@@ -195,7 +196,9 @@ export function assertOurs(file: string): void {
       hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
     });
   }
-  const state = stateOf(file, stat);
+  // Who may not write leaves nothing next to it; so nobody who may write has it open in this process.
+  const read = isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
+  const state = stateOf(file, stat, read);
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
     hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
@@ -207,10 +210,16 @@ export function assertOurs(file: string): void {
  *
  * @throws CalltallyError (exit 7) where a newer calltally made it
  */
-export function stateOf(file: string, stat: Stats): string | undefined {
+export function stateOf(
+  file: string,
+  stat: Stats,
+  read: typeof readHeaderThroughSqlite = readHeader,
+): string | undefined {
   if (!stat.isFile()) return stat.isDirectory() ? "is a folder" : "is not a file";
-  const { isSqlite, isOurs, schemaVersion } = readHeader(file);
   if (stat.size === 0) return "is empty";
+  // SQLite takes a file that is shorter than a page for an empty database.
+  if (stat.size < SMALLEST_PAGE) return "is not an SQLite database";
+  const { isSqlite, isOurs, schemaVersion } = read(file);
   if (!isSqlite) return "is not an SQLite database";
   if (!isOurs) return "is an SQLite database of another program";
   const ours = countMigrations();

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { maskNumbers, toNational } from "../attribution/phone-mentions.ts";
 
+const HEAD_BYTES = 65_536;
 const CHUNK_BYTES = 4_194_304;
 /** Bytes of a chunk that are looked at again with the next one: more than any number or hash has. */
 const OVERLAP_BYTES = 256;
@@ -11,6 +12,17 @@ export interface Traces {
   numbers: readonly string[];
   /** Other texts: numbers as they were written, hashes. */
   texts: readonly string[];
+}
+
+/** Whether a file is a text, which can be searched: what is compressed has a byte 0 in its head. */
+export function isTextFile(file: string): boolean {
+  const handle = openSync(file, "r");
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return !head.subarray(0, readSync(handle, head)).includes(0);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** Whether a file has the number of one of the callers in it, in any spelling, or another trace of them. */

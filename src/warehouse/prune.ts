@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { TRANSCRIPT_COLUMNS } from "../call.ts";
-import { BEFORE_ALL_TIMES, type Cutoffs, KEEP_KINDS, type KeepKind } from "../privacy/keep.ts";
+import { BEFORE_ALL_TIMES, type Cutoffs, WITHHELD_KINDS, type WithheldKind } from "../privacy/keep.ts";
+import { withholdDrift } from "./drift.ts";
 import { Keeping } from "./keeping.ts";
 import type { Warehouse } from "./open.ts";
 import { prepareWrite } from "./positional.ts";
@@ -13,7 +14,7 @@ import { writeTransaction } from "./transaction.ts";
 const BATCH_ROWS = 250;
 
 /** Of how many calls something was removed; and of how many rows that did not parse. */
-export type PruneCounts = Record<KeepKind | "rejected_rows", number>;
+export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
 
 export interface PruneOptions {
   /** What may not be kept any more. */
@@ -51,7 +52,7 @@ export function hasAny(counts: PruneCounts): boolean {
 
 /** Calls that began in a stretch of time, and kinds of which they may still hold something. */
 interface Stretch {
-  kinds: KeepKind[];
+  kinds: WithheldKind[];
   from: string;
   /** Not part of it. */
   to: string;
@@ -71,6 +72,7 @@ class Pruning {
     summaries: 0,
     caller_numbers: 0,
     recording_urls: 0,
+    extra: 0,
     rejected_rows: 0,
   };
   readonly #warehouse: Warehouse;
@@ -91,7 +93,7 @@ class Pruning {
 
   /** Yields what is to be done, each to be run before the next is asked for. */
   *steps(): Generator<() => void> {
-    const isAllKept = KEEP_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
+    const isAllKept = WITHHELD_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
     if (isAllKept && this.#readMarks().size === 0) return;
     const stretches = this.#findStretches();
     yield () => this.#lowerMarks();
@@ -112,7 +114,10 @@ class Pruning {
         last = this.#pruneUntimed(from);
       };
     }
-    yield () => this.#pruneRejected();
+    yield () => {
+      this.#pruneRejected();
+      if (!this.#options.isDryRun) withholdDrift(this.#warehouse, this.#keeping);
+    };
   }
 
   /** Runs a step, and records what it has removed with it. */
@@ -135,7 +140,7 @@ class Pruning {
    */
   #isFirstOfKind(): boolean {
     const marks = this.#readMarks();
-    const isFirst = KEEP_KINDS.some(
+    const isFirst = WITHHELD_KINDS.some(
       (kind) => this.#options.cutoffs[kind] !== BEFORE_ALL_TIMES && !marks.has(kind),
     );
     const { db } = this.#warehouse;
@@ -148,7 +153,7 @@ class Pruning {
   #findStretches(): Stretch[] {
     const marks = this.#readMarks();
     const stretches = new Map<string, Stretch>();
-    for (const kind of KEEP_KINDS) {
+    for (const kind of WITHHELD_KINDS) {
       const [from, to] = [marks.get(kind) ?? BEFORE_ALL_TIMES, this.#options.cutoffs[kind]];
       if (from >= to) continue;
       const key = JSON.stringify([from, to]);
@@ -159,7 +164,7 @@ class Pruning {
     return [...stretches.values()];
   }
 
-  #readMarks(): Map<KeepKind, string> {
+  #readMarks(): Map<WithheldKind, string> {
     const rows = this.#warehouse.db.select().from(retention).all();
     return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
   }
@@ -172,7 +177,7 @@ class Pruning {
     }
   }
 
-  #setMark(kinds: readonly KeepKind[], pruned_before: string): void {
+  #setMark(kinds: readonly WithheldKind[], pruned_before: string): void {
     if (this.#options.isDryRun) return;
     const { db } = this.#warehouse;
     for (const kind of kinds) {
@@ -203,7 +208,7 @@ class Pruning {
   #pruneUntimed(after: number): number | undefined {
     const { call_started, call_id } = call_facts;
     const rows = this.readCalls(and(isNull(call_started), gt(call_id, after)), [asc(call_id)]);
-    for (const row of rows) this.#pruneCall(row, KEEP_KINDS);
+    for (const row of rows) this.#pruneCall(row, WITHHELD_KINDS);
     return rows.at(-1)?.call_id;
   }
 
@@ -221,7 +226,7 @@ class Pruning {
   }
 
   /** @param counted the kinds that are looked for: of the others another step counts what is there */
-  #pruneCall(row: StoredRow, counted: readonly KeepKind[]): void {
+  #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
     const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
     const kinds = past.filter((kind) => counted.includes(kind));
     const removed = this.#options.isDryRun
@@ -230,7 +235,7 @@ class Pruning {
     for (const kind of removed) this.counts[kind]++;
   }
 
-  #removeFrom(row: StoredRow, kinds: readonly KeepKind[]): readonly KeepKind[] {
+  #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
     const { call, removed } = this.#keeping.toStored(row, kinds);
     if (removed.length === 0) return [];
     this.#write.updateCall(call);

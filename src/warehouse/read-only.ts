@@ -80,7 +80,8 @@ function readIntoMemory(file: string): Database.Database | undefined {
   return new Database(content, { readonly: true });
 }
 
-function hasIndex(file: string): boolean {
+/** Whether the log of a warehouse and its index are there: some process has it open, or was killed. */
+export function hasIndex(file: string): boolean {
   const isThere = (suffix: string) => statSync(file + suffix, { throwIfNoEntry: false }) !== undefined;
   return isThere("-shm") && isThere("-wal");
 }

@@ -9,7 +9,8 @@ import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
 import { readHeader } from "./file-header.ts";
 import { tryAcquireLock } from "./lock.ts";
-import { assertOurs, stateOf } from "./open.ts";
+import { assertOurs, openReader, stateOf } from "./open.ts";
+import { findOtherOrigin, type Owner } from "./own-warehouse.ts";
 import { type RestoredKey, restoreKey } from "./restored-key.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 import { isSameFile } from "./write-backup.ts";
@@ -28,17 +29,23 @@ export interface Restored extends Copied {
   forgotten_again: boolean;
 }
 
+export interface RestoreOptions extends Owner {
+  /** Names the file that is kept, milliseconds since 1970-01-01 UTC. */
+  nowMs: number;
+  signal?: AbortSignal;
+}
+
 /**
  * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
  *
- * @param nowMs names the file that is kept
+ * @throws UsageError for a backup of another account
  * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
  * @throws CalltallyError (exit 7) for a backup that is not whole
  */
 export async function restoreWarehouse(
   file: string,
   database: string,
-  { nowMs, signal }: { nowMs: number; signal?: AbortSignal },
+  { nowMs, signal, ...account }: RestoreOptions,
 ): Promise<Restored> {
   const source = realFile(file);
   const target = realFile(database);
@@ -55,7 +62,7 @@ export async function restoreWarehouse(
   if (lock === undefined) throw inUse(target);
   using draft = draftOf(target);
   const copied = await copyWarehouse(source, draft.path, signal);
-
+  assertOfAccount(source, draft.path, account);
   const caller_key = restoreKey(source, target, draft.path);
   const forgotten_again = carryForgotten(target, draft.path, nowMs);
   using _frozen = freeze(target);
@@ -64,6 +71,15 @@ export async function restoreWarehouse(
   renameSync(draft.path, target);
   fsyncPath(dirname(target));
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
+}
+
+function assertOfAccount(source: string, draft: string, account: Owner): void {
+  using copy = openReader({ path: draft });
+  const problem = findOtherOrigin(copy, account);
+  if (problem === undefined) return;
+  throw new UsageError(`Cannot restore ${source}: ${problem}`, {
+    hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+  });
 }
 
 /** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */

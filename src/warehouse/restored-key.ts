@@ -5,13 +5,14 @@ import { callerKeyOf } from "./caller-key.ts";
 import { hasExportedCalls } from "./exports.ts";
 import { hasForgotten } from "./forgotten.ts";
 import { isCurrent } from "./migrate.ts";
-import { openReader } from "./open.ts";
+import { openReader, type Warehouse } from "./open.ts";
 import { readRules } from "./rules.ts";
+import { readUploadKeys } from "./upload-table.ts";
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
- * be another; the one beside the backup was copied; there is none, and files were written with it, or callers forgotten;
- * there is none, and the restored warehouse knows its callers by digests that were made with it.
+ * be another; the one beside the backup was copied; there is none, and files were written with it, callers forgotten,
+ * or conversions remembered; there is none, and the restored warehouse knows its callers by digests that were made with it.
  */
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
@@ -37,7 +38,12 @@ export function restoreKey(source: string, target: string, draft: string): Resto
   }
   using restored = openReader({ path: draft });
   if (isCurrent(restored) && readRules(restored)?.caller_key) return "needed";
-  return hasExportedCalls(restored) || hasForgotten(restored) ? "missing" : null;
+  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || hasUploadKeys(restored);
+  return isUsed ? "missing" : null;
+}
+
+function hasUploadKeys(restored: Warehouse): boolean {
+  return isCurrent(restored) && readUploadKeys(restored).length > 0;
 }
 
 function isThere(file: string): boolean {

@@ -27,8 +27,16 @@ export interface RowHashes {
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
   // Without those that a backup of an earlier version lacks, as none of them is hashed.
   const { row_hash, served_hash, withheld, caller_digest, ...rest } = getTableColumns(calls);
-  const { first_run_id, changed_run_id, missing_since, absent_since, absent_passes, gone_at, ...columns } =
-    rest;
+  const {
+    first_run_id,
+    changed_run_id,
+    missing_since,
+    absent_since,
+    absent_passes,
+    unlisted_since,
+    gone_at,
+    ...columns
+  } = rest;
   const { summary, transcription, transcription_details } = transcripts;
   const select = db
     .select({ row_hash, call: { ...columns, summary, transcription, transcription_details } })

@@ -1,6 +1,6 @@
 import { SqliteError } from "better-sqlite3";
 import { UsageError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Warehouse } from "./open.ts";
 import { nameFile } from "./sqlite-errors.ts";
 
@@ -97,7 +97,10 @@ function hintFor(message: string, reader: Warehouse, sql: string): string | unde
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
   if (name === undefined) return undefined;
   const known = readColumns(reader);
-  const suggestion = kind === "table" ? suggestTable(name, known) : suggestColumn(name, known, sql);
+  const suggestion =
+    kind === "table"
+      ? didYouMean(name, unique(known.map(({ table }) => table)))
+      : suggestColumn(name, known, sql);
   return `${suggestion ?? ""} \`calltally schema\` names tables, views and columns.`.trim();
 }
 
@@ -115,11 +118,6 @@ function readColumns({ sqlite }: Warehouse): KnownColumn[] {
     .all();
 }
 
-function suggestTable(name: string, known: readonly KnownColumn[]): string | undefined {
-  const meant = nearest(name, unique(known.map(({ table }) => table)));
-  return meant && `Did you mean ${meant}?`;
-}
-
 /** Looks among the columns of the tables that the SQL names; without any, among all. */
 function suggestColumn(name: string, known: readonly KnownColumn[], sql: string): string | undefined {
   const owners = known.filter(({ column }) => column === name.toLowerCase());
@@ -127,8 +125,7 @@ function suggestColumn(name: string, known: readonly KnownColumn[], sql: string)
   const words = new Set(sql.toLowerCase().match(/\w+/g));
   const mentioned = known.filter(({ table }) => words.has(table));
   const candidates = mentioned.length > 0 ? mentioned : known;
-  const meant = nearest(name, unique(candidates.map(({ column }) => column)));
-  return meant && `Did you mean ${meant}?`;
+  return didYouMean(name, unique(candidates.map(({ column }) => column)));
 }
 
 function unique(names: readonly string[]): string[] {

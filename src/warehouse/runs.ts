@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { isFuture } from "../clock.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { SURE_VERDICTS } from "../paging/verdict.ts";
 import type { Warehouse } from "./open.ts";
@@ -57,9 +58,9 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
 export interface RunCounts {
   calls_new: number;
   calls_changed: number;
-  /** Calls that were missing or gone. */
+  /** Calls that were missing, gone or unlisted. */
   calls_returned: number;
-  /** Calls that came twice in one response, with different contents. */
+  /** Calls that came with different contents, of which it is unknown which are newer. */
   calls_conflicting: number;
 }
 
@@ -137,6 +138,18 @@ export function readLastTrustedRun({ db }: Warehouse): SyncRun | undefined {
 /** Returns the latest runs, newest first. */
 export function readRuns({ db }: Warehouse, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
+}
+
+/**
+ * Returns until when the service asked for a pause, ISO 8601 UTC; undefined where that is over, or was said at a time in the
+ * future.
+ */
+export function readPause(warehouse: Warehouse, nowMs: number): string | undefined {
+  const [last] = readRuns(warehouse, 1);
+  const until = last?.not_before ?? undefined;
+  if (until === undefined || Date.parse(until) <= nowMs || isFuture(last?.finished_at, nowMs))
+    return undefined;
+  return until;
 }
 
 /** Returns the latest run that came to its end. */

@@ -5,10 +5,10 @@ import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
 import { VERDICTS } from "../paging/verdict.ts";
-import { KEEP_KINDS } from "../privacy/keep.ts";
+import { WITHHELD_KINDS } from "../privacy/keep.ts";
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
-/** One attributed call (API v3 § 2.3), under the API's own names. */
+/** One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: empty ones and `(not set)` too, where `attributed_calls` has NULL. */
 export const calls = sqliteTable(
   "calls",
   {
@@ -54,7 +54,7 @@ export const calls = sqliteTable(
     campaign_name: text(),
     /** The campaign's identifier, as served. */
     campaign_id: text(),
-    /** JSON object of members the API document does not name. */
+    /** JSON object of members the API document does not name; of each the type alone, as {"type":"string"}, where a `keep` setting or `forget` withholds anything. */
     extra: text(),
     /** Hash of the call's content as it is stored, the recording's signature left out: BLAKE2b, or SHA-256 where an earlier version wrote the row. */
     row_hash: text().notNull(),
@@ -70,9 +70,11 @@ export const calls = sqliteTable(
     absent_since: text(),
     /** How many passes in a row that were; after three of them over a day the call is gone. */
     absent_passes: integer(),
+    /** Start of the first verified full pass whose oldest call began later, or at the same time: the call has left the list, as from a service that lists the last 180 days, and still counts. ISO 8601 UTC. */
+    unlisted_since: text(),
     /** Hash of the call as the service sent it last, the recording's signature left out: by it it is recognized. Of a call whose number is not kept it is under the key beside the warehouse. */
     served_hash: text(),
-    /** What of the call is not kept, of transcripts, summaries, caller_numbers and recording_urls, separated by commas; null where all of it is. */
+    /** What of the call is not kept, of transcripts, summaries, caller_numbers, recording_urls and extra, separated by commas; null where all of it is. */
     withheld: text(),
     /** Keyed digest of the caller, as in caller_hash, where the number is not kept; else null. */
     caller_digest: text(),
@@ -80,6 +82,7 @@ export const calls = sqliteTable(
   (table) => [
     index("calls_missing").on(table.gone_at).where(sql`missing_since IS NOT NULL`),
     index("calls_absent").on(table.absent_since).where(sql`absent_since IS NOT NULL`),
+    index("calls_unlisted").on(table.unlisted_since).where(sql`unlisted_since IS NOT NULL`),
   ],
 );
 
@@ -105,7 +108,7 @@ export const call_facts = sqliteTable(
     call_id: integer()
       .primaryKey()
       .references(() => calls.call_id, { onDelete: "cascade" }),
-    /** 1 while the service shows the call; figures leave out the others. */
+    /** 0 once `gone_at` in `calls` is set: figures leave the call out. 1 for all others, missing and unlisted ones as well. */
     is_live: integer({ mode: "boolean" }).notNull(),
     /** Start of the call, ISO 8601 UTC with milliseconds. */
     call_started: text(),
@@ -119,9 +122,9 @@ export const call_facts = sqliteTable(
     is_first_call: integer({ mode: "boolean" }).notNull(),
     /** The caller's number as `+` and its digits, however it is written; its keyed digest, as in caller_hash, where the rules say so. */
     caller: text(),
-    /** utm_source folded; google where it is missing and a Google ad was clicked. */
+    /** utm_source folded; else google where a Google ad was clicked, else by the referrer; `(direct)` without any of these. */
     source: text(),
-    /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked. */
+    /** utm_medium folded; cpc where it is missing or organic and a Google ad was clicked; else organic, referral or `(none)`. */
     medium: text(),
     /** The campaign's name: campaign_name, else utm_campaign. */
     campaign: text(),
@@ -135,15 +138,15 @@ export const call_facts = sqliteTable(
     channel: text().$type<Channel>().notNull(),
     /** Host of `referring_url` by the URL standard, in ASCII, without www. */
     referring_host: text(),
-    /** `utm_source` trimmed, lower-cased, by its alias. */
+    /** `utm_source` trimmed, lower-cased, by its alias: the dimension utm_source of exports. */
     utm_source_folded: text(),
-    /** `utm_medium` trimmed, lower-cased, by its alias. */
+    /** `utm_medium` trimmed, lower-cased, by its alias: the dimension utm_medium of exports. */
     utm_medium_folded: text(),
-    /** `utm_campaign` trimmed, lower-cased, by its alias. */
+    /** `utm_campaign` trimmed, lower-cased, by its alias: the dimension utm_campaign of exports. */
     utm_campaign_folded: text(),
-    /** `utm_content` trimmed, lower-cased, by its alias. */
+    /** `utm_content` trimmed, lower-cased, by its alias: the dimension utm_content of exports. */
     utm_content_folded: text(),
-    /** `utm_term` trimmed, lower-cased, by its alias. */
+    /** `utm_term` trimmed, lower-cased, by its alias: the dimension utm_term of exports. */
     utm_term_folded: text(),
     /** `insight_name`, trimmed. */
     insight_name: text(),
@@ -248,11 +251,13 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_missing: integer(),
   /** Calls marked as gone from the service. */
   calls_gone: integer(),
-  /** Calls that were missing or gone and came back. */
+  /** Calls that this full pass was the first to find unlisted: older than any that the service lists. */
+  calls_unlisted: integer(),
+  /** Calls that were missing, gone or unlisted and came back. */
   calls_returned: integer(),
   /** Calls that would have been marked as missing, but were more than the missing-call threshold. */
   calls_withheld: integer(),
-  /** Calls that came twice in one response, with different contents. */
+  /** Calls that came with different contents twice in one response, or in two responses of which it is unknown which is newer, and stayed so when they were asked for again. */
   calls_conflicting: integer(),
   /** New and changed calls with another `org_unit_id` than the one that was asked for. */
   calls_other_unit: integer(),
@@ -348,8 +353,8 @@ export const schema_drift = sqliteTable(
 export const exports = sqliteTable("exports", {
   /** Number of the file. */
   export_id: integer().primaryKey({ autoIncrement: true }),
-  /** When it was written, ISO 8601 UTC. */
-  exported_at: text().notNull(),
+  /** When it was written, ISO 8601 UTC; null until its export has ended, and where that was killed. */
+  exported_at: text(),
   /** Absolute path. */
   path: text().notNull(),
   /** SHA-256 of its bytes, hexadecimal. */
@@ -380,11 +385,11 @@ export const jobs = sqliteTable("jobs", {
   failing_since: text(),
 });
 
-/** The runs of named reports, one row a run. */
+/** Each making of a named report, one row a report run. */
 export const report_runs = sqliteTable(
   "report_runs",
   {
-    /** Number of the run. */
+    /** Number of the report run. */
     report_run_id: integer().primaryKey({ autoIncrement: true }),
     /** Name of the report. */
     report: text().notNull(),
@@ -424,7 +429,7 @@ export const deliveries = sqliteTable(
   {
     /** Number of the delivery. */
     delivery_id: integer().primaryKey({ autoIncrement: true }),
-    /** The run in `report_runs`. */
+    /** The report run. */
     report_run_id: integer()
       .notNull()
       .references(() => report_runs.report_run_id),
@@ -625,11 +630,17 @@ export const upload_files = sqliteTable(
     rows: integer().notNull(),
     /** When it was written, ISO 8601 UTC. */
     written_at: text().notNull(),
-    /** pending until its export has come to its end. Of one that was killed, what has no name is dropped by the next command; what has counts until the export is started again. */
-    state: text({ enum: ["pending", "written"] }).notNull(),
-    /** The process that wrote it, as in `report_runs`. */
+    /** Absolute path of its draft until its export has ended; null afterwards. After a kill, a draft that is still there shows that the file never got its name. */
+    draft: text(),
+    /** The process that wrote it, as in `report_runs`; empty where its export has failed. */
     process: text().notNull(),
-    /** The run in `report_runs` that it was written for; null for an export by hand. */
+    /** The file of a killed export that it replaced: that one counts no more, and what it had is due again. */
+    rewrites: integer(),
+    /** SHA-256 of the file that counts as uploaded and was in its place; null where there was none. */
+    replaced_sha256: text(),
+    /** Fingerprint of the key that `uploads.key_digest` was made with; null where the file has no conversion in `uploads`. */
+    caller_key: text(),
+    /** The report run that it was written for; null for an export by hand. */
     report_run_id: integer(),
     /** When `uploads forget` took it back, ISO 8601 UTC; null while it counts as uploaded. */
     forgotten_at: text(),
@@ -637,7 +648,7 @@ export const upload_files = sqliteTable(
   (table) => [index("upload_files_path").on(table.path)],
 );
 
-/** What such files told ad platforms of calls, in the order in which they were written. Holds no click id, phone number or hash. */
+/** What such files reported of calls, in the order in which they were written. Holds no click id and no phone number, only keyed digests of them. */
 export const uploads = sqliteTable(
   "uploads",
   {
@@ -651,6 +662,8 @@ export const uploads = sqliteTable(
     conversion_name: text().notNull(),
     /** The call, which may be gone since. */
     call_id: integer().notNull(),
+    /** Keyed digest of the click id, phone number or client id as the file had it; null for adjustments. */
+    key_digest: text(),
     /** By what an adjustment names the conversion: the call id, after a retraction with `-2` and so on; null where the file did not give it one. */
     order_id: text(),
     /** convert, or of an earlier conversion: retract, or restate its value. */
@@ -909,8 +922,8 @@ export const backups = sqliteTable("backups", {
 
 /** Up to where calls hold nothing more of what is kept for a while, or never; a kind that is always kept has no row. */
 export const retention = sqliteTable("retention", {
-  /** transcripts, summaries, caller_numbers or recording_urls. */
-  kind: text({ enum: KEEP_KINDS }).primaryKey(),
+  /** transcripts, summaries, caller_numbers, recording_urls or extra. */
+  kind: text({ enum: WITHHELD_KINDS }).primaryKey(),
   /** No call that began before this time has any, ISO 8601 UTC; `~`, after every time, for all calls. */
   pruned_before: text().notNull(),
 });

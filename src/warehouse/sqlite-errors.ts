@@ -1,19 +1,20 @@
 import { SqliteError } from "better-sqlite3";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT, firstError } from "../errors.ts";
 import { describeLack } from "../file-access.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 
 /** Returns SQLite's error where it is one, or where Drizzle wraps one. */
-export function sqliteErrorOf(error: unknown): SqliteFailure | undefined {
+export function sqliteErrorOf(thrown: unknown): SqliteFailure | undefined {
+  const error = firstError(thrown);
   if (error instanceof SqliteError) return error;
   return error instanceof Error && error.cause instanceof SqliteError ? error.cause : undefined;
 }
 
-/** Returns an SQLite error as one that names the warehouse's file; any other error as it is. */
+/** Returns an SQLite error as one that names the warehouse's file; any other error as it is, without what failed after it. */
 export function nameFile(error: unknown, file: string): unknown {
   const cause = sqliteErrorOf(error);
-  if (cause === undefined) return error;
+  if (cause === undefined) return firstError(error);
   const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(cause.code);
   const lacks = isDenied ? ["-wal", "-shm", ""].map((suffix) => describeLack(file + suffix)) : [];
   const hint =
@@ -24,6 +25,15 @@ export function nameFile(error: unknown, file: string): unknown {
     cause,
     ...(hint !== undefined && { hint }),
   });
+}
+
+/** Runs `work`; an SQLite error names the warehouse's file. */
+export function withFileNamed<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw nameFile(error, file);
+  }
 }
 
 /** A file that SQLite has opened, and found damaged. */

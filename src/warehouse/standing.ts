@@ -1,5 +1,5 @@
 import { readUnsettled } from "./first-load.ts";
-import { readWithheld } from "./gone.ts";
+import { readUnlisted, readWithheld, type Unlisted } from "./gone.ts";
 import type { Warehouse } from "./open.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "./origin.ts";
 import { readLastDoneRun } from "./runs.ts";
@@ -14,8 +14,10 @@ export interface Standing {
     verdict_reason: string | null;
   } | null;
   origin: DescribedOrigin;
-  /** Calls that went missing at once, over the missing-call threshold, and still count. */
-  withheld_calls: number;
+  /** Calls that went missing at once, over the missing-call threshold, and still count; null for some that are too few to be shared. */
+  withheld_calls: number | null;
+  /** Calls that count though the service no longer lists them: older than any that it lists. Null where there are none. */
+  unlisted: Unlisted | null;
   /** Whether a first load is under way, or was cut short: callers are yet to be settled. */
   first_load: boolean;
 }
@@ -33,6 +35,7 @@ export function readStanding(reader: Warehouse): Standing {
       : null,
     origin: describeOrigin(readOrigin(reader)),
     withheld_calls: readWithheld(reader),
+    unlisted: readUnlisted(reader),
     first_load: readUnsettled(reader) > 0,
   };
 }

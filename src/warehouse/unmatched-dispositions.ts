@@ -1,15 +1,15 @@
 import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { toComparableDisposition } from "../attribution/call-text.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Warehouse } from "./open.ts";
 
 /** A disposition that the settings name and no call has. */
 export interface UnmatchedDisposition {
   setting: string;
   word: string;
-  /** The disposition that was probably meant, as the warehouse has it. */
-  meant: string | undefined;
+  /** Asks whether another disposition was meant, or says where they are. */
+  advice: string;
 }
 
 const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
@@ -44,12 +44,14 @@ export function findUnmatchedDispositions(
     if (open.size === 0) return [];
   }
   if (served.size === 0) return [];
-  return [...open.values()].map((found) => ({ ...found, meant: nearest(found.word, [...served]) }));
+  const listed = "calltally export disposition writes those there are.";
+  return [...open.values()].map((found) => ({
+    ...found,
+    advice: didYouMean(found.word, [...served]) ?? listed,
+  }));
 }
 
 /** Says it to a person, a sentence or two. */
-export function describeUnmatchedDisposition({ setting, word, meant }: UnmatchedDisposition): string {
-  const advice =
-    meant === undefined ? "calltally export disposition writes those there are." : `Did you mean ${meant}?`;
+export function describeUnmatchedDisposition({ setting, word, advice }: UnmatchedDisposition): string {
   return `${setting} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
 }

@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { DNI_FIELDS } from "../call.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../call.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
+import { listedText } from "../rollup/listed-member.ts";
 import { rollupViewText } from "../rollup/rollup-sql.ts";
 
 /** A view for analysts. */
@@ -15,6 +16,8 @@ export interface View {
 
 const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
 
+const MEMBERS = [...CALL_COLUMNS.filter((column) => column !== "extra"), ...TRANSCRIPT_COLUMNS];
+
 const UTM_FOLDED =
   "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
 
@@ -25,11 +28,9 @@ export function viewsOf(rules: ViewRules): View[] {
   return [
     {
       name: "attributed_calls",
-      help: "One flat row for each call that is still visible at the service, named as in API v3 § 2.3, with what is true of it by the rules in force.",
+      help: "One flat row for each call that counts, which is every call but those gone from the service; named as in API v3 § 2.3, with what is true of it by the rules in force. What has no value is NULL, never an empty text.",
       // The outer joins let SQLite leave out the tables that a question does not name.
-      sql: `SELECT f.call_id, c.insight_name, c.caller_id, c.tracking_number, f.call_started, f.duration, c.disposition,
-  c.org_unit_id, c.org_unit_name, c.recording_url, ${DNI_FIELDS.map((field) => `c.${field}`).join(", ")},
-  t.summary, t.transcription, t.transcription_details,
+      sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   f.referring_host, f.outcome, f.is_qualified, f.is_first_call, f.caller
 FROM call_facts AS f

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contractError } from "../api/api-errors.ts";
+import { ApiError, contractError, reword } from "../api/api-errors.ts";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
@@ -31,8 +31,9 @@ const patchSchema = z
   .refine((changes) => Object.keys(changes).length > 0, { error: "at least one field must be given" });
 
 const { webhook_name, webhook_endpoint, format, method, ...optional } = fields;
+const required = { webhook_name, webhook_endpoint, format, method };
 const replacementSchema = z
-  .strictObject({ webhook_id: z.int().optional(), webhook_name, webhook_endpoint, format, method })
+  .strictObject({ webhook_id: z.int().optional(), ...required })
   .extend(z.object(optional).partial().shape);
 
 /** The body of a full update (API v3 § 2.2, column "Required in PUT"). */
@@ -58,7 +59,8 @@ export interface WebhookResponse {
  * @throws UsageError that names the field
  */
 export function parseWebhook(id: number, body: unknown): Webhook {
-  const webhook = check(replacementSchema, SET_BY_SERVICE, body);
+  const hint = `Required for a full update: ${Object.keys(required).join(", ")}. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`;
+  const webhook = check(replacementSchema, SET_BY_SERVICE, body, hint);
   const { webhook_id = id } = webhook;
   if (webhook_id === id) return webhook;
   throw new UsageError(
@@ -73,7 +75,8 @@ export function parseWebhook(id: number, body: unknown): Webhook {
  * @throws UsageError that names the field
  */
 export function parseWebhookChanges(body: unknown): WebhookChanges {
-  return check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body);
+  const hint = `Any of these, at least one: ${Object.keys(fields).join(", ")}.`;
+  return check(patchSchema, ["webhook_id", ...SET_BY_SERVICE], body, hint);
 }
 
 /**
@@ -87,9 +90,7 @@ export async function replaceWebhook(
   webhook: Webhook,
   options: RequestOptions = {},
 ): Promise<WebhookResponse> {
-  assertId(id, "a webhook");
-  const body = parseWebhook(id, webhook);
-  return await client.send("PUT", `/v3/webhooks/${id}`, body, responseParser(id), options);
+  return await change(client, "PUT", id, parseWebhook(id, webhook), options);
 }
 
 /**
@@ -103,9 +104,25 @@ export async function patchWebhook(
   changes: WebhookChanges,
   options: RequestOptions = {},
 ): Promise<WebhookResponse> {
+  return await change(client, "PATCH", id, parseWebhookChanges(changes), options);
+}
+
+async function change(
+  client: ApiClient,
+  method: "PUT" | "PATCH",
+  id: number,
+  body: Webhook | WebhookChanges,
+  options: RequestOptions,
+): Promise<WebhookResponse> {
   assertId(id, "a webhook");
-  const body = parseWebhookChanges(changes);
-  return await client.send("PATCH", `/v3/webhooks/${id}`, body, responseParser(id), options);
+  try {
+    return await client.send(method, `/v3/webhooks/${id}`, body, responseParser(id), options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw reword(error, `Cannot change webhook ${id}: ${error.message}`, {
+      hint: "The service has no webhook with this id, or it is deleted: look up the id in the service's portal.",
+    });
+  }
 }
 
 const responseSchema = z.object({ webhookId: z.int() });
@@ -122,7 +139,7 @@ function responseParser(id: number): (envelope: Envelope) => WebhookResponse {
   };
 }
 
-function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown): T {
+function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unknown, hint: string): T {
   const refused = notGiven.find((field) => typeof body === "object" && body !== null && field in body);
   if (refused !== undefined) {
     throw new UsageError(`Cannot send the webhook: ${refused} is set by the service and cannot be given`, {
@@ -133,9 +150,7 @@ function check<T>(schema: z.ZodType<T>, notGiven: readonly string[], body: unkno
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.length ? `${issue.path.join(".")}: ` : "";
-  throw new UsageError(`Cannot send the webhook: ${path}${issue?.message ?? "unreadable"}`, {
-    hint: `Required for a full update: webhook_name, webhook_endpoint, format, method. Optional: ${OPTIONAL_WEBHOOK_FIELDS.join(", ")}.`,
-  });
+  throw new UsageError(`Cannot send the webhook: ${path}${issue?.message ?? "unreadable"}`, { hint });
 }
 
 /** A URL parser by the standard takes more: it skips slashes, strips white space, and turns backslashes round. */

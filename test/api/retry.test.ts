@@ -89,6 +89,25 @@ describe("parseRetryAfterMs", () => {
   });
 
   it.each([
+    { header: "Fri Nov 20 15:00:42 2026", ms: 42_000 },
+    { header: "Sun Nov  1 08:49:37 2026 ", ms: 0 },
+    { header: "2026-11-20 15:00:42", ms: 42_000 },
+    { header: "Fri, 20 Nov 2026 16:00:42 +0100", ms: 42_000 },
+  ])(
+    "reads $header, without a zone or with one, as $ms ms in any time zone of this machine",
+    ({ header, ms }) => {
+      const { TZ } = process.env;
+      try {
+        for (process.env.TZ of ["America/New_York", "Asia/Tokyo"])
+          expect(parseRetryAfterMs(header, NOW_MS)).toBe(ms);
+      } finally {
+        if (TZ === undefined) delete process.env.TZ;
+        else process.env.TZ = TZ;
+      }
+    },
+  );
+
+  it.each([
     undefined,
     "",
     " ",

@@ -9,7 +9,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call that has every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(2);
+    expect(ATTRIBUTION_VERSION).toBe(3);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
@@ -37,12 +37,14 @@ describe("attributeCall", () => {
     });
   });
 
-  it("knows nothing of a call without members", () => {
-    const { outcome, is_qualified, channel, ...others } = factsOf({});
-    expect({ outcome, is_qualified, channel }).toEqual({
+  it("knows of a call without members that nothing led to it", () => {
+    const { outcome, is_qualified, source, medium, channel, ...others } = factsOf({});
+    expect({ outcome, is_qualified, source, medium, channel }).toEqual({
       outcome: "other",
       is_qualified: false,
-      channel: "Unassigned",
+      source: "(direct)",
+      medium: "(none)",
+      channel: "Direct",
     });
     expect(new Set(Object.values(others))).toEqual(new Set([null]));
   });
@@ -71,8 +73,52 @@ describe("attributeCall", () => {
     },
     { members: { gclid: "Cj", utm_source: "Bing" }, source: "bing", medium: "cpc", channel: "Paid Search" },
     { members: { gclid: "Cj", gclsrc: " 3P.ds " }, source: null, medium: null, channel: "Unassigned" },
-    { members: { gclid: "{gclid}" }, source: null, medium: null, channel: "Unassigned" },
-    { members: { gclsrc: "aw.ds" }, source: null, medium: null, channel: "Unassigned" },
+    { members: { gclid: "{gclid}" }, source: "(direct)", medium: "(none)", channel: "Direct" },
+    { members: { gclsrc: "aw.ds" }, source: "(direct)", medium: "(none)", channel: "Direct" },
+    { members: { utm_source: "{source}" }, source: "(direct)", medium: "(none)", channel: "Direct" },
+    { members: { referring_url: "null" }, source: "(direct)", medium: "(none)", channel: "Direct" },
+    {
+      members: { referring_url: "https://www.google.co.uk/" },
+      source: "google",
+      medium: "organic",
+      channel: "Organic Search",
+    },
+    {
+      members: { referring_url: "http://m.facebook.com/x?y" },
+      source: "m.facebook.com",
+      medium: "referral",
+      channel: "Organic Social",
+    },
+    {
+      members: { referring_url: "https://youtube.com/" },
+      source: "youtube.com",
+      medium: "referral",
+      channel: "Organic Video",
+    },
+    {
+      members: { referring_url: "https://www.ebay.de/" },
+      source: "ebay.de",
+      medium: "referral",
+      channel: "Organic Shopping",
+    },
+    {
+      members: { referring_url: "https://www.bbb.org/us" },
+      source: "bbb.org",
+      medium: "referral",
+      channel: "Referral",
+    },
+    {
+      members: { referring_url: "https://bing.com/?msclkid=1" },
+      source: null,
+      medium: null,
+      channel: "Unassigned",
+    },
+    {
+      members: { referring_url: "https://bing.com/", utm_term: "plumber" },
+      source: null,
+      medium: null,
+      channel: "Unassigned",
+    },
     { members: { utm_medium: "organic" }, source: null, medium: "organic", channel: "Organic Search" },
     { members: { utm_source: "(direct)" }, source: "(direct)", medium: null, channel: "Direct" },
     // A campaign decides about the channel by its utm value, which is folded, before its name.
@@ -124,6 +170,8 @@ describe("attributeCall", () => {
       utm_term_folded: "google",
       source: "facebook",
     });
+    const ofReferrer = factsOf({ referring_url: "https://goo/" }, { aliases });
+    expect([ofReferrer.source, ofReferrer.referring_host]).toEqual(["google", "goo"]);
   });
 });
 

@@ -43,8 +43,19 @@ describe("explainAttribution", () => {
     expect(direct.reasons.channel_rules.tried).toEqual([{ channel: "Direct", holds: true }]);
   });
 
+  it.each([
+    [{ utm_term: "a", gclid: "Cj", referring_url: "https://t.co/" }, "utm", "social"],
+    [{ gclid: "Cj", referring_url: "https://www.google.com/" }, "click id", "search"],
+    [{ campaign_id: "7", referring_url: "https://shop.example/" }, "campaign", null],
+    [{ referring_url: "https://m.youtube.com/watch" }, "referrer", "video"],
+    [{ utm_source: "none" }, "none", null],
+  ])("says of %j that its source follows from: %s", (members, rule, kind) => {
+    const { source_rule, referrer_kind } = explainAttribution(makeCall(members), RULES).reasons;
+    expect({ source_rule, referrer_kind }).toEqual({ source_rule: rule, referrer_kind: kind });
+  });
+
   it("lists all of them where none holds", () => {
-    const { tried } = explainAttribution(makeCall(), RULES).reasons.channel_rules;
+    const { tried } = explainAttribution(makeCall({ utm_term: "a" }), RULES).reasons.channel_rules;
     expect(tried).toEqual(
       CHANNELS.filter((channel) => channel !== "Unassigned").map((channel) => ({ channel, holds: false })),
     );

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  comparisonOfLast,
   comparisonRange,
   countDays,
   type DateRange,
@@ -9,6 +8,7 @@ import {
   parseLast,
   toInstants,
 } from "../../src/calendar/dates.ts";
+import { comparisonOfLast } from "../../src/calendar/last.ts";
 import { localDate, localTime } from "../../src/calendar/local-time.ts";
 import { draws } from "../draws.ts";
 import { Cases, dateOf, dates, isLastOfMonth, rangesFrom, shift, zonedRanges } from "./edges.ts";
@@ -44,7 +44,7 @@ test.each([
   ["9999-12-31", "2999-12-31"],
   ["0000-01-01", "1900-01-01"],
 ])("parseDate refuses %s and suggests %s", (text, meant) => {
-  const message = `"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD: did you mean ${meant}?`;
+  const message = `"${text}" is not a date from 1900 to 2999 as YYYY-MM-DD; did you mean ${meant}?`;
   expect(() => parseDate(text)).toThrow(new Error(message));
   expect(parseDate(meant)).toBe(meant);
 });
@@ -99,7 +99,6 @@ test.each([
 });
 
 test.each([
-  ["7", "7d"],
   ["7D", "7d"],
   ["07d", "7d"],
   ["7 days", "7d"],
@@ -127,15 +126,19 @@ test.each([
   ["yytd", "ytd"],
   ["last-mnth", "last-month"],
 ])("parseLast refuses %s and suggests %s", (text, meant) => {
-  const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month; did you mean ${meant}?`;
+  const message = `must be one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month; did you mean ${meant}?`;
   expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
   expect(() => parseLast(meant, "2026-11-20")).not.toThrow();
+});
+
+test.each(["4", "last 4"])("parseLast refuses %j and asks for its unit", (text) => {
+  expect(() => parseLast(text, "2026-11-20")).toThrow(/; did you mean 4d, 4w or 4m\?$/);
 });
 
 test.each(["", "last", "tomorrow", "7h", "1.5d", "d7", "7d7d"])(
   "parseLast refuses %j without a guess",
   (text) => {
-    const message = `"${text}" is not one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month`;
+    const message = `must be one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month`;
     expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
   },
 );

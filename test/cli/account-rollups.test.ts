@@ -83,7 +83,7 @@ describe("calltally export --by account,…", () => {
     expect(await calltally([...by, "--disposition", "bussy"], options)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^calltally: --disposition bussy: no call in the warehouse has this value/,
+        /^calltally: Cannot use --disposition bussy: no call in the warehouse has this value/,
       ),
     });
     for (const flags of [["--total"], ["--grain", "day", "--fill"]]) {

@@ -145,7 +145,9 @@ describe("calltally schedule, of several accounts", () => {
     const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path });
     expect(code).toBe(2);
     expect(stderr).toMatch(/"account":"acme".*"msg":"synced"/);
-    expect(stderr).toMatch(/^beta: calltally.yaml:\d+:17: accounts.beta.token_file: is empty$/m);
+    expect(stderr).toMatch(
+      /^beta: Cannot use calltally.yaml:\d+:17: accounts.beta.token_file: beta.token is empty$/m,
+    );
     const running = startCalltally(["schedule"], { cwd: folder.path });
     const warned = new Promise<string>((resolve) =>
       running.stderr?.once("data", (chunk) => resolve(String(chunk))),
@@ -153,7 +155,7 @@ describe("calltally schedule, of several accounts", () => {
     expect(JSON.parse((await warned).split("\n")[0] ?? "")).toMatchObject({
       account: "beta",
       msg: expect.stringMatching(
-        /^its syncs will fail: calltally.yaml:\d+:17: accounts.beta.token_file: is empty$/,
+        /^its syncs will fail: Cannot use calltally.yaml:\d+:17: accounts.beta.token_file: beta.token is empty$/,
       ),
     });
     running.kill("SIGTERM");

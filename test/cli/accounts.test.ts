@@ -60,10 +60,10 @@ describe("several accounts", () => {
     expect(Object.keys(json)).toEqual(["acme", "beta", "gamma"]);
 
     const table = await calltally(["status"], options);
-    expect(table).toMatchObject({ code: 0, stderr: "" });
+    expect(table).toMatchObject({ code: 3, stderr: "" });
     const lines = table.stdout.trimEnd().split("\n");
     const said = lines.splice(6).map((line) => line.trim());
-    expect(said.join(" ")).toMatch(/^beta: The API refused the token.* \(request [\w-]+\)$/);
+    expect(said.join(" ")).toMatch(/^beta: The API refused the token.* \(request [\w-]+, \d+ bytes\)$/);
     expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(76);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines).toEqual([
@@ -109,6 +109,53 @@ describe("several accounts", () => {
     );
   });
 
+  it("are backed up, restored and given their costs at once, each with files of its own", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 20 });
+    await using beta = await startSandbox({ calls: 30 });
+    writeAccounts(folder.path, { acme, beta });
+    const options = { cwd: folder.path };
+    expect((await calltally(["sync"], options)).code).toBe(0);
+
+    const missing = await calltally(["restore", "saved/{account}.db"], options);
+    expect(missing).toMatchObject({ code: 7, stdout: "" });
+    expect(missing.stderr).toMatch(/^acme: .*saved\/acme\.db.*\n(.*\n)*beta: .*saved\/beta\.db/m);
+    const saved = await calltally(["backup", "saved/{account}.db"], options);
+    expect(saved).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^acme\nsaved\/acme\.db {2}20 calls .*\n\nbeta\nsaved\/beta\.db {2}30 calls .*\n$/,
+      ),
+    });
+    const restored = await calltally(["restore", "saved/{account}.db", "--json"], options);
+    expect(JSON.parse(restored.stdout)).toMatchObject({ acme: { calls: 20 }, beta: { calls: 30 } });
+    expect((await calltally(["backup", "all.db"], options)).stderr).toBe(
+      "calltally: Cannot use one file, all.db, for acme, beta\nPut {account} in its path, or name one account with --account.\n",
+    );
+    const one = await calltally(["backup", "{account}.db", "--account", "beta"], options);
+    expect(one.stdout).toMatch(/^beta\.db {2}30 calls/);
+
+    const write = (name: string, cost: number) =>
+      writeFileSync(
+        join(folder.path, `${name}.csv`),
+        `day,source,medium,campaign,cost,currency\n2026-10-01,google,cpc,Brand,${cost},USD\n`,
+      );
+    write("acme", 12);
+    const imported = await calltally(["spend", "import", "{account}.csv"], options);
+    expect(imported).toMatchObject({ code: 2, stdout: expect.stringMatching(/^acme\n.*\n.* 12\.00 USD\n$/) });
+    expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
+    write("beta", 34);
+    expect((await calltally(["spend", "import", "{account}.csv"], options)).stdout).toMatch(
+      /^acme\n.*\n.* 12\.00 USD.*\n\nbeta\n.*\n.* 34\.00 USD\n$/,
+    );
+
+    using alone = makeTempFolder();
+    expect(await calltally(["backup", "{account}.db"], { cwd: alone.path })).toMatchObject({
+      code: 2,
+      stderr: "calltally: Cannot use {account} in {account}.db: there is none here\n",
+    });
+  });
+
   it("have to be named where a command works on one", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 20 });
@@ -134,10 +181,11 @@ describe("several accounts", () => {
     const foreign = await calltally(["sync", "--database", "other.db"], options);
     expect(foreign).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^calltally: CALLTALLY_BASE_URL is not set/),
+      stderr: expect.stringMatching(
+        /^calltally: Cannot reach the API: CALLTALLY_BASE_URL is not set\n`calltally init` asks for it/,
+      ),
     });
     for (const command of [
-      ["backup", "b.db"],
       ["explain", "1"],
       ["insight", "show", "101"],
       ["schema"],
@@ -150,6 +198,9 @@ describe("several accounts", () => {
     }
     for (const flags of [
       ["sync", "--rebind"],
+      ["backup", "b.db"],
+      ["restore", "b.db"],
+      ["spend", "import", "costs-{account}.csv", "more.csv"],
       ["export", "channel", "--stdout"],
       ["export", "--out", "x"],
     ]) {

@@ -190,6 +190,16 @@ describe("backup and restore", () => {
     },
   );
 
+  it("say that a name is too long, of a backup that has room for no draft next to it", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 5 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    const { code, stderr } = await calltally(["backup", "b".repeat(240)], options);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\n$/);
+  });
+
   it("have nothing to copy where there is no warehouse, and say so with exit 7", async () => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["backup", "backup.db"], { cwd: folder.path });

@@ -1,29 +1,35 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readCsv } from "../report/page.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 
 describe("calltally demo", () => {
-  it("writes three rollups and a report with nothing set, twice over, and shows them within 80 columns", async () => {
+  it("writes two rollups and a report with nothing set, twice over, and shows an ordinary account within 80 columns", async () => {
     using folder = makeTempFolder();
     await calltally(["demo"], { cwd: folder.path });
     const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("verdict   exact");
-    for (const dimension of ["utm_source", "campaign", "gclid"])
-      expect(stdout).toMatch(new RegExp(`^${dimension} +calls`, "m"));
+    for (const dimension of ["channel", "campaign"])
+      expect(stdout).toMatch(new RegExp(`^${dimension} +calls +answered +rate`, "m"));
+    expect(stdout).toMatch(/^Paid Search +[\d,]+ +[\d,]+ +\d\d\.\d% /m);
+    const names = readCsv(readFileSync(join(folder.path, "data/demo/campaign.csv"), "utf8")).map(
+      ({ campaign }) => String(campaign),
+    );
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !/^(\(not set\)|[\w|–() -]+)$/.test(name))).toEqual([]);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(readdirSync(join(folder.path, "data/demo")).sort()).toEqual([
       "calltally.db",
       "calltally.db.lock",
       "campaign.csv",
-      "gclid.csv",
+      "channel.csv",
       "manifest.json",
       "report",
-      "utm_source.csv",
     ]);
-    expect(stdout).toContain("Open data/demo/report/report.html in a browser");
+    expect(stdout).toMatch(/\nOpen data\/demo\/report\/report\.html in a browser .*\n$/);
     expect(readdirSync(join(folder.path, "data/demo/report")).sort()).toEqual([
       "manifest.json",
       "report.html",

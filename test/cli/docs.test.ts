@@ -36,10 +36,21 @@ describe("calltally docs", () => {
     expect(await calltally(["docs", "setings"], { cwd: folder.path })).toEqual({
       code: 2,
       stdout: "",
-      stderr: "calltally: There is no page setings\nDid you mean settings?\n",
+      stderr: "calltally: Cannot show the page setings: there is none of this name\nDid you mean settings?\n",
     });
     const { stderr } = await calltally(["docs", "something-else"], { cwd: folder.path });
     expect(stderr).toContain("`calltally docs` lists them.");
+  });
+
+  it.each([
+    { word: "exports", page: "figures" },
+    { word: "SQL", page: "cookbook" },
+    { word: "slack", page: "delivery" },
+  ])("names the page about $word", async ({ word, page }) => {
+    using folder = makeTempFolder();
+    const { code, stderr } = await calltally(["docs", word], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stderr.split("\n")[1]).toBe(`Did you mean ${page}?`);
   });
 
   it.each([

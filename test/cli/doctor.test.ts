@@ -96,7 +96,7 @@ describe("calltally doctor", () => {
           /^fail CALLTALLY_SYNC_CRON: often is not a cron expression: .* \(from the environment\)$/,
         ),
         "warn CALLTALLY_LIMT: is not a calltally setting, and has no effect",
-        "warn file modes: other users can read the file that holds the token",
+        `warn file modes: other users can read ${join(folder.path, ".env")}`,
         NO_WAREHOUSE,
       ],
     });
@@ -133,7 +133,7 @@ describe("calltally doctor", () => {
     const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found }).toEqual({
       code: 0,
-      found: [NO_WAREHOUSE, "warn page size: the service caps its pages: 1,000 calls asked for, 200 sent"],
+      found: ["warn page size: the service caps its pages: 1,000 calls asked for, 200 sent", NO_WAREHOUSE],
     });
     expect(checks).toContainEqual(
       expect.objectContaining({ hint: expect.stringContaining("CALLTALLY_LIMIT=200") }),
@@ -159,8 +159,8 @@ describe("calltally doctor", () => {
       expect({ code, found }).toEqual({
         code: 3,
         found: [
-          NO_WAREHOUSE,
           "warn order: the service lists the calls in another order each time: two requests for one page do not agree",
+          NO_WAREHOUSE,
         ],
       });
     },
@@ -202,18 +202,40 @@ describe("calltally doctor", () => {
     );
     const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "t" };
     const { code, found } = await complaints({ cwd: folder.path, env });
-    expect({ code, found }).toEqual({ code: 0, found: [NO_WAREHOUSE, expect.stringMatching(says)] });
+    expect({ code, found }).toEqual({ code: 0, found: [expect.stringMatching(says), NO_WAREHOUSE] });
   });
 
-  it("names a wrong token, without showing it, and ends with 4", async () => {
+  it("names the file of a wrong token, without showing it, before what failed for that, and ends with 4", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "canary-token-417" };
-    const { code, stdout } = await calltally(["doctor"], { cwd: folder.path, env });
-    expect(code).toBe(4);
-    expect(stdout).toMatch(/^fail {2}token +The API refused the token, status 401/m);
-    expect(stdout).toContain("set, 16 characters");
+    const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" };
+    const write = (token: string) => writeFileSync(join(folder.path, "acme.token"), token, { mode: 0o600 });
+    write("canary-token-417");
+    const options = { cwd: folder.path, env };
+    const hint = "Check acme.token: it may be mistyped, expired, or of API v2.";
+    expect(await calltally(["sync"], options)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(hint),
+    });
+    const { code, checks, found } = await complaints(options);
+    expect({ code, found }).toEqual({
+      code: 4,
+      found: [
+        expect.stringMatching(/^fail token: The API refused the token, status 401/),
+        expect.stringMatching(/^warn last run: .*The API refused the token/),
+        expect.stringMatching(/^warn verified: /),
+      ],
+    });
+    expect(checks).toContainEqual(
+      expect.objectContaining({ message: "acme.token, 16 characters (from the environment)" }),
+    );
+    const { stdout } = await calltally(["doctor"], options);
+    expect(stdout).toContain(hint);
     expect(stdout).not.toContain("canary-token-417");
+    write("\n");
+    expect((await complaints(options)).found).toContain(
+      "fail CALLTALLY_TOKEN_FILE: acme.token is empty (from the environment)",
+    );
   });
 
   it("names a server that fails, after two attempts, and ends with 5", async () => {
@@ -222,7 +244,7 @@ describe("calltally doctor", () => {
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
     expect({ code, found, requests: sandbox.requests.length }).toEqual({
       code: 5,
-      found: [NO_WAREHOUSE, expect.stringMatching(/^fail service: The API returned 500/)],
+      found: [expect.stringMatching(/^fail service: The API returned 500/), NO_WAREHOUSE],
       requests: 2,
     });
   });
@@ -290,9 +312,9 @@ describe("calltally doctor", () => {
     const { code, found } = await complaints(options);
     expect(code).toBe(3);
     expect(found).toEqual([
+      expect.stringMatching(/^warn order: /),
       expect.stringMatching(/^warn last run: run 1 of .* is unverified: /),
       "warn verified: no full pass has been verified yet",
-      expect.stringMatching(/^warn order: /),
     ]);
   });
 });

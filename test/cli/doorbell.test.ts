@@ -251,7 +251,7 @@ describe("calltally webhook patch --doorbell", () => {
     {
       title: "another method",
       args: [...set, "--clear-static-parameters", "--method", "GET"],
-      says: "'--doorbell <url>' cannot be used with option '--method <method>'",
+      says: "Cannot use --doorbell with --method: only one of them can be given",
     },
     {
       title: "no doorbell in the file",

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -43,14 +43,24 @@ describe("calltally, when something is wrong", () => {
       says: "CALLTALLY_TOKEN_FILE: ",
     },
     { title: "an unknown command", args: ["snyc"], env: {}, says: "Did you mean sync?" },
-    { title: "an unknown option", args: ["sync", "--fast"], env: {}, says: "unknown option '--fast'" },
+    {
+      title: "an unknown option",
+      args: ["sync", "--fast"],
+      env: {},
+      says: "Cannot use --fast: calltally sync has no such option\n`calltally sync --help` lists",
+    },
     {
       title: "an unknown dimension",
       args: ["export", "utm_sauce"],
       env: {},
-      says: "Allowed choices are utm_source",
+      says: "Cannot use utm_sauce: must be one of utm_source",
     },
-    { title: "an unknown job", args: ["job", "dance"], env: {}, says: "Allowed choices are sync, export" },
+    {
+      title: "an unknown job",
+      args: ["job", "dance"],
+      env: {},
+      says: "There is no job dance: there are sync, export",
+    },
     {
       title: "a schedule that is none",
       args: ["schedule"],
@@ -79,6 +89,7 @@ describe("calltally, when something is wrong", () => {
     const { code, stdout, stderr } = await calltally(["sync"], { cwd: folder.path, env });
     expect({ code, stdout, requests: sandbox.requests.length }).toEqual({ code: 4, stdout: "", requests: 1 });
     expect(stderr).toContain("The API refused the token, status 401");
+    expect(stderr).toContain("\nCheck CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.\n");
     expect(stderr).not.toContain("canary-token-417");
     const status = await calltally(["status", "--json"], { cwd: folder.path });
     expect(status.stdout).not.toContain("canary-token-417");
@@ -117,14 +128,26 @@ describe("calltally, when something is wrong", () => {
     expect(foreign.stderr).toContain("it is not an SQLite database");
   });
 
-  it("says which Node it needs under one that is too old", () => {
-    const script = `Object.defineProperty(process.versions, "node", { value: "20.20.2" });
-      await import(${JSON.stringify(resolve("dist/bin.js"))});`;
-    const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
-      encoding: "utf8",
+  it("runs under a Node that is too old by the Node that its clone has, and says which it needs where there is none", () => {
+    using folder = makeTempFolder();
+    cpSync("dist", join(folder.path, "dist"), { recursive: true, filter: (path) => !path.endsWith(".map") });
+    const runOld = (root: string, ...args: string[]) => {
+      const script = join(folder.path, "old.mjs");
+      writeFileSync(
+        script,
+        `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });
+        await import(${JSON.stringify(join(root, "dist/bin.js"))});`,
+      );
+      return spawnSync(process.execPath, [script, ...args], { cwd: folder.path, encoding: "utf8" });
+    };
+    expect(runOld(resolve("."), "status", "--database", "none here.db")).toMatchObject({
+      status: 7,
+      stderr: expect.stringContaining(`There is no warehouse at ${join(folder.path, "none here.db")}`),
     });
-    expect(status).toBe(2);
-    expect(stderr).toContain("calltally needs Node 22.19 or newer; this is Node 20.20.2.");
+    expect(runOld(folder.path, "status")).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("calltally needs Node 22.19 or newer; this is Node 20.20.2."),
+    });
   });
 });
 

@@ -97,7 +97,7 @@ describe("a job that fails", () => {
       failing_since: RECENT,
     });
     const status = await calltally(["status"], options);
-    expect(status).toMatchObject({ code: 0, stderr: "" });
+    expect(status).toMatchObject({ code: 3, stderr: `calltally: export: ${exported?.error}\n` });
     expect(status.stdout).toMatch(
       /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
     );
@@ -153,7 +153,8 @@ describe("a job that fails", () => {
       {
         job: "insights",
         exit_code: 8,
-        error: "Cannot read 2 insights: 7: The API returned 404; 9: The API returned 404",
+        error:
+          "Cannot read 2 insights: 7: The API returned 404 (43 bytes); 9: The API returned 404 (43 bytes)",
       },
     ]);
   });
@@ -243,7 +244,7 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
 
     const sync = await calltally(["insight", "sync", "999", "103"], options);
     expect(sync.code).toBe(8);
-    expect(sync.stderr).toMatch(/^calltally: Cannot read insight 999: The API returned 404: /);
+    expect(sync.stderr).toMatch(/^calltally: Cannot read insight 999: The API returned 404 \(request/);
     expect(sync.stdout).toMatch(/^Insight 103, .*: new\n$/);
     expect(ids()).toContainEqual({ insight_id: 103 });
   });

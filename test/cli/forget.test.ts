@@ -7,6 +7,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { readDrift, recordDrift } from "../../src/warehouse/drift.ts";
 import { saveInsight } from "../../src/warehouse/insight-table.ts";
+import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { insights } from "../../src/warehouse/schema.ts";
 import { FULL_CALL } from "../calls.ts";
@@ -22,7 +23,7 @@ const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
 async function makeWarehouse() {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(makeTempFolder());
-  const sandbox = scope.use(await startSandbox({ calls: CALLS }));
+  const sandbox = scope.use(await startSandbox({ calls: CALLS, oddTexts: true }));
   const env = { ...settingsFor(sandbox), TMPDIR: folder.path };
   const run = (...args: string[]) => calltally(args, { cwd: folder.path, env });
   const sync = async (...args: string[]) => {
@@ -162,16 +163,14 @@ describe("forget", () => {
       join(folder, path),
     );
     const found = (removed: boolean) => [
-      ...["data/book/calltally.xlsx"].map((file) => ({
-        path: join(folder, file),
-        holds: "perhaps",
-        removed,
-      })),
+      { path: join(folder, "data/book/calltally.xlsx"), holds: "perhaps", removed },
       ...["data/exports/callers.csv", "data/exports/calls.csv"].map((file) => ({
         path: join(folder, file),
         holds: "yes",
         removed,
       })),
+      // Whatever is in it: campaigns may be numbers.
+      { path: join(folder, "data/figures/calltally.xlsx"), holds: "perhaps", removed },
       ...parquet.map((path) => ({ path, holds: "perhaps", removed })),
     ];
     expect(JSON.parse(forgotten.stdout)).toMatchObject({
@@ -189,7 +188,6 @@ describe("forget", () => {
       "data/book/manifest.json",
       "data/exports/channel.csv",
       "data/exports/manifest.json",
-      "data/figures/calltally.xlsx",
       "data/figures/manifest.json",
       "data/parquet/manifest.json",
     ]);
@@ -205,6 +203,42 @@ describe("forget", () => {
     });
     const inCopies = findTraces(join(folder, "data"), [PERSON]).map((trace) => trace.split(":")[0]);
     expect(new Set(inCopies)).toEqual(new Set(["old.db"]));
+  });
+
+  it("finds files that manifests alone name, and takes the number out of the filter of a manifest", async () => {
+    await using made = makeSmall();
+    const { run, folder } = made;
+    await run("export", "channel", "--campaign", NUMBER, "--allow-empty", "--out", "filtered");
+    await run("export", "channel", "--tracking-number", "+49 89 654321", "--out", "called");
+    await run("export", "callers", "--out", "data/exports");
+    await run("export", "channel", "--format", "parquet", "--out", "rollup");
+    {
+      // As where this user may only read the warehouse.
+      using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
+      warehouse.sqlite.exec("DELETE FROM exports WHERE path LIKE '%/data/exports/%'");
+    }
+    writeFileSync(join(folder, "data/outside.csv"), NUMBER);
+    const manifest = join(folder, "rollup/manifest.json");
+    const text = readFileSync(manifest, "utf8");
+    writeFileSync(manifest, text.replace('"files": [', '"files": [{ "file": "../data/outside.csv" },'));
+    const expected = (removed: boolean) => [
+      { path: join(folder, "rollup/channel.parquet"), holds: "perhaps", removed },
+      { path: join(folder, "filtered/manifest.json"), holds: "yes", removed },
+      { path: join(folder, "data/exports/callers.csv"), holds: "yes", removed },
+    ];
+    const found = await run("forget", NUMBER, "--json");
+    expect(JSON.parse(found.stdout).exported_files).toEqual(expected(false));
+    const removed = await run("forget", NUMBER, "--exports");
+    expect(removed.stdout).toContain(
+      "2 exported files removed:\n  rollup/channel.parquet\n  data/exports/callers.csv\n1 manifest rewritten without them:\n  filtered/manifest.json\n",
+    );
+    const left = JSON.parse(readFileSync(join(folder, "filtered/manifest.json"), "utf8"));
+    expect(left.filter).toMatchObject({ campaign: ["+99999999999"] });
+    expect(left.fingerprint).toBe(fingerprintOf(left));
+    expect(
+      globSync("{rollup,filtered,called,data/exports,data}/*.{csv,parquet}", { cwd: folder }).sort(),
+    ).toEqual(["called/channel.csv", "data/outside.csv", "filtered/channel.csv"]);
+    expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
   });
 
   it("takes a caller_hash, says whom nothing is known of without a number, and keeps them out where that is asked for", async () => {
@@ -290,9 +324,9 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
     await run("forget", NUMBER);
     expect(await read()).toEqual(before);
     using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
-    const [path, kind] = [`dni_data.${NUMBER}`, "unknown" as const];
-    recordDrift(warehouse, [{ path, kind, json_type: "string", first_run_id: 1, first_seen_at: "t" }]);
-    expect(readDrift(warehouse)).toMatchObject([{ path: "dni_data.+99999999999" }]);
+    const member = { kind: "unknown", json_type: "string", first_run_id: 1, first_seen_at: "t" } as const;
+    recordDrift(warehouse, [{ ...member, path: `dni_data.${NUMBER}` }], keepingAll(warehouse));
+    expect(readDrift(warehouse)).toMatchObject([{ path: "dni_data.[name]" }]);
     const { fetched_at, ...insight } = warehouse.db
       .insert(insights)
       .values({ insight_id: 1, fetched_at: "t" })

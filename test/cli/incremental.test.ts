@@ -96,6 +96,35 @@ describe("sync, the second time", () => {
     expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
 
+  it("keeps counting what has left a list of the newest calls, and says so wherever figures are", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await sync(sandbox, options);
+    const oldest = sandbox.calls.ids.slice(-20);
+    for (const id of oldest) sandbox.calls.remove(id);
+    const { code, stdout } = await calltally(["sync", "--full"], options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}verdict {3}exact: /m);
+    expect(stdout).toMatch(/^ {2}unlisted +20 {3}older than any that the service lists/m);
+    const since = String(query(folder.path, "SELECT min(unlisted_since) FROM calls"));
+    const status = await calltally(["status"], options);
+    expect(status.stdout).toContain(
+      `\nUnlisted   20 calls since ${since.slice(0, 10)}, older than any listed; still counted\n`,
+    );
+    const explained = await calltally(["explain", String(oldest[0])], options);
+    expect(explained.stdout).toMatch(/^counted +yes; unlisted since /m);
+    expect(await calltally(["export", "channel"], options)).toMatchObject({ code: 0 });
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
+    expect(manifest).toMatchObject({
+      unlisted: { calls: 20, since },
+      files: [{ sums: { calls: 300 } }],
+    });
+    expect(manifest).not.toHaveProperty("caveats");
+    const again = await sync(sandbox, options);
+    expect(again).toMatchObject({ code: 0, run: { mode: "incremental", verdict: "probable" } });
+  });
+
   it("clears a call that comes back, and says so", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
@@ -174,7 +203,7 @@ describe("sync, at odds with its surroundings", () => {
 
   it.each([1, 2])("reads 4,000 calls through faults in every seventh answer, seed %i", async (seed) => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 4000, seed, faultRate: 0.15 });
+    await using sandbox = await startSandbox({ calls: 4000, seed, faultRate: 0.15, oddTexts: true });
     const { code, run } = await sync(
       sandbox,
       { cwd: folder.path, env: settingsFor(sandbox) },

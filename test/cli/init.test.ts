@@ -90,6 +90,21 @@ Next:
     expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
   });
 
+  it("begins with a workbook of channels, sources and campaigns with totals, beside the weeks before", async () => {
+    using folder = makeTempFolder();
+    const { code } = await init(folder.path, OFFLINE);
+    expect(code).toBe(0);
+    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
+    expect(file?.content.reports).toMatchObject({
+      weekly: {
+        contents: ["channel", "source", "campaign"],
+        total: true,
+        compare: "previous",
+        format: "xlsx",
+      },
+    });
+  });
+
   const variants = [true, false]
     .flatMap((mail) => REPORT_CHOICES.map((report) => ({ report, mail })))
     .filter(({ report, mail }) => report !== "none" || !mail);
@@ -243,7 +258,7 @@ Next:
 
 describe("readFlags", () => {
   it.each<[InitFlags, string]>([
-    [{ timezone: "PST" }, "--timezone PST: PST is not an IANA time zone; did you mean America/Los_Angeles?"],
+    [{ timezone: "PST" }, "Cannot use --timezone PST: PST is not an IANA time zone"],
     [{ timezone: " " }, "--timezone is empty"],
     [{ baseUrl: "api.acme.example" }, "--base-url api.acme.example: is not a full address such as"],
     [{ baseUrl: "http://api.acme.example" }, "--base-url http://api.acme.example: must start with https://"],

@@ -31,7 +31,7 @@ describe("calltally insight", () => {
     });
   });
 
-  it("ends with 8 for one that is not there, with the service's message and request id", async () => {
+  it("ends with 8 for one that is not there, with the request id", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const { code, stderr } = await calltally(["insight", "show", "999"], {
@@ -39,7 +39,7 @@ describe("calltally insight", () => {
       env: settingsFor(sandbox),
     });
     expect(code).toBe(8);
-    expect(stderr).toMatch(/The API returned 404: .+ \(request [0-9a-f-]{36}\)/);
+    expect(stderr).toMatch(/The API returned 404 \(request [0-9a-f-]{36}, \d+ bytes\)/);
   });
 
   it("stores insights, and says and keeps what changed since", async () => {

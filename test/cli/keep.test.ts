@@ -24,6 +24,8 @@ function rowOf(id: number): string {
     transcription: `They said ${wordsOf(id)}.`,
     transcription_details: [{ channel: "caller", time: "00:01", text: `They said ${wordsOf(id)}.` }],
     callback: numberOf(id).replace("+1415", "(415) "),
+    // What was said, as no comparison would find it.
+    notes: [{ backwards: [...wordsOf(id)].reverse().join("") }],
     dni_data: { utm_source: "google" },
   });
 }
@@ -46,7 +48,7 @@ function findPersonal(folder: string): string[] {
     if (!file.isFile()) continue;
     const bytes = readFileSync(join(file.parentPath, file.name), "latin1");
     for (const [, what] of bytes.matchAll(
-      /((?:415\D{0,2}|[^\da-f])555-?10[0-3]\d|unrepeatable|take\d+\.mp3)/g,
+      /((?:415\D{0,2}|[^\da-f])555-?10[0-3]\d|unrepeatable|elbataepernu|take\d+\.mp3)/g,
     )) {
       found.add(`${what} in ${file.name}`);
     }
@@ -119,17 +121,18 @@ describe("calltally prune", () => {
     const dry = await run(["prune", "--dry-run"], keep);
     const rejected = "parts of 1 rejected row";
     expect(dry.stdout).toBe(
-      `Would remove transcripts of 299 calls, caller numbers of 210 calls, ${rejected}\n`,
+      `Would remove transcripts of 299 calls, caller numbers of 210 calls, undocumented members of 299 calls, ${rejected}\n`,
     );
     expect(findPersonal(join(cwd, "data"))).not.toEqual([]);
     expect((await run(["prune", "--json"], keep)).stdout).toBe(
-      '{"dry_run":false,"removed":{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"rejected_rows":1}}\n',
+      '{"dry_run":false,"removed":{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"extra":299,"rejected_rows":1}}\n',
     );
     expect((await run(["prune"], keep)).stdout).toBe("Nothing to remove\n");
     expect(readRows(database(cwd), "SELECT act, counts FROM privacy_acts")).toEqual([
       {
         act: "prune",
-        counts: '{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"rejected_rows":1}',
+        counts:
+          '{"transcripts":299,"summaries":0,"caller_numbers":210,"recording_urls":0,"extra":299,"rejected_rows":1}',
       },
     ]);
 

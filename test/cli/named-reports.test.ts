@@ -1,8 +1,17 @@
-import { appendFileSync, existsSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -68,7 +77,7 @@ describe("named reports", () => {
 
     const { code, stdout, stderr } = await calltally(["run", "weekly", "page", "--deliver"], options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^acme\nweekly, run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
+    expect(stdout).toMatch(/^acme\nweekly, report run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
     expect(stdout).toMatch(/^email to boss@acme\.example: delivered$/m);
     expect(addresses(mail)).toEqual([
       "boss@acme.example",
@@ -110,6 +119,7 @@ describe("named reports", () => {
     const reports = `${WEEKLY.replace("format: xlsx", "format: csv")}    deliver:
       - email: { to: [marketing@acme.example] }
     on_restatement: deliver
+    require: verified
 `;
     configure(folder.path, { acme }, reports, mail);
     const run = (...args: string[]) => calltally(args, { cwd: folder.path });
@@ -132,6 +142,9 @@ describe("named reports", () => {
       return ageDays > 12 && ageDays < 18;
     };
     for (const id of acme.calls.ids.filter(isOld)) acme.calls.edit(id, { disposition: "BUSY" });
+    await run("sync", "--full");
+    await run("sync"); // proves nothing
+    expect(await again()).toBe(1);
     await run("sync", "--full");
     expect(await again()).toBe(2);
     expect(await again()).toBe(2);
@@ -242,6 +255,10 @@ describe("named reports", () => {
     expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
     const job = await calltally(["job", "report:weekly"], options);
     expect(job.code).toBe(9);
+    const doctor = await calltally(["doctor"], options);
+    expect(doctor.stdout).toMatch(
+      /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` says who /m,
+    );
   });
 
   it("are made of fresh calls: a sync goes first, and where it fails the report says that it is stale", async () => {
@@ -268,16 +285,81 @@ describe("named reports", () => {
     });
   });
 
-  it("are stale by the time they are made, however long ago they were due", async () => {
+  it.each([3, -24])(
+    "are stale where the last sync was %i hours ago, though they were due before",
+    async (hours) => {
+      using folder = makeTempFolder();
+      {
+        await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+        configure(folder.path, { acme }, `${WEEKLY}    fresh: 2h\n`);
+        await calltally(["sync"], { cwd: folder.path });
+      }
+      age(folder.path, hours);
+      expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(3);
+      expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 1 }]);
+    },
+  );
+
+  it("are not delivered before a sync has finished, which health and status say", async () => {
     using folder = makeTempFolder();
-    {
-      await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-      configure(folder.path, { acme }, `${WEEKLY}    fresh: 2h\n`);
-      await calltally(["sync"], { cwd: folder.path });
-    }
-    age(folder.path, 3);
-    expect((await calltally(["job", "report:weekly"], { cwd: folder.path })).code).toBe(3);
-    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([{ status: "done", is_stale: 1 }]);
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    await using mail = await startMailServer({ lacksTls: true });
+    const deliver = `    deliver: [{ email: { to: [marketing@acme.example] } }, { command: [touch, sent] }]\n`;
+    configure(folder.path, { acme }, `${WEEKLY}${deliver}`, mail);
+    const options = { cwd: folder.path };
+    openWarehouse(join(folder.path, "data/acme/calltally.db"))[Symbol.dispose]();
+    const error = "Cannot deliver the report weekly: no sync has finished yet";
+    const byHand = await calltally(["run", "weekly", "--deliver"], options);
+    expect(byHand).toEqual({
+      code: 9,
+      stdout: "",
+      stderr: expect.stringMatching(`^calltally: ${error}\nRun `),
+    });
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    expect(mail.taken).toEqual([]);
+    expect(existsSync(join(folder.path, "sent"))).toBe(false);
+    expect(existsSync(join(folder.path, "reports"))).toBe(false);
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
+      { status: "failed", error },
+      { status: "failed", error },
+    ]);
+    expect(ledgerOf(folder.path, "acme", "deliveries")).toEqual([]);
+    const status = await calltally(["status"], options);
+    expect(status.code).toBe(3);
+    expect(status.stdout).toContain(`\nReports    weekly  failed just now, next `);
+    expect(status.stderr).toContain(`calltally: report:weekly: ${error}\n`);
+    expect((await calltally(["run", "weekly"], options)).code).toBe(3);
+
+    await calltally(["sync"], options);
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect(addresses(mail)).toEqual(["marketing@acme.example"]);
+    expect((await calltally(["status"], options)).code).toBe(0);
+  });
+
+  it("are withheld where they require a proof that the last sync has not, and the schedule makes a full pass first", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
+    const reports = `${WEEKLY}    require: verified\n    deliver: [{ command: [cp, -r, "{folder}", sent] }]\n`;
+    configure(folder.path, { acme }, reports);
+    const options = { cwd: folder.path };
+    await calltally(["sync"], options);
+    expect((await calltally(["run", "weekly", "--deliver"], options)).code).toBe(0);
+    const made = readFileSync(join(folder.path, "reports/acme/weekly/manifest.json"), "utf8");
+    await calltally(["sync"], options);
+    const withheld = await calltally(["run", "weekly", "--deliver"], options);
+    expect(withheld).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(
+        /weekly, which requires a proven copy: sync 2 was probable: .+\n.*--full/,
+      ),
+    });
+    expect(readFileSync(join(folder.path, "reports/acme/weekly/manifest.json"), "utf8")).toBe(made);
+    expect((await calltally(["run", "weekly"], options)).code).toBe(0);
+
+    rmSync(join(folder.path, "sent"), { recursive: true });
+    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    const { run } = JSON.parse(readFileSync(join(folder.path, "sent/manifest.json"), "utf8"));
+    expect(run).toMatchObject({ run_id: 3, verdict: "exact" });
   });
 
   it("are synced for, where there is no warehouse yet", async () => {
@@ -298,16 +380,24 @@ describe("named reports", () => {
     const both = await calltally(["run", "broken", "weekly", "--json"], options);
     expect(both).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^broken: calltally\.yaml:7:5: reports\.broken: --source nowhere/m),
+      stderr: expect.stringMatching(
+        /^broken: calltally\.yaml:7:5: reports\.broken: Cannot use --source nowhere/m,
+      ),
     });
     expect(JSON.parse(both.stdout)).toMatchObject([
       { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
       { report: "weekly", report_run_id: 2 },
     ]);
     const alone = await calltally(["run", "broken"], options);
-    expect(alone.stderr).toMatch(/^calltally: calltally\.yaml:7:5: reports\.broken: --source nowhere/);
+    expect(alone.stderr).toMatch(
+      /^calltally: calltally\.yaml:7:5: reports\.broken: Cannot use --source nowhere/,
+    );
     expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
-      { report: "broken", status: "failed", error: expect.stringContaining("reports.broken: --source") },
+      {
+        report: "broken",
+        status: "failed",
+        error: expect.stringContaining("reports.broken: Cannot use --source"),
+      },
       { report: "weekly", status: "done" },
       { report: "broken", status: "failed" },
     ]);
@@ -487,6 +577,6 @@ function age(folder: string, hours: number): void {
   const database = new Database(join(folder, "data/acme/calltally.db"));
   database
     .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
-    .run(`-${hours} hours`);
+    .run(`${-hours} hours`);
   database.close();
 }

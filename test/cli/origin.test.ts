@@ -1,10 +1,20 @@
 import { hash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
+import { readCommands } from "../../src/reference/command-tree.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startRowService } from "../sync/row-service.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
 import { calltally, settingsFor, startCalltally } from "./run.ts";
 
 const readTree = (folder: string) =>
@@ -154,6 +164,133 @@ describe("a warehouse", () => {
   });
 });
 
+describe("the warehouse of another account", () => {
+  /** Whether each command that reads or writes a warehouse refuses that of another account, or only says so. */
+  const COMMANDS: Record<string, { args: string[]; is: "refused" | "said" }> = {
+    sync: { args: [], is: "refused" },
+    export: { args: ["channel"], is: "refused" },
+    report: { args: [], is: "refused" },
+    "uploads list": { args: [], is: "refused" },
+    "uploads forget": { args: ["1"], is: "refused" },
+    "spend import": {
+      args: ["spend.csv", "--source", "google", "--medium", "cpc", "--currency", "USD"],
+      is: "refused",
+    },
+    publish: { args: ["--to", "clickhouse://127.0.0.1:9/calls"], is: "refused" },
+    restatements: { args: [], is: "refused" },
+    explain: { args: ["1"], is: "refused" },
+    forget: { args: ["+49301234567"], is: "refused" },
+    "privacy log": { args: [], is: "refused" },
+    prune: { args: [], is: "refused" },
+    restore: { args: ["alpha.backup"], is: "refused" },
+    "insight sync": { args: ["101"], is: "refused" },
+    "webhook patch": { args: ["44", "--status", "inactive"], is: "refused" },
+    "webhook replace": { args: ["44", "--file", "webhook.json"], is: "refused" },
+    status: { args: [], is: "said" },
+    doctor: { args: [], is: "said" },
+    query: { args: ["SELECT 1"], is: "said" },
+    backup: { args: ["copy.db"], is: "said" },
+  };
+  /** The same, of commands that have no --database. */
+  const OTHERS: [string, ...string[]][] = [
+    ["run", "weekly", "--deliver"],
+    ["job", "export"],
+    ["job", "report:weekly"],
+    ["export", "--by", "account,channel"],
+    ["export", "channel", "--stdout"],
+    ["report", "--stdout"],
+    ["prune", "--dry-run"],
+  ];
+
+  it("is refused by each command that works for an account, and those about the file itself say so", async () => {
+    const { commands } = await readCommands();
+    const ofFile = commands.filter(({ groups }) =>
+      groups.some(({ terms }) => terms.some(({ term }) => term.startsWith("--database"))),
+    );
+    expect(Object.keys(COMMANDS).sort()).toEqual(
+      ofFile.map(({ name }) => name.replace("calltally ", "")).sort(),
+    );
+
+    using folder = makeTempFolder();
+    await using alpha = await startSandbox({ calls: 40 });
+    await using beta = await startSandbox({ calls: 40, seed: 2 });
+    const options = { cwd: folder.path };
+    await calltally(["sync"], { ...options, env: settingsFor(alpha) });
+    await calltally(["backup", "alpha.backup"], { ...options, env: settingsFor(alpha) });
+    writeAccounts(folder.path, { beta }, { more: { beta: "database: data/calltally.db" } });
+    appendFileSync(
+      join(folder.path, "calltally.yaml"),
+      'reports:\n  weekly: { contents: [channel], cron: "0 7 * * 1", deliver: [{ command: [touch, sent] }] }\n',
+    );
+    writeFileSync(join(folder.path, "spend.csv"), "Day,Campaign,Cost\n2026-11-01,brand,12.50\n");
+    const webhook = Object.entries(beta.webhooks.get(44) ?? {}).filter(
+      ([name]) => !/_(id|created|updated)$/.test(name),
+    );
+    writeFileSync(join(folder.path, "webhook.json"), JSON.stringify(Object.fromEntries(webhook)));
+    const before = readdirSync(folder.path);
+    const refused = async (args: string[]) => {
+      const { code, stdout, stderr } = await calltally(args, options);
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
+      for (const word of [alpha.url, beta.url, "--rebind"]) expect(stderr, args.join(" ")).toContain(word);
+    };
+    for (const [name, { args, is }] of Object.entries(COMMANDS)) {
+      if (is === "refused") await refused([...name.split(" "), ...args]);
+    }
+    for (const args of OTHERS) await refused(args);
+    expect(readdirSync(folder.path)).toEqual(before);
+    const ledger = await calltally(
+      ["query", "SELECT count(*) AS runs FROM report_runs", "--format", "csv"],
+      options,
+    );
+    expect(ledger.stdout).toBe("runs\r\n0\r\n");
+
+    for (const [name, { args, is }] of Object.entries(COMMANDS)) {
+      if (is === "refused") continue;
+      const { stdout, stderr } = await calltally([...name.split(" "), ...args], options);
+      for (const { url } of [alpha, beta]) expect(stdout + stderr, name).toContain(url);
+    }
+    expect(existsSync(join(folder.path, "copy.db"))).toBe(true);
+  });
+
+  it("is delivered nowhere by an account at the same address with another token, until a sync", async () => {
+    using folder = makeTempFolder();
+    await using service = await startSandbox({ calls: 40 });
+    const options = { cwd: folder.path };
+    await calltally(["sync"], { ...options, env: settingsFor(service) });
+    const runAs = (token: string, ...args: string[]) => {
+      const beta = { url: service.url, token };
+      writeAccounts(folder.path, { beta }, { more: { beta: "database: data/calltally.db" } });
+      appendFileSync(
+        join(folder.path, "calltally.yaml"),
+        "reports:\n  weekly: { contents: [channel], deliver: [{ command: [touch, sent] }] }\n",
+      );
+      return calltally(["run", "weekly", ...args], options);
+    };
+    const refused = await runAs("another-token", "--deliver");
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("the token is another one") });
+    expect(existsSync(join(folder.path, "sent"))).toBe(false);
+    expect(await runAs("another-token")).toMatchObject({ code: 0 });
+    expect(await runAs(service.token, "--deliver")).toMatchObject({ code: 0 });
+    expect(existsSync(join(folder.path, "sent"))).toBe(true);
+  });
+
+  it("is used where no address is configured, and after --rebind", async () => {
+    using folder = makeTempFolder();
+    await using alpha = await startSandbox({ calls: 40 });
+    const run = (env: Record<string, string>, ...args: string[]) =>
+      calltally(args, { cwd: folder.path, env });
+    await run(settingsFor(alpha), "sync");
+    expect(await run({}, "export", "channel")).toMatchObject({ code: 0 });
+    await using moved = await startSandbox({ calls: 40 });
+    expect(await run(settingsFor(moved), "export", "channel")).toMatchObject({ code: 2 });
+    expect(await run(settingsFor(moved), "sync", "--rebind")).toMatchObject({ code: 0 });
+    expect(await run(settingsFor(moved), "export", "channel")).toMatchObject({ code: 0 });
+    const ofUnit = { ...settingsFor(moved), CALLTALLY_ORG_UNIT_ID: "17" };
+    const other = await run(ofUnit, "export", "channel");
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`${moved.url}, org_unit_id 17`) });
+  });
+});
+
 describe("calltally demo", () => {
   it.each<{ title: string; make: (folder: string, real: string) => void; says: string }>([
     {
@@ -163,8 +300,8 @@ describe("calltally demo", () => {
     },
     {
       title: "somebody's file",
-      make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
-      says: "gclid.csv is there",
+      make: (demo) => writeFileSync(join(demo, "channel.csv"), "mine"),
+      says: "channel.csv is there",
     },
     {
       title: "the manifest of another program",
@@ -188,7 +325,7 @@ describe("calltally demo", () => {
 test("calltally demo leaves a file that was changed since it made it", async () => {
   using folder = makeTempFolder();
   await calltally(["demo"], { cwd: folder.path });
-  const file = join(folder.path, "data/demo/gclid.csv");
+  const file = join(folder.path, "data/demo/channel.csv");
   writeFileSync(file, "edited");
   const { code, stderr } = await calltally(["demo"], { cwd: folder.path });
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} is there`) });

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -11,26 +10,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
 import { calltally, settingsFor } from "./run.ts";
-
-/** Nobody's by convention: root may do everything, so its tests run the program as another user. */
-const NOBODY = 65_534;
-const isRoot = process.getuid?.() === 0;
-const uid = isRoot ? NOBODY : undefined;
-
-function canRun(): boolean {
-  if (process.platform === "win32") return false;
-  const args = [resolve("dist/bin.js"), "--version"];
-  return spawnSync(process.execPath, args, { uid, gid: uid, cwd: "/" }).status === 0;
-}
-
-const skipped = !canRun();
-const unlessSkipped = skipped ? " (SKIPPED: no user without root's rights can run the program here)" : "";
 
 /** Of no consequence but that it is longer ago than a clock of a file system is coarse. */
 const LONG_AGO = new Date("2026-01-01");

@@ -189,7 +189,14 @@ describe("prune", () => {
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const keeping = { cwd: folder.path, env: { ...options.env, CALLTALLY_KEEP_TRANSCRIPTS: "400d" } };
     await calltally(["sync"], options);
-    const members = ["transcription", "transcription_details", "summary", "callback", "recording_url"];
+    const members = [
+      "transcription",
+      "transcription_details",
+      "summary",
+      "callback",
+      "recording_url",
+      "disposition",
+    ];
     const none = Object.fromEntries(members.map((member) => [member, null]));
     for (const id of sandbox.calls.ids) sandbox.calls.edit(id, none);
     await calltally(["sync", "--full"], options);

@@ -194,7 +194,7 @@ describe("calltally query", () => {
       cwd: folder.path,
     });
     expect(code).toBe(2);
-    expect(stderr).toContain("It must be a whole number from 1 to 86400.");
+    expect(stderr).toContain("must be a whole number from 1 to 86400");
   });
 });
 

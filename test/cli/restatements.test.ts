@@ -120,7 +120,12 @@ describe("export, the second time", () => {
     );
     expect(expected.length).toBeGreaterThan(50);
     expect(
-      lines.map((line) => `${line.period} ${line.key} ${line.metric} ${line.was} ${line.now}`).sort(),
+      lines
+        .map(
+          ({ period, key = "", metric, was, now }) =>
+            `${period} ${JSON.parse(key).source} ${metric} ${was} ${now}`,
+        )
+        .sort(),
     ).toEqual(expected.sort());
     expect(written.stdout).toMatch(
       new RegExp(

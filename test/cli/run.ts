@@ -19,6 +19,10 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Octal. @default that of this process */
   umask?: string | undefined;
+  /** File descriptors at most, for a process of its own. @default those of this process */
+  files?: number;
+  /** Time after which `calltally` kills it, milliseconds. @default 5 minutes: a busy machine takes less for any command */
+  deadlineMs?: number;
   /** User and group to run as, where this process is root's. */
   uid?: number | undefined;
 }
@@ -30,11 +34,13 @@ const COMPILED = { NODE_COMPILE_CACHE: compiled };
 /** Starts the built program; `done` rejects if it has shown a secret. */
 export function startCalltally(
   args: string[],
-  { cwd, env = {}, umask, uid }: RunOptions,
+  { cwd, env = {}, umask, files, uid }: RunOptions,
 ): ChildProcess & { done: Promise<Finished> } {
   const command = [process.execPath, BIN, ...args];
+  const limits = [umask !== undefined && `umask ${umask}`, files !== undefined && `ulimit -n ${files}`];
+  const script = [...limits.filter((limit) => limit !== false), 'exec "$0" "$@"'].join("; ");
   const [file = "", ...rest] =
-    umask === undefined ? command : ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$@"`, ...command];
+    umask === undefined && files === undefined ? command : ["/bin/sh", "-c", script, ...command];
   const child = spawn(file, rest, {
     cwd,
     env: { ...COMPILED, ...env },
@@ -42,7 +48,9 @@ export function startCalltally(
     gid: uid,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const closed = new Promise<number | null>((ended) => child.once("close", ended));
+  const closed = new Promise<number | null>((ended, failed) =>
+    child.once("close", ended).once("error", failed),
+  );
   const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
     ([code, stdout, stderr]) => {
       assertNoSecrets({ stdout, stderr }, env);
@@ -57,14 +65,19 @@ const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
 
 /**
  * Runs the built program to its end, in a process that may have run other commands; in one of its own where the options
- * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`.
+ * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`. One that hangs is
+ * killed: its exit code is null.
  */
 export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
-  const { cwd, env = {}, umask, uid } = options;
+  const { cwd, env = {}, umask, uid, deadlineMs = 300_000 } = options;
   const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
-  if (needsOwn || process.env.CALLTALLY_WARM === "0") return startCalltally(args, options).done;
+  if (needsOwn || process.env.CALLTALLY_WARM === "0") {
+    const child = startCalltally(args, options);
+    const deadline = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
+    return child.done.finally(() => clearTimeout(deadline));
+  }
   const finished = await runWarm(
-    { bin: BIN, uid, compiled },
+    { bin: BIN, uid, compiled, deadlineMs },
     { args, cwd, env: { ...COMPILED, ...env }, umask },
   );
   assertNoSecrets(finished, env);

@@ -432,7 +432,12 @@ describe("calltally job", () => {
     const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
     expect(code).toBe(8);
     expect(parseLines(stderr)).toEqual([
-      expect.objectContaining({ level: "error", job: "sync", exitCode: 8, msg: "The API returned 404" }),
+      expect.objectContaining({
+        level: "error",
+        job: "sync",
+        exitCode: 8,
+        msg: "The API returned 404 (39 bytes)",
+      }),
     ]);
     expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17/fail"]);
   });

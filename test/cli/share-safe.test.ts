@@ -1,13 +1,20 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { lte } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { exportToStream } from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { calls } from "../../src/warehouse/schema.ts";
+import { json, startBadServer } from "../api/bad-server.ts";
 import { makeCall } from "../calls.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
 import { readText } from "../export/warehouse.ts";
+import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 
@@ -43,6 +50,7 @@ function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
     return parsed;
   };
   return {
+    path: folder.path,
     database: join(folder.path, "data/calltally.db"),
     exports: join(folder.path, "data/exports"),
     run,
@@ -224,5 +232,102 @@ describe("export --min-cell", () => {
     );
     expect(stderr).toContain("Cannot write manifest.json: filter source, looks like a mail address\n");
     expect(code).toBe(2);
+  });
+});
+
+describe("a share-safe report", () => {
+  it("says in no mail, web hook, manifest or About sheet how many calls a row without figures has", async () => {
+    using folder = makeFolder({ "2026-09": { google: 31, bing: 26 }, "2026-10": { google: 4 } });
+    {
+      using warehouse = openExistingWarehouse(folder.database);
+      const started_at = "2026-11-01T00:00:00.000Z";
+      const judged = { finished_at: "2026-11-01T00:01:00.000Z", verdict_reason: "61 calls read, total 61" };
+      for (const mode of ["full", "incremental"] as const) {
+        const run = startRun(warehouse, { started_at, mode, plan_reason: "a test", pid: 1 });
+        const verdict = mode === "full" ? "probable" : "unverified";
+        updateRun(warehouse, run, { ...judged, status: "done", verdict, calls_withheld: 4 });
+      }
+      warehouse.db.update(calls).set({ unlisted_since: started_at }).where(lte(calls.call_id, 3)).run();
+    }
+    const bodies: string[] = [];
+    await using hook = await startBadServer(async (request, response) => {
+      bodies.push(await text(request));
+      json({})(request, response);
+    });
+    await using mail = await startMailServer({ lacksTls: true });
+    const write = (name: string, content: string) =>
+      writeFileSync(join(folder.path, name), content, { mode: 0o600 });
+    write("smtp.url", `smtp://127.0.0.1:${mail.port}?from=calls@example.com`);
+    write("hook.url", hook.url.href);
+    const report = (name: string, format: string) => `  ${name}:
+    contents: [utm_source]
+    range: { from: 2026-09-01, to: 2026-10-31 }
+    grain: month
+    total: true
+    min_cell: 5
+    format: ${format}
+    deliver: [{ email: { to: [a@acme.example] } }, { webhook: { url_file: hook.url } }]
+`;
+    write(
+      "calltally.yaml",
+      `smtp_url_file: smtp.url\nreports:\n${report("table", "csv")}${report("book", "xlsx")}`,
+    );
+    const { code, stderr } = await calltally(["run", "table", "book", "--deliver"], { cwd: folder.path });
+    expect([code, stderr]).toEqual([3, ""]);
+    const read = (file: string) => readFileSync(join(folder.path, "reports", file));
+    expect(read("table/utm_source.csv").toString()).toContain("2026-10,(other),,,");
+    const manifests = ["table", "book"].map((name) => read(`${name}/manifest.json`).toString());
+    const sheets = readBySheetJs(read("book/calltally.xlsx"));
+    const mails = mail.taken.map(({ raw }) => raw.slice(0, raw.indexOf("Content-Disposition: attachment")));
+    expect([mails.length, bodies.length]).toEqual([2, 2]);
+    const all = [...mails, ...bodies, ...manifests, JSON.stringify(sheets.About)];
+    for (const one of all) expect(one).not.toMatch(/\b61\b|\b4 calls|"withheld_calls": 4|unlisted/i);
+    expect(all.map((one) => /the reason counts calls/.test(one.replaceAll(/=\r\n/g, "")))).toEqual(
+      all.map(() => true),
+    );
+    expect(
+      bodies.map((body) => JSON.parse(body).headline.map(({ value }: { value: string }) => value)),
+    ).toEqual(bodies.map(() => ["–", "–", "–", "–", "–"]));
+    expect(JSON.parse(manifests[0] ?? "")).toMatchObject({
+      caveats: { withheld_calls: null },
+      files: [{ rows_in_other: 0, blank_rows: 1 }],
+    });
+  });
+
+  it("has no headline that shows what a row without figures had in the report before", async () => {
+    using folder = makeFolder({
+      "2026-08": { google: 3 },
+      "2026-09": { google: 30 },
+      "2026-10": { google: 31 },
+    });
+    {
+      using warehouse = openExistingWarehouse(folder.database);
+      const started_at = "2026-11-01T00:00:00.000Z";
+      const run = startRun(warehouse, { started_at, mode: "full", plan_reason: "a test", pid: 1 });
+      updateRun(warehouse, run, { status: "done", verdict: "exact", finished_at: started_at });
+    }
+    const bodies: string[] = [];
+    await using hook = await startBadServer(async (request, response) => {
+      bodies.push(await text(request));
+      json({})(request, response);
+    });
+    writeFileSync(join(folder.path, "hook.url"), hook.url.href, { mode: 0o600 });
+    const report = (name: string, more: string) => `  ${name}:
+    contents: [utm_source]
+    range: { from: 2026-10-01, to: 2026-11-30 }
+    min_cell: 5
+    deliver: [{ webhook: { url_file: hook.url } }]
+${more}`;
+    const monthly = report("monthly", "    grain: month\n    total: true\n");
+    writeFileSync(join(folder.path, "calltally.yaml"), `reports:\n${report("whole", "")}${monthly}`);
+    for (const name of ["whole", "monthly"]) {
+      expect(await calltally(["run", name, "--deliver"], { cwd: folder.path })).toMatchObject({ code: 0 });
+    }
+    expect(readText(join(folder.path, "reports/monthly"), "utm_source.csv")).toContain("(total),,31,");
+    const figures = bodies.map((body) => JSON.parse(body).headline[0]);
+    expect(figures).toEqual([
+      { name: "Calls", value: "31", change: "-6.1%" },
+      { name: "Calls", value: "–", change: null },
+    ]);
   });
 });

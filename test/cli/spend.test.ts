@@ -255,7 +255,7 @@ describe("calltally spend import and export --spend", () => {
     const workbook = readBySheetJs(readFileSync(join(cwd, "xlsx/calltally.xlsx")));
     for (const name of ["campaign", "source"]) {
       const [header = [], ...rows] = workbook[name] ?? [];
-      const column = header.findIndex((cell) => cell?.shown === "cost");
+      const column = header.findIndex((cell) => cell?.shown === "Cost");
       const shown = rows.map((row) => row[column]?.shown).filter((text) => text !== undefined);
       const inCents = shown.map((text) => toCents(text.replaceAll(",", "").replace(/ ?USD$/, "")));
       expect(shown.every((text) => text.includes("USD"))).toBe(true);
@@ -267,12 +267,17 @@ describe("calltally spend import and export --spend", () => {
     const page = read("page/report.html");
     expect(page).toContain("Spend without calls: 2 campaigns");
     const section = page.slice(page.indexOf("<h2>Cost per qualified call"), page.indexOf("<h2>When calls"));
-    const costs = [...section.matchAll(/<\/th>\s*<td><data value="([\d.]+)">/g)].map(([, value = ""]) =>
-      toCents(Number(value).toFixed(2)),
-    );
+    const costs = [
+      ...section.matchAll(/<\/th><td class="id">[^\n]*<\/td>\s*<td><data value="([\d.]+)">/g),
+    ].map(([, value = ""]) => toCents(Number(value).toFixed(2)));
     expect(costs).toHaveLength(5);
     expect(costs.slice(0, -1).reduce((sum, each) => sum + each, 0n)).toBe(cents);
     expect(costs.at(-1)).toBe(cents);
+    const counts = [...section.matchAll(/<td><data value="[\d.]+">[^\n]*\n<td><data value="(\d+)">/g)].map(
+      ([, value]) => Number(value),
+    );
+    expect(counts).toHaveLength(5);
+    expect(counts.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBe(counts.at(-1));
     expect(JSON.parse(read("page/manifest.json")).files[0].sums.cost).toBe(Number(plain(cents)));
   });
 
@@ -356,11 +361,18 @@ describe("calltally spend import and export --spend", () => {
     const usd = ["--currency", "usd", "--json"];
     const asJson = await run(["spend", "import", "some.csv", ...flags, ...usd, ...db], cwd, 3);
     expect(JSON.parse(asJson.stdout).files).toMatchObject([{ left_out: Array(25).fill({}) }]);
-    const twice = await calltally(["spend", "import", "some.csv", "./some.csv", ...flags, ...db], { cwd });
-    expect([twice.code, twice.stderr]).toEqual([
-      2,
-      "calltally: Cannot import ./some.csv beside some.csv: they have the same contents\nFiles given together add up: leave out one of them.\n",
+    writeFileSync(join(cwd, "crlf.csv"), "day,cost,currency\r\n2026-10-01,1.50,USD\r\n2026-10-02,2,USD\r\n");
+    writeFileSync(join(cwd, "lf.csv"), "day,cost,currency\n2026-10-01,1.50,USD\n");
+    const both = ["spend", "import", "crlf.csv", "lf.csv", ...flags, ...db];
+    const twice = await run(both, cwd, 3);
+    expect(twice.stdout.split("\n").slice(1, -1)).toEqual([
+      "lf.csv  columns by calltally's names, 2 lines: 0 rows, 1 left out, 1 header",
+      "google  2 days, 2026-10-01 to 2026-10-02, 2 rows, 3.50 USD, in place of 1 earlier row",
+      "Left out: 1 row",
+      "  lf.csv:2  the same as line 2 of crlf.csv; --add adds it",
     ]);
+    const added = await run([...both, "--add"], cwd, 0);
+    expect(added.stdout).toContain("google  2 days, 2026-10-01 to 2026-10-02, 3 rows, 5.00 USD");
   });
 
   it("counts spend of what the filter says of it, says which filters choose calls alone, and refuses what spend does not have", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { updateJobEnd } from "../../src/warehouse/job-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -13,7 +14,7 @@ function age(file: string, hours: number): void {
   const sqlite = new Database(file);
   sqlite
     .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
-    .run(`-${hours} hours`);
+    .run(`${-hours} hours`);
   sqlite.close();
 }
 
@@ -80,12 +81,53 @@ describe("calltally status", () => {
     expect(late.stderr).toBe("calltally: The last good run is older than 2h\n");
     expect(late.stdout).toMatch(/^Working/);
 
+    age(file, -24);
+    const ahead = await calltally(["status", "--max-age", "1d"], options);
+    expect(ahead).toMatchObject({ code: 3, stderr: expect.stringContaining("is dated in the future: 20") });
+    expect(ahead.stdout).toMatch(/^Fresh {6}last good run dated in the future; newest call/m);
+    const doctor = await calltally(["doctor", "--json"], options);
+    expect(doctor.stdout).toMatch(/run 1 of [-0-9: ]+ UTC is dated in the future/);
+
     // A failed run is no good one.
     await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
     expect(await code("2h")).toBe(3);
     expect((await calltally(["status"], options)).stdout).toMatch(
       /^Working {4}no: run 2 failed just now: The API refused the token, status 401/m,
     );
+  });
+
+  it("ends with 3 as long as something fails, and shows the whole error", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    const file = join(folder.path, "data/calltally.db");
+    const status = async () => {
+      const { code, stderr } = await calltally(["status"], options);
+      return { code, stderr };
+    };
+    const fine = { code: 0, stderr: "" };
+    openWarehouse(file)[Symbol.dispose]();
+    expect(await status()).toEqual({ code: 3, stderr: "calltally: no sync has finished yet\n" });
+    await calltally(["sync"], options);
+    expect(await status()).toEqual(fine);
+
+    const env = { ...options.env, CALLTALLY_TOKEN: "wrong" };
+    const { stderr } = await calltally(["sync"], { ...options, env });
+    const [error = ""] = stderr.replace("calltally: ", "").split("\n");
+    expect(error.length).toBeGreaterThan(80);
+    expect(await status()).toEqual({ code: 3, stderr: `calltally: ${error}\n` });
+    await calltally(["sync"], options);
+    expect(await status()).toEqual(fine);
+
+    const record = (job: string) => {
+      using warehouse = openWarehouse(file);
+      const times = { startedAt: "2026-11-20T05:30:00.000Z", finishedAt: "2026-11-20T05:31:00.000Z" };
+      updateJobEnd(warehouse, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` });
+    };
+    record("report:removed"); // calltally.yaml has no such report any more
+    expect(await status()).toEqual(fine);
+    record("export");
+    expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
   it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses %j as an age, with exit 2", async (given) => {

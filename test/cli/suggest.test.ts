@@ -2,7 +2,7 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneOf, someOf } from "../../src/cli/suggest.ts";
-import { nearest } from "../../src/nearest.ts";
+import { didYouMean, nearest, orMeant } from "../../src/nearest.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
@@ -39,6 +39,50 @@ describe("nearest", () => {
   });
 });
 
+describe("didYouMean", () => {
+  const PHRASES = ["Brand | Exact | DE", "Brand | Exact", "Brand", "Generic"];
+
+  it.each([
+    ["a slip", "Generc", PHRASES, "Did you mean Generic?"],
+    [
+      "a part of names, the shortest first",
+      "exact",
+      PHRASES,
+      "Did you mean Brand | Exact or Brand | Exact | DE?",
+    ],
+    ["words in another order", "exact brand", PHRASES, "Did you mean Brand | Exact or Brand | Exact | DE?"],
+    [
+      "most of the words",
+      "first_time_caller",
+      ["call_started", "is_first_call"],
+      "Did you mean is_first_call?",
+    ],
+    [
+      "a part of more names than are read",
+      "ab a",
+      ["ab a1", "ab a12345", "ab a1234", "ab a123456"],
+      "Did you mean ab a1?",
+    ],
+    [
+      "a part of many",
+      "long",
+      ["long1234567", "long12345678", "long12345", "long123456"],
+      "Did you mean long12345, long123456 or long1234567?",
+    ],
+  ])("asks for %s", (_, word, candidates, question) => {
+    expect(didYouMean(word, candidates)).toBe(question);
+    expect(orMeant(word, candidates)).toBe(question.replace("Did", "; did"));
+  });
+
+  it.each(["", "x", "br", "time off", "CALLTALLY_OTHER"])(
+    "asks for nothing where %j is like none",
+    (word) => {
+      expect(didYouMean(word, [...PHRASES, "CALLTALLY_JITTER_SECONDS"])).toBeUndefined();
+      expect(orMeant(word, PHRASES)).toBe("");
+    },
+  );
+});
+
 /** What a command with these names as its argument makes of some words. */
 function parse(words: string[]): readonly string[] {
   const defaults = ["gclid"] as const;
@@ -61,7 +105,7 @@ describe("someOf", () => {
 
   it("says which name was probably meant", () => {
     expect(() => parse(["gclid", "campain"])).toThrow(
-      /^error: .*'campain' is invalid.*Allowed choices are utm_source, .*export\. Did you mean campaign\?$/,
+      /^error: .*'campain' is invalid.* must be one of utm_source, .*export; did you mean campaign\?$/,
     );
   });
 });
@@ -70,7 +114,9 @@ describe("oneOf", () => {
   it("returns a known word, and suggests nothing that is far away", () => {
     expect(oneOf(NAMES)("gclid")).toBe("gclid");
     expect(() => oneOf(NAMES)("dance")).toThrow(
-      /^Allowed choices are utm_source, utm_medium, campaign, gclid, export\.$/,
+      /^must be one of utm_source, utm_medium, campaign, gclid, export$/,
     );
+    const parse = oneOf(NAMES, { dance: "`calltally schedule` dances." });
+    expect(() => parse("Dance")).toThrow(/gclid, export; `calltally schedule` dances\.$/);
   });
 });

@@ -46,7 +46,7 @@ function toCell(value: string | number | null, column: string): string {
 describe("sync, then export", () => {
   it.each(["newest", "oldest", "shuffled"] as const)("tallies every served call, %s order", async (order) => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 2032, order });
+    await using sandbox = await startSandbox({ calls: 2032, order, oddTexts: true });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
 
     const sync = await calltally(["sync", "--json"], options);

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -215,22 +215,50 @@ describe("calltally uploads", () => {
     );
   });
 
+  it("are named where a file without --new counts as one from now on", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    const day = daysAgo(0).slice(0, 10);
+    const line = `File 1 (google-ads, 1 row, ${day}) counts as uploaded from now on. If you do not upload it: calltally uploads forget 1\n`;
+    expect(await folder.say("export", "google-ads")).toContain(line);
+    expect(await folder.say("export", "google-ads"), "it has nothing else").not.toContain("counts as");
+    expect(await folder.say("uploads", "forget", "1")).toContain("1 conversion taken back");
+    expect(await folder.say("export", "google-ads", "--new")).toContain("1 row of 1 call examined");
+  });
+
+  it("are named where a killed export left them, and taken back by their number", async () => {
+    using folder = makeFolder([conversionCall(1)]);
+    await folder.say("export", "google-ads", "--new");
+    {
+      using database = openExistingWarehouse(join(folder.path, DATABASE));
+      database.sqlite.exec("UPDATE upload_files SET draft = path || '.tmp', process = '1@1'");
+    }
+    const file = join(folder.path, "data/exports/google-ads.csv");
+    renameSync(file, join(folder.path, "moved.csv"));
+    expect(await folder.say("uploads", "list")).toContain("  pending  data/exports/google-ads.csv");
+    const day = daysAgo(0).slice(0, 10);
+    const left = `File 1 (google-ads, 1 row, ${day}) of an export that was killed may have been uploaded, so it counts as uploaded: ${file}. If it was not uploaded: calltally uploads forget 1\n`;
+    expect(await folder.say("export", "google-ads", "--new")).toContain(left);
+    expect(folder.read("google-ads")).toEqual([]);
+    expect(await folder.say("uploads", "forget", "1")).toContain("1 conversion taken back");
+    expect(await folder.say("export", "google-ads", "--new")).toContain("1 row of 1 call examined");
+  });
+
   it("are named where new ones of a later export by hand replace them", async () => {
     using folder = makeFolder([conversionCall(1)]);
     const ours = async (...flags: string[]) => await folder.say("export", "google-ads", ...flags);
     expect(await ours("--new")).not.toContain("replaced");
     const day = daysAgo(0).slice(0, 10);
-    const line = `File replaced here, which counts as uploaded: 1 (google-ads, 1 row, ${day}). If it was not: calltally uploads forget NUMBER\n`;
+    const line = `File 1 (google-ads, 1 row, ${day}) was replaced here and counts as uploaded. If it was not uploaded: calltally uploads forget 1\n`;
     expect(await ours("--new")).toContain(line);
     expect(await ours("--new"), "it had no rows").not.toContain("replaced");
     await folder.say("uploads", "forget", "1");
-    expect(JSON.parse(await ours("--new", "--json"))).not.toHaveProperty("replaced");
+    expect(JSON.parse(await ours("--new", "--json"))).not.toHaveProperty("uploads");
     expect(await ours(), "it has the same").not.toContain("replaced");
     rmSync(join(folder.path, "data/exports/google-ads.csv"));
     expect(await ours("--new"), "it was moved").not.toContain("replaced");
     await ours("--new", "--conversion-name", "Other");
     const other = await ours("--new", "--json", "--conversion-name", "Another");
-    expect(JSON.parse(other).replaced).toMatchObject([{ contents: "google-ads", rows: 1 }]);
+    expect(JSON.parse(other).uploads.replaced).toMatchObject([{ contents: "google-ads", rows: 1 }]);
   });
 });
 

@@ -18,6 +18,8 @@ interface WarmOptions {
   uid?: number | undefined;
   /** Folder of what Node has compiled before. */
   compiled: string;
+  /** Time after which a command is killed. */
+  deadlineMs: number;
 }
 
 const PROGRAM = resolve(import.meta.dirname, "warm-process.ts");
@@ -34,7 +36,7 @@ export async function runWarm(options: WarmOptions, command: Omit<WarmCommand, "
   return await limit(async () => {
     const warm = idle.values().find(({ uid }) => uid === options.uid) ?? new WarmProcess(options);
     idle.delete(warm);
-    const ended = await warm.run(command);
+    const ended = await warm.run(command, options.deadlineMs);
     if (!warm.isOver) idle.add(warm);
     return ended;
   });
@@ -44,6 +46,7 @@ class WarmProcess {
   readonly #child: ChildProcess;
   readonly #outputs: Buffer[][] = [[], []];
   #exitCode: number | undefined;
+  #error: Error | undefined;
   #changed = () => {};
   readonly uid: number | undefined;
   isOver = false;
@@ -68,29 +71,38 @@ class WarmProcess {
       this.#exitCode = exitCode;
       this.#changed();
     });
-    this.#child.once("close", () => {
-      this.isOver = true;
-      idle.delete(this);
-      this.#changed();
+    this.#child.on("error", (error) => {
+      this.#error = error;
+      this.#end();
     });
+    this.#child.once("close", () => this.#end());
   }
 
-  async run(command: Omit<WarmCommand, "mark">): Promise<Ended> {
+  async run(command: Omit<WarmCommand, "mark">, deadlineMs: number): Promise<Ended> {
     const mark = `<${randomUUID()}>`;
     this.#exitCode = undefined;
     for (const chunks of this.#outputs) chunks.length = 0;
     this.#keepUsAlive(true);
-    this.#child.send({ ...command, mark });
-    const [stdout = "", stderr = ""] = await new Promise<string[]>((end) => {
+    const deadline = setTimeout(() => this.#child.kill("SIGKILL"), deadlineMs);
+    const [stdout = "", stderr = ""] = await new Promise<string[]>((end, fail) => {
       this.#changed = () => {
+        if (this.#error !== undefined) return fail(this.#error);
         if (this.isOver) return end(this.#texts());
         if (this.#exitCode === undefined) return;
         const texts = this.#texts();
         if (texts.every((text) => text.endsWith(mark))) end(texts.map((text) => text.slice(0, -mark.length)));
       };
-    });
+      // It fails for a child that is gone.
+      this.#child.send({ ...command, mark }, () => {});
+    }).finally(() => clearTimeout(deadline));
     this.#keepUsAlive(false);
     return { code: this.isOver ? this.#child.exitCode : (this.#exitCode ?? null), stdout, stderr };
+  }
+
+  #end(): void {
+    this.isOver = true;
+    idle.delete(this);
+    this.#changed();
   }
 
   #texts(): string[] {

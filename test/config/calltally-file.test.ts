@@ -112,7 +112,7 @@ doorbell: { secret_file: s, account: beta }
       "calltally.yaml:21:13: reports.weekly.folder: {acount} is not one of {account}, {report}, {from}, {to}, {period}, {date}; did you mean {account}?",
       "calltally.yaml:23:23: reports.weekly.deliver[0].email.to[0]: must be one plain mail address, such as marketing@acme.example",
       "calltally.yaml:24:18: reports.weekly.deliver[1].webhook.url_file: is missing",
-      "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; known are url_file",
+      "calltally.yaml:24:20: reports.weekly.deliver[1].webhook.url: is not a known key; did you mean url_file?",
       "calltally.yaml:25:9: reports.weekly.deliver[2]: must have one of email, webhook and command",
       "calltally.yaml:26:3: reports.../up: must be letters, digits, - and _, at most 64, the first a letter or digit",
       'calltally.yaml:27:38: doorbell.account: "beta" is not one of acme, ACME',

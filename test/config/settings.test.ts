@@ -41,6 +41,7 @@ describe("loadSettings", () => {
     expect(load()).toEqual({
       baseUrl: undefined,
       token: undefined,
+      tokenPlace: "CALLTALLY_TOKEN",
       orgUnitId: undefined,
       database: "data/calltally.db",
       exportDir: "data/exports",
@@ -122,6 +123,7 @@ describe("loadSettings", () => {
     expect(load({ env })).toEqual({
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
+      tokenPlace: "CALLTALLY_TOKEN",
       orgUnitId: "north/7",
       database: "/srv/calls.db",
       exportDir: "/srv/exports",
@@ -190,7 +192,7 @@ describe("loadSettings", () => {
     ]).toEqual(["third.db", "data/calltally.db"]);
     expect(catchError({ flags: empty, dotenv })).toMatchObject({
       exitCode: 2,
-      message: '--database "": is empty',
+      message: 'Cannot use --database "": is empty',
     });
   });
 
@@ -229,7 +231,7 @@ describe("loadSettings", () => {
     expect(loadSettings({ env: {}, folder: inner }).limit).toBe(1000);
   });
 
-  const BAD: { name: string; value: string; says: string }[] = [
+  const BAD: { name: string; value: string; says: string; hint?: string }[] = [
     { name: "CALLTALLY_BASE_URL", value: "api.example.com", says: "is not a URL" },
     { name: "CALLTALLY_BASE_URL", value: "http://api.example.com", says: "must start with https://" },
     { name: "CALLTALLY_BASE_URL", value: "ftp://api.example.com", says: "must start with https://" },
@@ -250,10 +252,25 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_DATABASE", value: "calls\u0001.db", says: "must be a path without line breaks" },
     { name: "CALLTALLY_EXPORT_DIR", value: "~", says: "must be a full path: ~" },
     { name: "CALLTALLY_ALIASES", value: " ", says: "is empty" },
-    { name: "CALLTALLY_TIMEZONE", value: "Berlin", says: "did you mean Europe/Berlin?" },
-    { name: "CALLTALLY_TIMEZONE", value: "Europe/Berln", says: "did you mean Europe/Berlin?" },
+    {
+      name: "CALLTALLY_TIMEZONE",
+      value: "Berlin",
+      says: "Berlin is not an IANA time zone",
+      hint: "Did you mean Europe/Berlin?",
+    },
+    {
+      name: "CALLTALLY_TIMEZONE",
+      value: "Europe/Berln",
+      says: "is not an IANA time zone",
+      hint: "Did you mean Europe/Berlin?",
+    },
     { name: "CALLTALLY_TIMEZONE", value: "Middle-earth", says: "is not an IANA time zone such as" },
-    { name: "CALLTALLY_TIMEZONE", value: "+02:00", says: "+02:00 is not an IANA time zone" },
+    {
+      name: "CALLTALLY_TIMEZONE",
+      value: "+02:00",
+      says: "+02:00 is not an IANA time zone",
+      hint: "Did you mean",
+    },
     { name: "CALLTALLY_ORG_UNIT_ID", value: " ", says: "is empty" },
     { name: "CALLTALLY_ORG_UNIT_ID", value: "7 8", says: "must be without white space" },
     { name: "CALLTALLY_ORG_UNIT_ID", value: "7\u202e8", says: "must be without white space" },
@@ -284,17 +301,17 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_LOG_LEVEL", value: "verbose", says: "must be one of trace, debug, info, warn" },
   ];
 
-  it.each(BAD)("refuses $name=$value with exit 2 and says so", ({ name, value, says }) => {
+  it.each(BAD)("refuses $name=$value with exit 2 and says so", ({ name, value, says, hint = name }) => {
     const fromEnv = catchError({ env: { [name]: value } });
     expect(fromEnv).toBeInstanceOf(UsageError);
     expect(fromEnv).toMatchObject({
       exitCode: 2,
-      message: expect.stringMatching(new RegExp(`^${name}: .*${says.replace("+", "\\+")}`)),
-      hint: expect.stringContaining(name),
+      message: expect.stringMatching(new RegExp(`^Cannot use ${name}: .*${says.replace("+", "\\+")}`)),
+      hint: expect.stringContaining(hint),
     });
     const fromFile = catchError({ dotenv: `${name}="${value}"` });
     expect(fromFile).toBeInstanceOf(UsageError);
-    expect(fromFile).toMatchObject({ message: expect.stringMatching(`^${name} in \\.env: `) });
+    expect(fromFile).toMatchObject({ message: expect.stringMatching(`^Cannot use ${name} in \\.env: `) });
   });
 
   it("names the flag and its value where that is bad", () => {
@@ -305,7 +322,7 @@ describe("loadSettings", () => {
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({
       exitCode: 2,
-      message: "--limit many: must be a whole number from 2 to 1000",
+      message: "Cannot use --limit many: must be a whole number from 2 to 1000",
     });
   });
 
@@ -352,13 +369,13 @@ describe("inspectSettings", () => {
     expect(settings).toMatchObject({ database: "flag.db", limit: 7, concurrency: 9 });
   });
 
-  it("shows of a token its length alone, and of its file not even the name", () => {
+  it("shows of a token its file and length alone, and no path that cannot be read: it may be a token", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "token");
     writeFileSync(file, `${TOKEN}\n`);
     const inspected = inspect({ env: { CALLTALLY_TOKEN: `${TOKEN}2`, CALLTALLY_TOKEN_FILE: file } });
     expect(inspected.found).toMatchObject({
-      CALLTALLY_TOKEN_FILE: { shown: `set, ${TOKEN.length} characters` },
+      CALLTALLY_TOKEN_FILE: { shown: `${file}, ${TOKEN.length} characters` },
       CALLTALLY_TOKEN: { shown: `set, ${TOKEN.length + 1} characters` },
     });
     expect(inspected.tokenFile).toBe(file);
@@ -396,8 +413,8 @@ describe("inspectSettings", () => {
     });
     expect(settings).toEqual(load());
     expect(unknown).toEqual([
-      { name: "CALLTALLY_LIMT", origin: "environment", meant: "CALLTALLY_LIMIT" },
-      { name: "CALLTALLY_TOKNE", origin: ".env", meant: "CALLTALLY_TOKEN" },
+      { name: "CALLTALLY_LIMT", origin: "environment", advice: "Did you mean CALLTALLY_LIMIT?" },
+      { name: "CALLTALLY_TOKNE", origin: ".env", advice: "Did you mean CALLTALLY_TOKEN?" },
     ]);
   });
 });
@@ -494,7 +511,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
     const missing = join(folder.path, "missing");
     expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: missing } })).toMatchObject({
       exitCode: 2,
-      message: "CALLTALLY_TOKEN_FILE: cannot be read: no such file or directory",
+      message: "Cannot use CALLTALLY_TOKEN_FILE: cannot be read: no such file or directory",
     });
     expect(catchError({ env: { ...env, CALLTALLY_TOKEN_FILE: folder.path } })).toBeInstanceOf(UsageError);
   });
@@ -503,7 +520,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
     { what: "empty", content: "" },
     { what: "blank", content: " \n" },
   ])("refuse a file that is $what", ({ content }) => {
-    expect(() => loadWithFile(content)).toThrow(/^CALLTALLY_TOKEN_FILE: is empty$/);
+    expect(() => loadWithFile(content)).toThrow(/^Cannot use CALLTALLY_TOKEN_FILE: \S+ is empty$/);
   });
 
   it.each([`${TOKEN} ${TOKEN}`, `${TOKEN}\n${TOKEN}`, `${TOKEN}é`, `${TOKEN}\0`, `"${TOKEN}" # ours`])(

@@ -26,7 +26,7 @@ const after = (file: string, ...lines: [point: string, line: string][]): Mutatio
 
 const FORGET = after(
   "src/warehouse/forget.ts",
-  ["in the transaction", "const rejected_rows = stripRejectedRows(warehouse, forgotten);"],
+  ["in the transaction", "const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);"],
   ["before the commit", "record(warehouse, outcome.counts, at);"],
 );
 const ERASE = after(
@@ -37,10 +37,7 @@ const ERASE = after(
 );
 const EXPORTS = after(
   "src/export/personal-files.ts",
-  [
-    "between manifest and files",
-    'forgetInManifest(folder, new Set(paths.map((path) => relative(folder, path).replaceAll("\\\\", "/"))));',
-  ],
+  ["between manifest and files", "forgetInManifest(folder, removed, maskJson);"],
   ["between files", "removeFile(path);"],
 );
 

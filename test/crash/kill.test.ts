@@ -91,7 +91,7 @@ async function makeStarts(folder: string): Promise<Start[]> {
     folder: at("outdated"),
     env: { CALLTALLY_FULL_EVERY_HOURS: "0" },
   };
-  await using service = await startSandbox({ calls: CALLS.old, now: NOW });
+  await using service = await startSandbox({ calls: CALLS.old, now: NOW, oddTexts: true });
   await syncToEnd(service, { cwd: lacking.folder });
   service.calls.ids.forEach((id, index) => {
     if (index % 3 === 0) service.calls.edit(id, { duration: 1, summary: "as it was" });

@@ -1,149 +1,240 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { exportToFolder } from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { readExportPaths, readLastExport } from "../../src/warehouse/exports.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { upload_files, uploads } from "../../src/warehouse/schema.ts";
+import { uploads } from "../../src/warehouse/schema.ts";
+import { readUploadFiles } from "../../src/warehouse/upload-table.ts";
 import { makeCall } from "../calls.ts";
 import { readConversions } from "../export/conversion-checker.ts";
 import { readText } from "../export/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { buildProgram, type Mutation } from "./mutants.ts";
+import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
-// Wherever an export of new conversions is killed: the next one has all of them, under the same order ids, or they are in
-// a file of an export that had come to its end; and the ledger has each of them once.
+// Wherever an export of new conversions is killed: the next one has all of them, or they are in a file that got its name.
+// Such a file is written again in its place; where it was moved away, it counts, and the next export shows it. The ledger
+// counts each conversion once.
 
 const DATABASE = "data/calltally.db";
 const FOLDER = "data/exports";
 const CALLS = 3;
-const FILES = ["google-ads.csv", "google-leads.csv"] as const;
+const KINDS = ["google-ads", "ga4-events"] as const;
 
 const killAt = (point: string) =>
   `if (process.env.KILL_AT === "${point}") process.kill(process.pid, "SIGKILL");`;
 
-const LEDGER: Mutation = {
-  file: "src/export/write-export.ts",
-  edits: [
-    {
-      find: "      nameErrors(warehouse, () => {\n        entered =",
-      replace: `      ${killAt("before the ledger")}\n      nameErrors(warehouse, () => {\n        entered =`,
-    },
-    {
-      find: "after: lastUploadFile, now });\n      });\n",
-      replace: `after: lastUploadFile, now });\n      });\n      ${killAt("before the first name")}\n`,
-    },
-    {
-      find: "    settleUploads(warehouse, entered);\n",
-      replace: `    ${killAt("after the last name")}\n    settleUploads(warehouse, entered);\n`,
-    },
-    {
-      find: "  const shown = replaced.map(",
-      replace: `  ${killAt("at the end")}\n  const shown = replaced.map(`,
-    },
-  ],
-};
-const NAMES: Mutation = {
+const KILLS: Mutation = {
   file: "src/export/file-set.ts",
   edits: [
+    {
+      find: "    commit?.enter();\n",
+      replace: `    ${killAt("before the ledger")}\n    commit?.enter();\n    ${killAt("before the first name")}\n`,
+    },
     {
       find: "        await rename(draft, path);\n",
       replace: `        await rename(draft, path);\n        if (path.endsWith(process.env.KILL_AT)) process.kill(process.pid, "SIGKILL");\n`,
     },
+    {
+      find: "    commit?.settle();\n",
+      replace: `    ${killAt("after the last name")}\n    commit?.settle();\n    ${killAt("at the end")}\n`,
+    },
   ],
 };
 
-const POINTS: { point: string; mutation: Mutation; left: string[] }[] = [
-  { point: "before the ledger", mutation: LEDGER, left: [] },
-  { point: "before the first name", mutation: LEDGER, left: ["pending", "pending"] },
-  { point: "manifest.json", mutation: NAMES, left: ["pending", "pending"] },
-  { point: "google-ads.csv", mutation: NAMES, left: ["pending", "pending"] },
-  { point: "google-leads.csv", mutation: NAMES, left: ["pending", "pending"] },
-  { point: "after the last name", mutation: LEDGER, left: ["pending", "pending"] },
-  { point: "at the end", mutation: LEDGER, left: ["written", "written"] },
+/** Where it is killed, the files that have their names then, and what the ledger has of each file. */
+const POINTS: { point: string; named: (typeof KINDS)[number][]; states: string[] }[] = [
+  { point: "before the ledger", named: [], states: [] },
+  { point: "before the first name", named: [], states: ["pending", "pending"] },
+  { point: "manifest.json", named: [], states: ["pending", "pending"] },
+  { point: "google-ads.csv", named: ["google-ads"], states: ["pending", "pending"] },
+  { point: "ga4-events.csv", named: ["google-ads", "ga4-events"], states: ["pending", "pending"] },
+  { point: "after the last name", named: ["google-ads", "ga4-events"], states: ["pending", "pending"] },
+  { point: "at the end", named: ["google-ads", "ga4-events"], states: ["written", "written"] },
 ];
+
+let program: Program;
+beforeAll(async () => {
+  program = await buildProgram(KILLS);
+});
+afterAll(() => program[Symbol.dispose]());
 
 function readLedger(folder: string) {
   using warehouse = openExistingWarehouse(join(folder, DATABASE));
-  const { db } = warehouse;
+  const files = readUploadFiles(warehouse).reverse();
+  const counted = new Set(
+    files.flatMap(({ upload_file_id, state }) =>
+      state === "written" || state === "pending" ? [upload_file_id] : [],
+    ),
+  );
   return {
-    states: db
-      .select()
-      .from(upload_files)
-      .all()
-      .map(({ state }) => state),
-    lines: db
+    states: files.map(({ state }) => state),
+    lines: warehouse.db
       .select()
       .from(uploads)
       .all()
-      .map(({ conversion_name, call_id }) => `${conversion_name} ${call_id}`),
+      .filter(({ upload_file_id }) => counted.has(upload_file_id)).length,
   };
 }
 
 function makeWarehouse(folder: string): void {
   mkdirSync(join(folder, "data"));
-  using warehouse = openWarehouse(join(folder, DATABASE));
-  const started = new Date(Date.now() - 86_400_000).toISOString();
-  const calls = Array.from({ length: CALLS }, (_, index) =>
-    makeCall({
-      call_id: index + 1,
-      call_started: started,
-      gclid: `Cj${index}`,
-      caller_id: `+4930123450${index}`,
-      duration: 90,
-      disposition: "ANSWERED",
-    }),
-  );
-  prepareUpsertCalls(warehouse, 1)(calls);
+  openWarehouse(join(folder, DATABASE))[Symbol.dispose]();
+  for (let index = 0; index < CALLS; index++) addCall(folder, index);
 }
 
+const numberOf = (index: number) => `+4930123456${index}`;
+
+function addCall(folder: string, index: number): void {
+  using warehouse = openExistingWarehouse(join(folder, DATABASE));
+  const call = makeCall({
+    call_id: index + 1,
+    caller_id: numberOf(index),
+    call_started: new Date(Date.now() - 86_400_000).toISOString(),
+    gclid: `Cj${index}`,
+    google_analytics_cid: `1.${index}`,
+    duration: 90,
+    disposition: "ANSWERED",
+  });
+  prepareUpsertCalls(warehouse, 1)([call]);
+}
+
+const ARGS = [...KINDS, "--measurement-id", "G-1A2B3C4D5E"];
+
+function killExport(folder: string, point: string, contents: readonly string[] = ARGS) {
+  const args = ["export", ...contents, "--new"];
+  return runProgram([process.execPath, program.bin, ...args], { cwd: folder, env: { KILL_AT: point } });
+}
+
+/** Exports again, by the program as it is. */
+function exportAgain(folder: string, out = FOLDER) {
+  return exportToFolder({
+    database: join(folder, DATABASE),
+    folder: join(folder, out),
+    targets: KINDS.map((kind) => ({
+      kind,
+      conversion: { name: "Qualified call", every: false, isNew: true, measurementId: "G-1A2B3C4D5E" },
+    })),
+    timezone: "UTC",
+    lookbackHours: 72,
+    rules: DEFAULT_RULES,
+  });
+}
+
+const countIn = (folder: string, kind: (typeof KINDS)[number], at = FOLDER) =>
+  existsSync(join(folder, at, `${kind}.csv`))
+    ? readConversions(kind, readText(join(folder, at), `${kind}.csv`)).length
+    : undefined;
+
 describe("an export of new conversions that is killed", () => {
-  it.each(POINTS)("loses none, and tells of none twice: $point", async ({ point, mutation, left }) => {
-    using program = await buildProgram(mutation);
+  it.each(POINTS)(
+    "in the same folder loses none, and has none twice: $point",
+    async ({ point, named, states }) => {
+      using folder = makeTempFolder();
+      makeWarehouse(folder.path);
+      expect(await killExport(folder.path, point)).toMatchObject({ signal: "SIGKILL" });
+      expect(readLedger(folder.path).states).toEqual(states);
+      expect(KINDS.filter((kind) => countIn(folder.path, kind) === CALLS)).toEqual(named);
+      const isEnded = point === "at the end";
+      const { uploads: notes } = await exportAgain(folder.path);
+      expect(notes?.rewritten?.map(({ contents }) => contents) ?? []).toEqual(isEnded ? [] : named);
+      expect(notes?.left).toBeUndefined();
+      expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual(isEnded ? [0, 0] : [CALLS, CALLS]);
+      const ledger = readLedger(folder.path);
+      expect(ledger.lines).toBe(KINDS.length * CALLS);
+      expect(ledger.states).not.toContain("pending");
+      await exportAgain(folder.path);
+      expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual([0, 0]);
+    },
+  );
+
+  it.each(POINTS)(
+    "has files that were moved away counted, and shows them: $point",
+    async ({ point, named }) => {
+      using folder = makeTempFolder();
+      makeWarehouse(folder.path);
+      await killExport(folder.path, point);
+      for (const kind of named)
+        renameSync(join(folder.path, FOLDER, `${kind}.csv`), join(folder.path, `${kind}.csv`));
+      const { uploads: notes } = await exportAgain(folder.path);
+      const left = point === "at the end" ? [] : named;
+      expect(notes?.left?.map(({ contents }) => contents) ?? []).toEqual(left);
+      expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual(
+        KINDS.map((kind) => (named.includes(kind) ? 0 : CALLS)),
+      );
+      expect(readLedger(folder.path)).toMatchObject({ lines: KINDS.length * CALLS });
+      expect(await exportAgain(folder.path), "it is shown once").not.toHaveProperty("uploads.left");
+    },
+  );
+
+  it.each(POINTS.filter(({ point }) => point !== "at the end"))(
+    "leaves it to the next one to show what was replaced and counts as uploaded: $point",
+    async ({ point }) => {
+      using folder = makeTempFolder();
+      makeWarehouse(folder.path);
+      await exportAgain(folder.path);
+      addCall(folder.path, CALLS);
+      // Twice, since the second may replace a file of the first.
+      for (const _ of [1, 2]) await killExport(folder.path, point);
+      const { uploads: notes } = await exportAgain(folder.path);
+      expect(notes?.replaced?.map(({ upload_file_id }) => upload_file_id).sort()).toEqual([1, 2]);
+      expect(KINDS.map((kind) => countIn(folder.path, kind))).toEqual([1, 1]);
+    },
+  );
+
+  it("loses none where forget removes a draft that names the caller", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
-    const args = [process.execPath, program.bin, "export", "google-ads", "google-leads", "--new"];
-    const run = (env: Record<string, string>, ...more: string[]) =>
-      runProgram([...args, ...more], { cwd: folder.path, env });
-    expect(await run({ KILL_AT: point })).toMatchObject({ signal: "SIGKILL" });
-    expect(readLedger(folder.path).states).toEqual(left);
-
-    const has = (file: string, at = FOLDER) => {
-      const text = readText(join(folder.path, at), file);
-      return readConversions(file === "google-ads.csv" ? "google-ads" : "google-leads", text).map(
-        (row) => row["Order ID"],
-      );
-    };
-    const isNamed = (file: string) => {
-      try {
-        return has(file).length > 0;
-      } catch {
-        return false;
-      }
-    };
-    const named = FILES.filter(isNamed);
-    const again = await run({ KILL_AT: "nowhere" });
-    expect(again).toMatchObject({ code: 3 }); // no sync has finished
-    const ids = Array.from({ length: CALLS }, (_, index) => String(index + 1));
-    for (const file of FILES) expect(has(file), file).toEqual(point === "at the end" ? [] : ids);
-    if (point === "at the end") expect(named).toEqual(FILES);
-    const { states, lines } = readLedger(folder.path);
-    expect(new Set(states)).toEqual(new Set(["written"]));
-    expect(lines).toHaveLength(2 * CALLS);
-    expect((await run({ KILL_AT: "nowhere" })).code).toBe(3);
-    expect(FILES.map((file) => has(file))).toEqual([[], []]);
+    expect(await killExport(folder.path, "before the first name", ["google-leads"])).toMatchObject({
+      signal: "SIGKILL",
+    });
+    const run = (...args: string[]) =>
+      runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env: {} });
+    expect(await run("forget", numberOf(0), "--exports")).toMatchObject({ code: 0 });
+    expect(globSync(".google-leads.csv.*", { cwd: join(folder.path, FOLDER) })).toEqual([]);
+    const { stderr } = await run("export", "google-leads", "--new");
+    expect(stderr).not.toContain("may have been uploaded");
+    const rows = readConversions("google-leads", readText(join(folder.path, FOLDER), "google-leads.csv"));
+    expect(rows).toHaveLength(CALLS - 1);
   });
 
-  it("has its named files left out of one in another folder", async () => {
-    using program = await buildProgram(NAMES);
+  it("has its named files left out of one in another folder, and shows them", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
-    const args = [process.execPath, program.bin, "export", "google-ads", "google-leads", "--new"];
-    await runProgram(args, { cwd: folder.path, env: { KILL_AT: "google-ads.csv" } });
-    await runProgram([...args, "--out", "other"], { cwd: folder.path, env: { KILL_AT: "nowhere" } });
-    const read = (kind: "google-ads" | "google-leads", at: string) =>
-      readConversions(kind, readText(join(folder.path, at), `${kind}.csv`)).length;
-    expect(read("google-ads", FOLDER)).toBe(CALLS);
-    expect([read("google-ads", "other"), read("google-leads", "other")]).toEqual([0, CALLS]);
+    await killExport(folder.path, "google-ads.csv");
+    const { uploads: notes } = await exportAgain(folder.path, "other");
+    expect(notes).toEqual({
+      left: [
+        expect.objectContaining({ upload_file_id: 1, path: join(folder.path, FOLDER, "google-ads.csv") }),
+      ],
+    });
+    expect(KINDS.map((kind) => countIn(folder.path, kind, "other"))).toEqual([0, CALLS]);
+  });
+
+  it("twice, the second time while it writes the files of the first again, loses none either", async () => {
+    for (const { point } of POINTS) {
+      using folder = makeTempFolder();
+      makeWarehouse(folder.path);
+      await killExport(folder.path, "after the last name");
+      await killExport(folder.path, point);
+      await exportAgain(folder.path);
+      const isEnded = point === "at the end";
+      expect([point, ...KINDS.map((kind) => countIn(folder.path, kind))]).toEqual(
+        isEnded ? [point, 0, 0] : [point, CALLS, CALLS],
+      );
+      expect(readLedger(folder.path)).toMatchObject({ lines: KINDS.length * CALLS });
+    }
+  });
+
+  it("is no last export, though its files are known", async () => {
+    using folder = makeTempFolder();
+    makeWarehouse(folder.path);
+    await killExport(folder.path, "after the last name");
+    using warehouse = openExistingWarehouse(join(folder.path, DATABASE));
+    expect(readExportPaths(warehouse)).toContain(join(folder.path, FOLDER, "ga4-events.csv"));
+    expect(readLastExport(warehouse, join(folder.path, FOLDER))).toBeNull();
   });
 });

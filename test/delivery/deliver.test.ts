@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { BRIEF_RETRY, type DeliverOptions, deliver } from "../../src/delivery/deliver.ts";
@@ -11,14 +11,14 @@ import { readDeliveries } from "../../src/warehouse/delivery-table.ts";
 import { drip, json, reset, stall, startBadServer, text } from "../api/bad-server.ts";
 import { FakeClock } from "../api/fake-clock.ts";
 import { IDENTITY, LOGIN, type MailServerOptions, startMailServer } from "./mail-server.ts";
-import { emailTo, makeRun, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
+import { emailTo, makeRun, makeSummary, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
 
 const { signal } = new AbortController();
 type Run = ReturnType<typeof makeRun>;
 
 function send(run: Run, targets: DeliveryTarget[], options: Partial<DeliverOptions> = {}) {
-  const { warehouse, runId, summary, folder } = run;
-  const job = { runId, summary, values: { ...VALUES, folder }, personalData: false, targets };
+  const { warehouse, runId, summary } = run;
+  const job = { runId, summary, values: VALUES, personalData: false, targets };
   const clock = new FakeClock();
   return deliver(warehouse, job, { signal, retry: BRIEF_RETRY, clock, random: () => 0.5, ...options });
 }
@@ -56,6 +56,7 @@ describe("deliver by e-mail", () => {
         to: [`${name}@example.com`],
         isSecure: true,
         user: LOGIN.user,
+        isUtf8: false,
       })),
     );
     expect(readDeliveries(run.warehouse, run.runId)).toMatchObject([
@@ -74,6 +75,37 @@ describe("deliver by e-mail", () => {
     const raw = server.taken.find(({ to }) => to.includes("bob@example.com"))?.raw;
     expect(raw).toContain(`Message-ID: ${readDeliveries(run.warehouse, run.runId)[1]?.message_id}`);
     expect(raw).toContain("Subject: Calls, week 2026-W46");
+  });
+
+  it("sends to an address beyond ASCII as such, and to an ASCII one of such a domain as to any", async () => {
+    using run = makeRun();
+    await using server = await startMailServer();
+    const to = ["änn@bücher.example", "ann@bücher.example"];
+    const from = { name: "Anrufe", address: "calls@bücher.example" };
+    const results = await send(run, [emailTo(to, smtpAt(server.port, { from }))]);
+    expect(results).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+    const taken = server.taken.toSorted((a, b) => Number(b.isUtf8) - Number(a.isUtf8));
+    expect(taken).toMatchObject([
+      { to: ["änn@bücher.example"], isUtf8: true, raw: expect.stringContaining("änn@bücher.example") },
+      { to: ["ann@bücher.example"], isUtf8: false, raw: expect.stringMatching(/^\p{ASCII}*$/u) },
+    ]);
+  });
+
+  it("sends to no address beyond ASCII by a server without SMTPUTF8, and at once to the others", async () => {
+    using run = makeRun();
+    await using server = await startMailServer({ lacksUtf8: true, needsLogin: true });
+    const smtp = smtpAt(server.port, { login: LOGIN });
+    const results = await send(run, [emailTo(["änn@example.com", "bob@bücher.example"], smtp)]);
+    expect(results).toMatchObject([
+      {
+        recipient: "änn@example.com",
+        status: "failed",
+        attempts: 1,
+        last_error: `Cannot send by localhost:${server.port}: it takes only ASCII addresses (no SMTPUTF8)`,
+      },
+      { recipient: "bob@bücher.example", status: "delivered" },
+    ]);
+    expect(server.taken.map(({ to }) => to)).toEqual([["bob@bücher.example"]]);
   });
 
   it("sends one mail when two do it at the same time", async () => {
@@ -446,12 +478,75 @@ describe("deliver by command", () => {
       for (const name of Object.keys(ours)) delete process.env[name];
     }
     const seen = JSON.parse(readFileSync(join(run.folder, "seen.json"), "utf8"));
-    expect(seen.args).toEqual([run.folder, "remote:calls/acme 2026-10-19..2026-11-15", "$HOME;weekly"]);
+    expect(seen.args).toEqual([
+      expect.stringContaining(run.folder),
+      "remote:calls/acme 2026-10-19..2026-11-15",
+      "$HOME;weekly",
+    ]);
     expect(
       Object.keys(seen.env)
         .filter((name) => !name.startsWith("__"))
         .toSorted(),
     ).toEqual(["CALLTALLY_TIMEZONE", "HOME", "PATH"]);
+  });
+
+  it("gives a command a folder of its own with the files of the run, which is removed when the command ends", async () => {
+    using run = makeRun();
+    const folder = join(run.folder, "weekly");
+    mkdirSync(join(folder, "calls/month=2026-10"), { recursive: true });
+    const summary = {
+      ...makeSummary(folder),
+      files: [
+        writeReportFile(folder, "channel.csv", "channel,calls\r\n"),
+        writeReportFile(folder, "calls/month=2026-10/calls.parquet", "PAR1"),
+      ],
+    };
+    writeReportFile(folder, "calls.csv", "last month's, with +49301234567");
+    writeReportFile(folder, "calls/month=2026-10/other.parquet", "PAR1");
+    const script = `const fs = require("fs"), [folder, name] = process.argv.slice(1);
+      const names = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const mode = fs.statSync(require("path").dirname(folder)).mode & 0o777;
+      const files = Object.fromEntries(names.map(({ parentPath, name }) =>
+        [require("path").relative(folder, parentPath) + "/" + name, fs.readFileSync(parentPath + "/" + name, "utf8")]));
+      fs.writeFileSync(name, JSON.stringify({ folder, mode, files }));
+      fs.rmSync(folder + "/channel.csv");`;
+    const results = await send({ ...run, summary }, [
+      command(node(script, "{folder}", "first.json"), run.folder),
+      command(node(script, "{folder}", "second.json"), run.folder),
+    ]);
+    expect(results).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+    const seen = ["first.json", "second.json"].map((name) =>
+      JSON.parse(readFileSync(join(run.folder, name), "utf8")),
+    );
+    for (const { folder: given, mode, files } of seen) {
+      expect(basename(given)).toBe("weekly");
+      expect(mode).toBe(0o700);
+      expect(files).toEqual({
+        "/channel.csv": "channel,calls\r\n",
+        "calls/month=2026-10/calls.parquet": "PAR1",
+        "/manifest.json": "{}\n",
+      });
+      expect(existsSync(given)).toBe(false);
+    }
+    expect(existsSync(join(folder, "channel.csv"))).toBe(true);
+    expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  it("gives a command the one file of a run, and starts none where a file is not as the report wrote it", async () => {
+    using run = makeRun();
+    const copy = (name: string) =>
+      command(node("require('fs').copyFileSync(...process.argv.slice(1))", "{file}", name), run.folder);
+    expect(await send(run, [copy("copied")])).toMatchObject([{ status: "delivered" }]);
+    expect(readFileSync(join(run.folder, "copied"), "utf8")).toBe("channel,calls\r\nDirect,3\r\n");
+    const failed = async (last_error: string) =>
+      expect(await send(run, [copy(last_error.slice(0, 8))], { again: true })).toMatchObject([
+        { status: "failed", attempts: 1, last_error: expect.stringContaining(last_error) },
+      ]);
+    writeFileSync(join(run.folder, "manifest.json"), "of another run");
+    await failed(`${join(run.folder, "manifest.json")}: it is not as the report wrote it`);
+    rmSync(join(run.folder, "channel.csv"));
+    await failed(`Cannot copy ${join(run.folder, "channel.csv")} for the delivery: ENOENT`);
+    expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
   it("fails by another exit code, a signal, and a program that is not there; it says what was written last", async () => {

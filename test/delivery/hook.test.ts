@@ -17,6 +17,13 @@ const SUMMARY: ReportSummary = {
   files: [
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
   ],
+  manifest: {
+    name: "manifest.json",
+    path: "/srv/reports/manifest.json",
+    bytes: 1,
+    sha256: "cd",
+    isPersonal: false,
+  },
 };
 
 describe("kindOfHook", () => {
@@ -123,7 +130,7 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for others", () => {
-    const { folder: _, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: "Weekly calls, acme, October: Calls 1,204 (+12.4 %), Answer rate 81.3 %",
       ...said,

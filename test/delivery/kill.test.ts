@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -129,13 +129,16 @@ it("does not repeat a web hook that was sent when the process was killed, but wh
   expect(server.requests).toHaveLength(2);
 });
 
-it("does not repeat a command that ran when the process was killed", async () => {
+it("does not repeat a command that ran when the process was killed, and removes the files that it was given", async () => {
   using run = makeRun();
   const script = "kill -9 $PPID; echo x >> ran";
+  const left = () => readdirSync(run.folder).filter((name) => name.includes(".delivery-"));
   const child = startProcess(run, "command", script);
   await once(child, "exit");
   expect(child.signalCode).toBe("SIGKILL");
+  expect(left()).toHaveLength(1);
   expect(await goOn(run, commandTo(script, run.folder))).toBe("outcome unknown");
+  expect(left()).toEqual([]);
   const ran = join(run.folder, "ran");
   const written = () => (existsSync(ran) ? readFileSync(ran, "utf8") : "");
   while (written() === "") await sleep(10); // the shell makes the file before it writes

@@ -143,6 +143,7 @@ describe("toMailHtml", () => {
       caveats: [evil],
       folder: evil,
       files: [],
+      manifest: { name: evil, path: evil, bytes: 1, sha256: evil, isPersonal: false },
     };
     const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
     expect(

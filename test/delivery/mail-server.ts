@@ -9,10 +9,13 @@ export const LOGIN = { user: "calls@example.com", password: "pass-word-17" };
 /** A mail that the server has taken. */
 export interface TakenMail {
   from: string;
+  /** With domains in Unicode, however they were sent. */
   to: string[];
   raw: string;
   isSecure: boolean;
   user: string | undefined;
+  /** Whether it was announced as one with addresses beyond ASCII (RFC 6531). */
+  isUtf8: boolean;
 }
 
 /** An SMTP code that refuses; undefined takes it. */
@@ -21,6 +24,8 @@ type Reply = number | undefined;
 export interface MailServerOptions {
   /** @default false */
   lacksTls?: boolean;
+  /** Takes ASCII addresses only. @default false */
+  lacksUtf8?: boolean;
   /** TLS from the start. @default false */
   isImplicitTls?: boolean;
   /** Asks for the login above. @default false */
@@ -55,6 +60,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     secure: options.isImplicitTls ?? false,
     authOptional: !options.needsLogin,
     disabledCommands: [...(options.needsLogin ? [] : ["AUTH"]), ...(options.lacksTls ? ["STARTTLS"] : [])],
+    hideSMTPUTF8: options.lacksUtf8 ?? false,
     closeTimeout: 100,
     onAuth({ username, password }, _session, done) {
       const isRight = username === LOGIN.user && password === LOGIN.password;
@@ -76,6 +82,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
         raw: raw.toString(),
         isSecure: secure,
         user: user === undefined ? undefined : String(user),
+        isUtf8: envelope.smtpUtf8 ?? false,
       });
       done();
     },

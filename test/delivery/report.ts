@@ -30,6 +30,7 @@ export function makeSummary(folder: string): ReportSummary {
     caveats: ["The last day is provisional."],
     folder,
     files: [writeReportFile(folder, "channel.csv", "channel,calls\r\nDirect,3\r\n")],
+    manifest: writeReportFile(folder, "manifest.json", "{}\n"),
   };
 }
 

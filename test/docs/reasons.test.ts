@@ -25,8 +25,7 @@ const evidences: fc.Arbitrary<Evidence> = fc
   .record({
     startsAtFront: rarely(true, false),
     keys: rarely(NEWEST, BY_SOURCE, []),
-    isTrusted: rarely(true, false),
-    end: rarely<Evidence["end"]>("seen", "unseen", "disputed"),
+    end: rarely<Evidence["end"]>("short slice", "nothing behind", "unseen", "disputed"),
     isProven: rarely(true, false),
     isLinked: rarely(true, false),
     isFrontMet: rarely(true, false),
@@ -41,6 +40,7 @@ const evidences: fc.Arbitrary<Evidence> = fc
       totals(),
       totals({ last: 90, least: 90, fall: 10, falls: 10, isConstant: false }),
       totals({ last: 80, least: 80, fall: 20, falls: 20, isConstant: false }),
+      totals({ falls: 5, rises: 5, isConstant: false }),
       totals({ overruns: 1 }),
     ),
   })

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../cli/run.ts";
 
@@ -24,4 +26,7 @@ export async function makeWorkedExample(text: string, folder: string): Promise<v
   const { stdout } = await calltally(["sync", "--database", "example.db"], options);
   if (!stdout.includes("verdict   exact"))
     throw new Error(`The worked example could not be synced: ${stdout}`);
+  // The reader of the page has the settings of another service.
+  const database = new Database(join(folder, "example.db"));
+  database.exec("UPDATE origin SET base_url = NULL").close();
 }

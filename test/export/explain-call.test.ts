@@ -51,6 +51,7 @@ describe("explainCall", () => {
       call_started: "2026-03-29T01:30:00.000Z",
       local_time: "2026-03-29 03:30:00 +02:00",
       gone_at: null,
+      unlisted_since: null,
       dni: {
         utm_source: null,
         utm_medium: " Organic ",
@@ -72,6 +73,8 @@ describe("explainCall", () => {
         utm_term: { folded: null, tallied_as: null },
       },
       is_google_click: true,
+      source_rule: "utm",
+      referrer_kind: "search",
       source: "google",
       medium: "cpc",
       campaign: "Autumn",

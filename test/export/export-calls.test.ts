@@ -91,7 +91,9 @@ describe("export calls", () => {
     const known = Object.entries(row).filter(([, value]) => value !== "");
     expect(Object.fromEntries(known)).toEqual({
       call_id: "5",
-      channel: "Unassigned",
+      channel: "Direct",
+      source: "(direct)",
+      medium: "(none)",
       outcome: "other",
       qualified: "0",
       first_time_caller: "0",

@@ -75,8 +75,8 @@ const HEADER =
   "spend_changed_effect,rules_changed";
 const LINES = [
   HEADER,
-  'source.csv,source,2026-09,google / 7,calls,40,38,-2,2026-10-02T00:00:00.000Z,1,10,2,20,3,30,4,40,5,50,6,60,,"aliases, missed"',
-  "by-campaign.csv,campaign,,,first_call_at,,2026-09-01T00:00:00.000Z,,2026-10-02T00:00:00.000Z,,,1,,,,,,,,,,0.5,",
+  'source.csv,source,2026-09,"{""source"":""google"",""campaign"":null,""hour"":7}",calls,40,38,-2,2026-10-02T00:00:00.000Z,1,10,2,20,3,30,4,40,5,50,6,60,,"aliases, missed"',
+  "by-campaign.csv,campaign,,{},first_call_at,,2026-09-01T00:00:00.000Z,,2026-10-02T00:00:00.000Z,,,1,,,,,,,,,,0.5,",
 ];
 
 describe("writeRestatements", () => {
@@ -101,7 +101,7 @@ describe("writeRestatements", () => {
     const { files } = await write(folder.path, { format: "csv", profile: "excel", delimiter: ";" }, found);
     const [, first, second] = (files[0]?.[1] ?? "").split("\r\n");
     const figures = "1,5;-0,25;-1,75;2026-10-02T00:00:00.000Z";
-    const guarded = (period: string) => ["'=1.csv", "'=2", period, "'=4", "'=5"].join(";");
+    const guarded = (period: string) => ["'=1.csv", "'=2", period, '"{""a"":""=4""}"', "'=5"].join(";");
     expect(first).toBe(`${guarded('"=""2026-09"""')};${figures};1;10;2;20;3;30;4;40;5;50;6;60;;'=6`);
     expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;0,5;'=6`);
   });

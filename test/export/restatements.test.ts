@@ -511,9 +511,9 @@ describe("exportToFolder", () => {
     warehouse.execute("UPDATE call_facts SET duration = 5");
     // What a kill leaves: the files of the second export, and what is remembered of the first.
     warehouse.execute(
-      "CREATE TRIGGER killed BEFORE INSERT ON exports BEGIN SELECT raise(ABORT, 'killed'); END",
+      "CREATE TRIGGER killed BEFORE UPDATE ON exports BEGIN SELECT raise(ABORT, 'killed'); END",
     );
-    await expect(write()).rejects.toThrow("SQLITE_CONSTRAINT_TRIGGER");
+    await expect(write()).rejects.toThrow("its files are in place");
     expect(readText(warehouse.folder, "source.csv")).toContain("google,1,0,0,1,0.0000,0,0,0,5,");
     warehouse.execute("DROP TRIGGER killed; UPDATE call_facts SET duration = 7");
     const { manifest } = await write();
@@ -614,8 +614,8 @@ describe("exportToFolder", () => {
           corrected_effect,
         ]),
     ).toEqual([
-      ["Autumn / 11", "0", "1", "1", "1"],
-      ["AUTUMN / 12", "1", "0", "1", "-1"],
+      ['{"campaign":"Autumn","campaign_id":null,"hour":"11"}', "0", "1", "1", "1"],
+      ['{"campaign":"AUTUMN","campaign_id":null,"hour":"12"}', "1", "0", "1", "-1"],
     ]);
   });
 });

@@ -1,12 +1,13 @@
 import { expect } from "vitest";
 import type { Call } from "../../src/call.ts";
 import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
-import type { ReportRunOfFiles, Target } from "../../src/export/write-export.ts";
+import type { ReportRunOfFiles } from "../../src/export/upload-ledger.ts";
+import type { Target } from "../../src/export/write-export.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { upload_files, uploads } from "../../src/warehouse/schema.ts";
+import { uploads } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { forgetUploads, readUploadFiles } from "../../src/warehouse/upload-table.ts";
 import { makeCall } from "../calls.ts";
@@ -115,7 +116,7 @@ export const saidOf = (rows: readonly CheckedRow[]) =>
 export function readLedger({ database }: Warehouse) {
   using warehouse = openExistingWarehouse(database);
   const { db } = warehouse;
-  return { files: db.select().from(upload_files).all(), lines: db.select().from(uploads).all() };
+  return { files: readUploadFiles({ db }).reverse(), lines: db.select().from(uploads).all() };
 }
 
 /** Takes the last file back. */

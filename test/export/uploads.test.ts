@@ -563,13 +563,15 @@ describe("a run of a report that is taken up again", () => {
     expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
     // Of a run that has written no file yet, it is the first one.
     expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
-    expect((await writeNew(warehouse, run(8))).reasons).toEqual({
-      1: "uploaded",
-      2: "uploaded",
-      3: "uploaded",
-      4: "uploaded",
-    });
-    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
+    // Where nobody was sent its files, it writes them again, with what is new since.
+    sync(warehouse, [conversionCall(4, { duration: 5 }), conversionCall(5)]);
+    expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["3", "5"]);
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "5"]);
+    expect(
+      readLedger(warehouse)
+        .files.map(({ state }) => state)
+        .slice(-3),
+    ).toEqual(["replaced", "written", "written"]);
   });
 
   it("has the adjustments again that its file had, in its seconds, and no other", async () => {

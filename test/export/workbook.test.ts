@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localTime } from "../../src/calendar/local-time.ts";
 import type { Call } from "../../src/call.ts";
+import { describeWorkbook } from "../../src/export/about.ts";
 import { cutText, escapeText } from "../../src/export/cell-text.ts";
 import type { CellContext } from "../../src/export/cells.ts";
 import { assertRows, toSheet } from "../../src/export/sheet.ts";
@@ -107,10 +108,10 @@ const TARGETS: Target[] = [
 const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls", "callers"];
 
 /** How a field of CSV is to arrive: of each column, by its name. */
-function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "second" | "date" {
+function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "local" | "date" {
   if (/_rate(_previous)?$|_change$/.test(column)) return "share";
   if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
-  if (column === "call_started_local") return "second";
+  if (column === "call_started_local") return "local";
   if (column === "period_start") return "date";
   if (/^(qualified|first_time_caller|recovered)$/.test(column)) return "boolean";
   return /calls(_previous)?$|callers(_previous)?$|_seconds(_previous)?$/.test(column) ? "number" : "text";
@@ -134,10 +135,8 @@ function expectedOf(field: string, column: string): unknown {
     case "boolean":
       return field === "1";
     case "moment":
-      return isInCalendar(field)
-        ? { shown: `${berlin.format(new Date(field))}.${field.slice(-4, -1)}` }
-        : { text: field };
-    case "second":
+      return isInCalendar(field) ? { shown: berlin.format(new Date(field)) } : { text: field };
+    case "local":
       return isInCalendar(field) && !field.startsWith("+") ? { shown: field } : { text: field };
     case "date":
       return { shown: field };
@@ -167,9 +166,10 @@ function foundOf(cell: SeenCell | null, column: string): unknown {
 /** Compares each cell of each sheet with the CSV files of the same export. */
 function expectSame(seen: SeenWorkbook, csv: Record<string, string[][]>, lineEnd: RegExp): void {
   expect(Object.keys(seen).toSorted()).toEqual(["About", ...Object.keys(csv)].toSorted());
+  const columns = new Map(readColumns(seen).map(([heading, , name]) => [heading, name]));
   for (const [name, [header = [], ...lines]] of Object.entries(csv)) {
     const [titles = [], ...rows] = seen[name] ?? [];
-    expect(titles).toEqual(header.map((shown) => ({ isText: true, shown })));
+    expect(titles.map((title) => columns.get(title?.shown ?? ""))).toEqual(header);
     expect(rows.map((row) => header.map((column, index) => foundOf(row[index] ?? null, column)))).toEqual(
       lines.map((line) =>
         line.map((field, index) => expectedOf(field.replaceAll(lineEnd, "\n"), header[index] ?? "")),
@@ -215,6 +215,17 @@ async function exportBoth(options: Partial<ExportOptions>) {
   return { csv, manifest, content: readBytes(`${folder}-book`), files: listFiles(`${folder}-book`) };
 }
 
+/** Returns the lines below a title of the first sheet, up to the next blank one. */
+function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] {
+  const lines = (seen.About ?? []).map((row) => row.map((cell) => cell?.shown));
+  const below = lines.slice(lines.findIndex(([label]) => label === title) + 2);
+  const end = below.findIndex((line) => line.every((shown) => shown === undefined));
+  return end < 0 ? below : below.slice(0, end);
+}
+
+/** Returns heading, meaning and name of each column, as the first sheet lists them. */
+const readColumns = (seen: SeenWorkbook) => readBelow(seen, "Columns");
+
 /** Returns the value beside each label of the first sheet. */
 function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
   return Object.fromEntries((seen.About ?? []).map((row) => [row[0]?.shown ?? "", row[1]?.shown]));
@@ -252,7 +263,7 @@ describe("a workbook", () => {
       Service: "not known",
       "Organization unit": "none was asked for",
       Sync: "run 1",
-      Finished: "2026-10-01 02:01:00.000",
+      Finished: "2026-10-01 02:01:00",
       Verdict: "exact",
       Reason: "Each page met the next.",
       Caveat: "none known",
@@ -267,8 +278,8 @@ describe("a workbook", () => {
       Durations: "served in milliseconds, shown in seconds",
     });
     const [workbook] = manifest.files;
-    const listed = (seen.About ?? []).slice(-FILES.length - 2, -2);
-    expect(listed.map((row) => row.slice(0, 4).map((cell) => cell?.shown))).toEqual(
+    const listed = readBelow(seen, "Sheets").slice(0, FILES.length);
+    expect(listed.map((row) => row.slice(0, 4))).toEqual(
       workbook?.sheets
         ?.map(({ sheet, contents, rows, sums, total_line, excluded }) => [
           sheet,
@@ -282,6 +293,26 @@ describe("a workbook", () => {
         ])
         .map((row) => (row.length === 3 ? [...row, undefined] : row)),
     );
+  });
+
+  it("explains its columns on its first sheet, those that several sheets have as well", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { folder, manifest } = await warehouse.export({
+      targets: [rollup("channel"), rollup("source")],
+      range: { from: "2026-09-01", to: "2026-10-31" },
+      compare: "previous",
+      format: { format: "xlsx" },
+    });
+    const meanings = new Map(
+      readBelow(readBySheetJs(readBytes(folder)), "Columns").map(([heading, meaning]) => [heading, meaning]),
+    );
+    expect(meanings.get("Channel")).toContain("Direct: no utm value, click id or referrer.");
+    expect(meanings.get("Answer rate, change")).toContain("from 50 % to 55 % is +10 %");
+    expect(meanings.has("First-time callers")).toBe(true);
+
+    const cost = { name: "cost", type: "decimal" } as const;
+    const rows = describeWorkbook(manifest, [], [{ ...cost, help: "What ads cost." }, cost]);
+    expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
   });
 
   it("says on its first sheet how many keys and calls have no row of their own", async () => {
@@ -355,7 +386,7 @@ describe("a workbook", () => {
       format: { format: "xlsx" },
     });
     const { calls: [header, ...rows] = [] } = readBySheetJs(readBytes(folder));
-    const column = header?.findIndex((cell) => cell?.shown === "transcription") ?? 0;
+    const column = header?.findIndex((cell) => cell?.shown === "Transcription") ?? 0;
     const texts = rows.map((row) => row[column]?.shown ?? "");
     expect(texts.toSorted()).toEqual([
       "x".repeat(32_767),
@@ -390,15 +421,16 @@ describe("a workbook", () => {
 const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
 
 describe("toSheet", () => {
+  const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
   const sheetOf = (columns: readonly Column[], rows: Value[][], hasTotal = false) =>
     [
       ...toSheet({ columns, rows }, { name: "any", context: { ...CONTEXT, styles: new Styles() }, hasTotal }),
     ].join("");
 
-  it("keeps the header in view, filters the rows but not the totals, and marks no id as a mistake", () => {
+  it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
     const columns: Column[] = [
-      { name: "org_unit", type: "text" },
-      { name: "org_unit_id", type: "integer" },
+      { name: "org_unit", type: "text", isKey: true },
+      { name: "org_unit_id", type: "integer", isKey: true },
       { name: "calls", type: "integer" },
     ];
     const rows = [
@@ -407,10 +439,69 @@ describe("toSheet", () => {
       ["(total)", null, 5],
     ];
     const xml = sheetOf(columns, rows, true);
-    expect(xml).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
+    expect(paneOf(xml)).toBe('xSplit="2" ySplit="1" topLeftCell="C2"');
     expect(xml).toContain('<autoFilter ref="A1:C3"/>');
     expect(xml).toContain('<ignoredError sqref="A2:A4 B2:B4" numberStoredAsText="1"/>');
     expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A1:C4"/>');
+  });
+
+  it("keeps no more of the key in view than leaves room for figures, and the first column in any case", () => {
+    const name = "x".repeat(60);
+    const keys = ["channel", "source", "campaign"].map(
+      (key): Column => ({ name: key, type: "text", isKey: true }),
+    );
+    expect(paneOf(sheetOf([...keys, { name: "calls", type: "integer" }], [[name, "a", name, 1]]))).toContain(
+      'xSplit="2"',
+    );
+    expect(paneOf(sheetOf([{ name: "call_id", type: "integer" }], [[1]]))).toContain('xSplit="1"');
+  });
+
+  it("has headings in words, in a row that is as high as they are", () => {
+    const change = { of: "answer_rate", shows: "change" } as const;
+    const xml = sheetOf(
+      [
+        { name: "utm_source", type: "text" },
+        { name: "campaign_id", type: "text" },
+        { name: "average_duration_seconds", type: "decimal" },
+        { name: "answer_rate_change", type: "decimal", comparison: change },
+      ],
+      [],
+    );
+    const headings = [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, heading]) => heading);
+    expect(headings).toEqual([
+      "UTM source",
+      "Campaign ID",
+      "Average duration in seconds",
+      "Answer rate, change",
+    ]);
+    expect(Number(/<row r="1" ht="(\d+)"/.exec(xml)?.[1])).toBeGreaterThanOrEqual(45);
+  });
+
+  it("wraps texts with line breaks, in a row that is as high as they are, and no others", () => {
+    const styles = new Styles();
+    const columns: Column[] = [{ name: "summary", type: "text" }];
+    const table = { columns, rows: [["one line"], ["two\nlines"]] };
+    const xml = [...toSheet(table, { name: "calls", context: { ...CONTEXT, styles } })].join("");
+    const wrapped = [...styles.toXml().matchAll(/<xf(?: [^>]*)?(?:\/>|>.*?<\/xf>)/g)].map(([xf]) =>
+      xf.includes("wrapText"),
+    );
+    // Of cellStyleXfs there is one, which has no index.
+    const isWrapped = (cell: string) =>
+      wrapped[1 + Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
+    expect(["A1", "A2", "A3"].map(isWrapped)).toEqual([true, false, true]);
+    expect(xml).toContain('<row r="2">');
+    expect(xml).toContain('<row r="3" ht="30">');
+  });
+
+  it.each([
+    [1, 1],
+    [10, 1],
+    [54, 3],
+  ])("prints %i columns across, on %i pages side by side", (count, pages) => {
+    const columns = Array.from({ length: count }, (): Column => ({ name: "answered", type: "integer" }));
+    const xml = sheetOf(columns, [columns.map(() => 1)]);
+    expect(xml).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>');
+    expect(xml).toContain(`<pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`);
   });
 
   it("keeps all digits of a number that Excel would round", () => {
@@ -420,6 +511,12 @@ describe("toSheet", () => {
     expect(xml).toContain("<t>-1234567890123456</t>");
   });
 
+  it("makes columns wide enough for amounts in bold, which would be ### otherwise", () => {
+    const columns: Column[] = [{ name: "cost", type: "decimal", decimals: 2, currency: "USD" }];
+    const [, width] = /width="(\d+)"/.exec(sheetOf(columns, [[38842.68]])) ?? [];
+    expect(Number(width)).toBeGreaterThan("38,842.68 USD".length * 1.2);
+  });
+
   it("makes columns as wide as what stands in them, within reason", () => {
     const columns: Column[] = [
       { name: "a", type: "text" },
@@ -427,7 +524,7 @@ describe("toSheet", () => {
       { name: "started", type: "time" },
     ];
     const xml = sheetOf(columns, [["x".repeat(20), "x".repeat(1000), "2026-11-20T05:30:00.000Z"]]);
-    expect([...xml.matchAll(/width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([22, 50, 25]);
+    expect([...xml.matchAll(/width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([22, 50, 21]);
   });
 });
 

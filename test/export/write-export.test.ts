@@ -109,7 +109,7 @@ describe("exportToFolder", () => {
       },
       timezone: "UTC",
       filter: { gone_calls: "left out" },
-      range: { provisional: true },
+      range: { provisional: true, short_history: true },
       rules: { ...DEFAULT_RULES, channels: CHANNEL_RULES_VERSION, aliases: 0, utm_values: "folded" },
       files,
       fingerprint: fingerprintOf(manifest),
@@ -307,7 +307,8 @@ describe("exportToFolder", () => {
         path: join(warehouse.folder, file),
         sha256,
         rows,
-        filter: '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z"}',
+        filter:
+          '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z","short_history":true}',
         run_id: 1,
       })),
     );

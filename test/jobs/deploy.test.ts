@@ -139,59 +139,59 @@ function fakePrograms(folder: string, programs: Record<string, string>): string 
 describe("jobs/deploy, its scripts", () => {
   const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
 
-  it.each(SCRIPTS)("%s can be executed, and is sound for sh", (file) => {
+  it.each(SCRIPTS)("%s can be executed, and is sound for its shell", (file) => {
     const path = join(FOLDER, file);
     expect(statSync(path).mode & 0o111).toBe(0o111);
-    expect(spawnSync("sh", ["-n", path], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    const [, shell = ""] = /^#!(\S+)$/m.exec(read(file)) ?? [];
+    expect(spawnSync(shell, ["-n", path], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
     if (!hasShellcheck) return;
     expect(spawnSync("shellcheck", [path], { encoding: "utf8" })).toMatchObject({ status: 0, stdout: "" });
   });
 
-  it("calltally-as-service has what the units have, and starts the program with the token in no argument", () => {
+  it("calltally-as-service has what the units have, and hands on every argument as it is", () => {
     using folder = makeTempFolder();
-    const [etc, lib] = [join(folder.path, "etc"), join(folder.path, "lib")];
+    const [etc, lib, run] = [join(folder.path, "etc"), join(folder.path, "lib"), join(folder.path, "run")];
     for (const path of [etc, lib]) mkdirSync(path);
-    writeFileSync(join(etc, "token"), "token-417");
-    // What systemd does with the properties; and what it was asked for, a line each.
+    writeFileSync(join(etc, "token"), "token-417", { mode: 0o600 });
+    writeFileSync(join(etc, "env"), "CALLTALLY_BASE_URL=http://127.0.0.1:9\n");
     const PATH = fakePrograms(folder.path, {
-      "systemd-run": `for word; do printf '%s\\n' "$word"; done > ${folder.path}/asked
-        cd ${lib}; export CREDENTIALS_DIRECTORY=${etc}
-        while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+      "systemd-run": `printf '%s\\n' "$@" > ${folder.path}/asked
+        exec node ${resolve("test/jobs/fake-systemd.ts")} ${run} systemd-run "$@"`,
     });
     const script = join(folder.path, "as-service");
     const own = read("calltally-as-service")
       .replaceAll("/opt/calltally", resolve("."))
-      .replaceAll("PATH=/", `PATH=${dirname(process.execPath)}:/`);
-    writeFileSync(script, own);
-    const args = ["schema", "rollup_channel", "--json"];
-    const run = (...given: string[]) =>
-      spawnSync("sh", [script, ...given], { env: { PATH }, encoding: "utf8" });
-    expect(run(...args)).toMatchObject({ status: 0, stderr: "" });
-    expect(run("query", "SELECT 1", "--database", "none here.db")).toMatchObject({
+      .replaceAll("/etc/calltally", etc)
+      .replaceAll("=/var/lib/calltally", `=${lib}`)
+      .replaceAll("=/run/", `=${run}/`);
+    writeFileSync(script, own, { mode: 0o755 });
+    const asService = (...args: string[]) => spawnSync(script, args, { env: { PATH }, encoding: "utf8" });
+
+    const path = `$5 \${HOME} $$ $HOME, or none.db`;
+    expect(asService("query", "SELECT 1", "--database", path)).toMatchObject({
       status: 7,
-      stderr: expect.stringContaining(`There is no warehouse at ${lib}/none here.db`),
+      stderr: expect.stringContaining(`There is no warehouse at ${lib}/${path}`),
     });
-    const found = JSON.parse(run("doctor", "--json").stdout);
-    expect(found.checks).toContainEqual(
+    const { checks } = JSON.parse(asService("doctor", "--json").stdout);
+    expect(checks).toContainEqual(
       expect.objectContaining({
         name: "CALLTALLY_TOKEN_FILE",
-        message: expect.stringContaining("set, 9 characters"),
+        state: "ok",
+        message: expect.stringContaining("9 characters"),
       }),
     );
-
     const asked = readFileSync(join(folder.path, "asked"), "utf8");
     expect(asked).not.toContain("token-417");
+
     // As /etc/calltally/env has it beside a calltally.yaml.
+    writeFileSync(join(etc, "env"), "CALLTALLY_TOKEN_FILE=\nCALLTALLY_EXPORT_DIR=\n");
     writeFileSync(join(lib, "acme.token"), "token-417", { mode: 0o600 });
     writeFileSync(
       join(lib, "calltally.yaml"),
       "accounts: { acme: { base_url: https://api.example.com, token_file: acme.token } }",
     );
-    const env = { PATH, CALLTALLY_TOKEN_FILE: "" };
-    expect(spawnSync("sh", [script, "config", "check"], { env, encoding: "utf8" })).toMatchObject({
-      status: 0,
-      stderr: "",
-    });
+    expect(asService("config", "check")).toMatchObject({ status: 0, stderr: "" });
+
     const unit = readUnit("calltally@.service");
     for (const name of [
       "User",
@@ -204,8 +204,7 @@ describe("jobs/deploy, its scripts", () => {
       "LoadCredential",
       "EnvironmentFile",
     ])
-      expect(asked.split("\n")).toContain(`--property=${name}=${unit.get(name)?.join()}`);
-    expect(asked).toContain("--property=Environment=CALLTALLY_EXPORT_DIR=/var/lib/calltally-exports\n");
+      expect(read("calltally-as-service")).toContain(`--property=${name}=${unit.get(name)?.join()} `);
   });
 
   it("report-failure writes a line for the journal, and hands what the log says to the hook", () => {

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -97,6 +98,52 @@ describe("syncWarehouse", () => {
     const sync = syncWarehouse({ ...small, onProgress: () => stop.abort(enough) });
     expect(await sync.catch((error: unknown) => error)).toBe(enough);
     expect(await syncWarehouse(options)).toMatchObject({ run_id: 1, verdict: "exact", calls_read: 200 });
+  });
+});
+
+describe("syncWarehouse, with an onProgress that rejects,", () => {
+  it("ends with its very error, and goes on where it was", async () => {
+    using own = makeTempFolder();
+    const options = {
+      ...{ database: join(own.path, "calls.db"), baseUrl: sandbox.url, token: sandbox.token },
+      settings: { CALLTALLY_LIMIT: "20" },
+    };
+    const rejection = writeFile(own.path, "a folder");
+    const theirs = await rejection.catch((error: unknown) => error);
+    expect(theirs).toMatchObject({ code: "EISDIR" });
+    const sync = syncWarehouse({ ...options, onProgress: () => rejection });
+    expect(await sync.catch((error: unknown) => error)).toBe(theirs);
+    expect(await syncWarehouse(options)).toMatchObject({ run_id: 1, verdict: "exact", calls_read: 200 });
+  });
+});
+
+describe("the library, given what cannot be,", () => {
+  it("says so by the exit code of the program", async () => {
+    const wrong = (given: unknown) => given as never;
+    for (const given of [undefined, null, 7, ""]) {
+      expect(failureOf(() => openWarehouse(wrong(given)))).toMatchObject({ exitCode: 2 });
+      expect(await syncWarehouse(wrong(given)).catch(describeFailure)).toMatchObject({ exitCode: 2 });
+      using warehouse = openWarehouse(database);
+      expect(failureOf(() => warehouse.rollup(wrong(given)))).toMatchObject({ exitCode: 2 });
+    }
+    expect(failureOf(() => openWarehouse(wrong(undefined)))).toMatchObject({
+      message: "path: Invalid input: expected string, received undefined",
+    });
+    const inFile = { database: join(database, "calls.db"), baseUrl: sandbox.url, token: sandbox.token };
+    expect(await syncWarehouse(inFile).catch(describeFailure)).toMatchObject({ exitCode: 7 });
+  });
+
+  it("refuses to read a warehouse that was disposed of, which may be done twice", () => {
+    const warehouse = openWarehouse(database);
+    warehouse[Symbol.dispose]();
+    warehouse[Symbol.dispose]();
+    const says = {
+      exitCode: 2,
+      message: `Cannot read ${database}: it was disposed of`,
+      hint: "Open it again.",
+    };
+    expect(failureOf(() => warehouse.rollup({ by: [] }))).toEqual(says);
+    expect(failureOf(() => warehouse.readStanding())).toEqual(says);
   });
 });
 

@@ -600,32 +600,6 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: '"null" is no pseudonym',
     },
   ],
-  "src/privacy/withhold.ts": [
-    {
-      on: "if (kinds.length === 0) return { call, withheld: [] };",
-      from: "kinds.length === 0",
-      to: "false",
-      because: "it only spares a look",
-    },
-    {
-      on: "texts: MEMBERS[kind].flatMap((member) => read(member) ?? []),",
-      from: "[]",
-      to: '["Stryker was here"]',
-      because: "no call says that",
-    },
-    {
-      on: 'const number = values.find(({ kind }) => kind === "caller_numbers")?.texts[0]?.replace(/\\D/g, "") ?? "";',
-      from: '""',
-      to: '"Stryker was here!"',
-      because: "letters are among no digits",
-    },
-    {
-      on: 'if (tail.length === TAIL_DIGITS && text.replace(/\\D/g, "").includes(tail)) return "caller_numbers";',
-      from: '"caller_numbers"',
-      to: '""',
-      because: "the number itself is found as well",
-    },
-  ],
   "src/rollup/dimensions.ts": [
     {
       on: "return Object.keys(record).filter(isName);",

@@ -144,8 +144,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 90,
     parts: [
       ...own("export", "conversion-kinds", "uploaded-orders"),
-      { files: ["src/export/adjustments.ts"], tests: ["test/export/uploads.test.ts"] },
-      { files: ["src/export/conversions.ts"], tests: ["test/export/{conversions,uploads}.test.ts"] },
+      {
+        files: ["src/export/adjustments.ts"],
+        tests: ["test/export/{uploads,uploads-remembered}.test.ts"],
+      },
+      {
+        files: ["src/export/conversions.ts"],
+        tests: ["test/export/{conversions,uploads,uploads-remembered}.test.ts"],
+      },
     ],
   },
   restatements: {
@@ -171,7 +177,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   privacy: {
     floor: 90,
     parts: [
-      ...own("privacy", "keep", "pseudonym", "withhold"),
+      ...own("privacy", "keep", "pseudonym"),
+      {
+        files: ["src/privacy/undocumented.ts", "src/privacy/withhold.ts"],
+        tests: ["test/privacy/withhold.test.ts"],
+      },
       ...own("warehouse", "forgotten", "keeping"),
       {
         files: ["src/warehouse/forget.ts"],

@@ -12,6 +12,7 @@ export const totals = (changes: Partial<Totals> = {}): Totals => ({
   isConstant: true,
   fall: 0,
   falls: 0,
+  rises: 0,
   overruns: 0,
   ...changes,
 });
@@ -22,9 +23,8 @@ export const CLEAN: Evidence = {
   resumed: 0,
   startsAtFront: true,
   keys: NEWEST,
-  isTrusted: true,
   outOfPlace: undefined,
-  end: "seen",
+  end: "short slice",
   isProven: true,
   isLinked: true,
   isFrontMet: true,

@@ -22,11 +22,12 @@ describe("observeTotal", () => {
       isConstant: true,
       fall: 0,
       falls: 0,
+      rises: 0,
       overruns: 0,
     });
   });
 
-  it("knows how far the total rose, fell at once, and fell together", () => {
+  it("knows how far the total rose, fell at once, and how much it fell and rose together", () => {
     expect(observe(slice(10), slice(12), slice(9), slice(11), slice(8))).toEqual({
       first: 10,
       last: 8,
@@ -35,6 +36,7 @@ describe("observeTotal", () => {
       isConstant: false,
       fall: 4,
       falls: 6,
+      rises: 4,
       overruns: 0,
     });
     // It came back to what it was.
@@ -61,6 +63,7 @@ describe("observeTotal", () => {
           isConstant: new Set(totals).size === 1,
           fall: Math.max(...falls),
           falls: pairs.reduce((sum, fall) => sum + Math.max(0, fall), 0),
+          rises: pairs.reduce((sum, fall) => sum + Math.max(0, -fall), 0),
           overruns: 0,
         });
       }),

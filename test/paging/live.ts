@@ -32,7 +32,7 @@ export async function live(
   let sort: Sort = "own";
   let isResumed = false;
   for (let attempt = 0; ; attempt++) {
-    const reading: Walk<Slice> = walk(service, { ...options, limit: timeline.limit }, { sort, earlier });
+    const reading: Walk<Slice> = walk(service, { ...options, limit: service.limit }, { sort, earlier });
     // What the ledger keeps of a pass.
     const chain = { slices: earlier };
     let isKilled = false;
@@ -47,6 +47,7 @@ export async function live(
     isResumed ||= reading.evidence.resumed > 0;
     if (isKilled) {
       [earlier, sort] = [chain.slices, reading.sort];
+      service.limit = timeline.limits?.[attempt] ?? service.limit;
       continue;
     }
     const read = new Set(chain.slices.flatMap(({ rows }) => rows.map(({ id }) => id)));

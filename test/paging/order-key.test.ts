@@ -3,13 +3,10 @@ import {
   describeKeys,
   describeOrder,
   hasKey,
-  isTrusted,
   keepsKey,
   nameKeys,
   ORDER_KEYS,
-  otherSort,
   readKeys,
-  type Sort,
 } from "../../src/paging/order-key.ts";
 import type { Row } from "../../src/paging/slice.ts";
 
@@ -140,39 +137,14 @@ describe("describeKeys", () => {
 describe("describeOrder", () => {
   it("says the order of a pass, and whether it had to be asked for", () => {
     expect(
-      (["own", null, "source_name asc", "source_name desc"] as const).map((sort) =>
+      (["own", null, "source_name asc"] as const).map((sort) =>
         describeOrder({ order_key: "insight_name asc then call_id asc", sort }),
       ),
     ).toEqual([
       "by source from A to Z, lowest id first in each",
       "by source from A to Z, lowest id first in each",
       "by source from A to Z, lowest id first in each, as asked for: the service's own has no key",
-      "by source from A to Z, lowest id first in each, as asked for: the service's own has no key",
     ]);
     expect(describeOrder({ order_key: null, sort: null })).toBe("none by id, start or source");
-  });
-});
-
-describe("isTrusted", () => {
-  it.each<{ key: string; sort: Sort; expected: boolean }>([
-    { key: "call_started asc", sort: "own", expected: true },
-    { key: "call_id desc", sort: "source_name asc", expected: true },
-    { key: "insight_name asc then call_id asc", sort: "own", expected: false },
-    { key: "insight_name asc then call_id asc", sort: "source_name asc", expected: false },
-    { key: "insight_name asc then call_id asc", sort: "source_name desc", expected: false },
-    { key: "insight_name desc then call_id asc", sort: "source_name desc", expected: true },
-    { key: "insight_name desc then call_id asc", sort: "source_name asc", expected: false },
-    { key: "insight_name desc then call_id asc", sort: "own", expected: false },
-  ])("of $key, asked for as $sort, is $expected", ({ key, sort, expected }) => {
-    expect(isTrusted(keyOf(key), sort)).toBe(expected);
-  });
-});
-
-describe("otherSort", () => {
-  it("asks for the direction that the calls are not in already", () => {
-    expect(otherSort("own", [])).toBe("source_name asc");
-    expect(otherSort("own", readKeys("insight_name desc then call_id asc"))).toBe("source_name asc");
-    expect(otherSort("own", readKeys("insight_name asc then call_id asc"))).toBe("source_name desc");
-    expect(otherSort("source_name desc", [])).toBe("own");
   });
 });

@@ -59,8 +59,12 @@ export interface Timeline {
   busyFor: number;
   /** Calls that come in before each of the first responses. @default 0 */
   growth?: number;
+  /** Pages that are cut by size: each so manyth call is as long as so many others. @default by number */
+  heavy?: { every: number; weight: number } | undefined;
   /** Slices after which the process is killed, and the next goes on. */
   kills: number[];
+  /** Rows that are asked for after each kill. @default as before */
+  limits?: number[];
   seed: number;
 }
 
@@ -93,13 +97,17 @@ const honesty = {
   offsets: "honest" as Timeline["offsets"],
   isFickle: false,
   isLagging: false,
+  heavy: undefined as Timeline["heavy"],
 };
+
+const sizes = fc.record({ every: fc.integer({ min: 2, max: 100 }), weight: fc.integer({ min: 2, max: 40 }) });
 
 const quirks: fc.Arbitrary<typeof honesty> = fc.oneof(
   { weight: 3, arbitrary: fc.constant(honesty) },
   { weight: 2, arbitrary: fc.constant({ ...honesty, isFickle: true }) },
   { weight: 2, arbitrary: fc.constant({ ...honesty, isLagging: true }) },
   { weight: 2, arbitrary: lies.map((total) => ({ ...honesty, total })) },
+  { weight: 2, arbitrary: sizes.map((heavy) => ({ ...honesty, heavy })) },
   fc
     .constantFrom<Timeline["offsets"]>("ignored", "rounded", "rounded, and says so", "first rows never")
     .map((offsets) => ({ ...honesty, offsets })),
@@ -175,6 +183,22 @@ export const honestTimelines: fc.Arbitrary<Timeline> = fc.record({
   seed: fc.integer(),
 });
 
+/** The same at a small scale, where a few events are enough to hide a call: many more of them can be lived through. */
+export const smallTimelines: fc.Arbitrary<Timeline> = fc
+  .record({
+    timeline: wildTimelines,
+    initial: fc.integer({ min: 0, max: 24 }),
+    limit: fc.integer({ min: 2, max: 8 }),
+    pageCap: weighted(4, 1000, fc.integer({ min: 2, max: 6 })),
+    heavy: fc.record({ every: fc.integer({ min: 2, max: 20 }), weight: fc.integer({ min: 2, max: 8 }) }),
+  })
+  .map(({ timeline, heavy, ...small }) => ({
+    ...timeline,
+    ...small,
+    busyFor: Math.min(timeline.busyFor, 20),
+    heavy: timeline.heavy && heavy,
+  }));
+
 /** Pages of 2 rows and of 1,000, and lists that end in the middle of one, at its edge, and just behind it. */
 export const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
   fc
@@ -194,25 +218,39 @@ export const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> 
     }));
 
 /**
- * Such services, of which each is a little odd in one more way: it grows with each request, counts more calls than it lists, or
- * has nothing else for any offset than what it has for the first.
+ * Such services, of which each is a little odd in one more way: it grows with each request, counts more calls than it lists, cuts
+ * pages by size, or has nothing else for any offset than what it has for the first.
  */
 export const wideTimelines: fc.Arbitrary<Timeline> = fc
   .tuple(
     wide(fc.oneof(honestTimelines, wildTimelines)),
-    fc.constantFrom("growing", "counts more", "ignores offsets", "resumed", "resumed", "as it is"),
+    fc.constantFrom(
+      "growing",
+      "counts more",
+      "cuts by size",
+      "ignores offsets",
+      "resumed",
+      "resumed",
+      "as it is",
+    ),
     count(60),
   )
   .map(([timeline, oddity, by]): Timeline => {
     if (oddity === "growing") return { ...timeline, growth: 1 + (by % 4) };
-    if (oddity === "resumed") return { ...timeline, kills: [1 + (by % 12)] };
+    // Not far fewer rows than before: a thousand calls in pages of two take more requests than a walk may need.
+    const limits = [Math.max(2, Math.ceil(timeline.limit / (1 + (by % 4))))];
+    if (oddity === "resumed") return { ...timeline, kills: [1 + (by % 12)], limits };
     // What is odd besides is what two witnesses would be needed for; see `honesty`.
     const requests = timeline.requests.map((request) => ({ ...request, cap: 1000, short: 0, lag: 0 }));
+    const { total } = honesty;
     if (oddity === "counts more") {
-      return { ...timeline, requests, offsets: "honest", total: { kind: "more", by } };
+      return { ...timeline, requests, heavy: undefined, offsets: "honest", total: { kind: "more", by } };
+    }
+    if (oddity === "cuts by size") {
+      return { ...timeline, requests, offsets: "honest", total, heavy: { every: by, weight: 2 + (by % 40) } };
     }
     if (oddity === "ignores offsets") {
-      return { ...timeline, requests, offsets: "ignored", total: honesty.total };
+      return { ...timeline, requests, heavy: undefined, offsets: "ignored", total };
     }
     return timeline;
   });
@@ -220,6 +258,7 @@ export const wideTimelines: fc.Arbitrary<Timeline> = fc
 interface ServedCall {
   id: number;
   startedMs: number;
+  started: string;
   source: string;
   updatedAt: number;
   rank: number;
@@ -246,12 +285,15 @@ export class RandomService implements Source<Slice> {
   #clock = 0;
   #seed: number;
   requests = 0;
+  /** Rows that are asked for. */
+  limit: number;
   /** The most requests that were under way at once. */
   atOnce = 0;
   #underWay = 0;
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline;
+    this.limit = timeline.limit;
     this.#seed = timeline.seed;
     for (let index = 0; index < timeline.initial; index++) this.#add(Math.floor(index / timeline.tied));
     this.#clock = timeline.initial;
@@ -282,7 +324,8 @@ export class RandomService implements Source<Slice> {
     };
 
   async #respond(sort: Sort, asked: number): Promise<Slice> {
-    const { requests, limit, busyFor, pageCap, offsets, sorting, order, growth = 0 } = this.#timeline;
+    const { limit } = this;
+    const { requests, busyFor, pageCap, offsets, sorting, order, growth = 0 } = this.#timeline;
     const request = requests[this.requests % requests.length];
     if (request === undefined) throw new Error("A timeline has at least one request");
     const isBusy = this.requests++ < busyFor;
@@ -298,19 +341,30 @@ export class RandomService implements Source<Slice> {
     this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
 
     const listed = this.#list(state, order);
-    const sign = sort === "source_name desc" ? -1 : 1;
-    if (sort !== "own" && sorting === "served") listed.sort((a, b) => sign * compare(a.source, b.source));
+    if (sort !== "own" && sorting === "served") listed.sort((a, b) => compare(a.source, b.source));
     const isRounded = offsets.startsWith("rounded");
     const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
     const skipped = offsets === "first rows never" ? 3 : 0;
     const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
-    const rows = listed.slice(offset + skipped, offset + skipped + Math.max(1, most)).map(toRow);
+    const rows = this.#cut(listed.slice(offset + skipped), Math.max(1, most)).map(toRow);
     const applied = offsets === "rounded, and says so" ? offset : asked;
     return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
   }
 
+  /** Returns the calls of a page: so many, or those that weigh no more; one at least. */
+  #cut(calls: readonly ServedCall[], most: number): ServedCall[] {
+    const { heavy } = this.#timeline;
+    if (heavy === undefined) return calls.slice(0, most);
+    let weight = 0;
+    const end = calls.findIndex(({ id }) => {
+      weight += id % heavy.every === 0 ? heavy.weight : 1;
+      return weight > most;
+    });
+    return calls.slice(0, end < 0 ? calls.length : Math.max(1, end));
+  }
+
   #count(calls: number, end: number, rows: number): number {
-    const { total, limit } = this.#timeline;
+    const { total } = this.#timeline;
     switch (total.kind) {
       case "honest":
         return calls;
@@ -319,7 +373,7 @@ export class RandomService implements Source<Slice> {
       case "rows":
         return rows;
       case "limit":
-        return limit;
+        return this.limit;
       case "end":
         return end;
       case "absurd":
@@ -338,9 +392,9 @@ export class RandomService implements Source<Slice> {
   }
 
   #list(calls: readonly ServedCall[], order: Order): ServedCall[] {
-    const shuffled = calls.map((call) => ({ call, at: this.#random() })).sort((a, b) => a.at - b.at);
-    const sizes = Map.groupBy(calls, ({ source }) => source);
-    const sizeOf = ({ source }: ServedCall) => sizes.get(source)?.length ?? 0;
+    const places = calls.map((call) => ({ call, at: this.#random() }));
+    const sizes = order === "busiest source" ? Map.groupBy(calls, ({ source }) => source) : undefined;
+    const sizeOf = ({ source }: ServedCall) => sizes?.get(source)?.length ?? 0;
     const orders: Record<Order, (a: ServedCall, b: ServedCall) => number> = {
       "id desc": (a, b) => b.id - a.id,
       "id asc": (a, b) => a.id - b.id,
@@ -354,7 +408,8 @@ export class RandomService implements Source<Slice> {
       "shuffled once": (a, b) => a.rank - b.rank,
       shuffled: () => 0,
     };
-    return shuffled.map(({ call }) => call).sort(orders[order]);
+    const compareCalls = orders[order];
+    return places.sort((a, b) => compareCalls(a.call, b.call) || a.at - b.at).map(({ call }) => call);
   }
 
   #happen({ kind, at, count }: Event): void {
@@ -379,7 +434,8 @@ export class RandomService implements Source<Slice> {
   #add(second: number): void {
     const startedMs = START_MS + second * 1000;
     const source = `source ${Math.floor(this.#random() * this.#timeline.sources)}`;
-    const call = { id: this.#nextId++, startedMs, source, updatedAt: second, rank: this.#random() };
+    const started = new Date(startedMs).toISOString();
+    const call = { id: this.#nextId++, startedMs, started, source, updatedAt: second, rank: this.#random() };
     const place = this.#calls.findLastIndex((other) => other.startedMs <= startedMs);
     this.#calls.splice(place + 1, 0, call);
   }
@@ -393,8 +449,8 @@ export class RandomService implements Source<Slice> {
   }
 }
 
-function toRow({ id, startedMs, source }: ServedCall): Row {
-  return { id, started: new Date(startedMs).toISOString(), name: source };
+function toRow({ id, started, source }: ServedCall): Row {
+  return { id, started, name: source };
 }
 
 function compare(a: string, b: string): number {

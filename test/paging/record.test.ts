@@ -11,34 +11,67 @@ const slice = (offset: number, total: number, ...ids: (number | null)[]): Slice 
 
 /** The record of a pass that has read such slices. */
 function recordOf(...slices: Slice[]): PassRecord {
-  const record = new PassRecord({ limit: 4, overlap: 2, sort: "own" });
+  const record = new PassRecord({ limit: 4, overlap: 2 });
   for (const slice of slices) record.accept(slice);
   return record;
 }
 
 describe("PassRecord", () => {
-  it("finds beyond its last slice the tail of that, more, or nothing", () => {
-    const record = recordOf(slice(0, 6, 1, 2, 3, 4), slice(2, 6, 3, 4, 5, 6));
-    expect(record.lookBeyond(slice(6, 6))).toBe("nothing");
-    expect(record.lookBeyond(slice(6, 8, 5, 6))).toBe("its tail");
-    expect(record.lookBeyond(slice(6, 7, 6))).toBe("its tail");
-    expect(record.lookBeyond(slice(6, 8, 6, 7))).toBe("more");
-    // One of two is where it was, the other is new.
-    expect(record.lookBeyond(slice(6, 8, 9, 6))).toBe("more");
-    expect(record.lookBeyond(slice(6, 8, 5, 9))).toBe("more");
-    expect(record.lookBeyond(slice(6, 10, 3, 4, 5, 6))).toBe("more");
+  const full = [slice(0, 8, 1, 2, 3, 4), slice(2, 8, 3, 4, 5, 6)];
+  const last = slice(4, 8, 5, 6, 7, 8);
+
+  it.each([
+    {
+      title: "a short slice that ends with the last call",
+      slices: [...full, last, slice(6, 8, 7, 8)],
+      end: "short slice",
+    },
+    { title: "a slice as long as a page", slices: [...full, last, slice(4, 8, 5, 6, 7, 8)], end: "unseen" },
+    { title: "a short slice with another call", slices: [...full, last, slice(7, 9, 8, 9)], end: "unseen" },
+    {
+      title: "a short slice that ends before the last call",
+      slices: [...full, last, slice(5, 7, 6, 7)],
+      end: "unseen",
+    },
+    { title: "a short slice that counts more", slices: [...full, last, slice(6, 9, 7, 8)], end: "unseen" },
+    {
+      title: "a short slice after one full page",
+      slices: [slice(0, 5, 1, 2, 3, 4), slice(2, 5, 3, 4, 5), slice(3, 5, 4, 5)],
+      end: "unseen",
+    },
+    {
+      title: "empty slices at the front, though calls are counted",
+      slices: [slice(0, 4, 1, 2), slice(0, 5, 3, 1), slice(0, 6), slice(0, 6)],
+      end: "unseen",
+    },
+    {
+      title: "a short slice after pages of two lengths",
+      slices: [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
+      end: "unseen",
+    },
+  ])("sees the end by its slices alone: $title", ({ slices, end }) => {
+    expect(recordOf(...slices).evidence.end).toBe(end);
   });
 
-  it("takes a look at the front for the whole list only where it is of the front, of at most two calls, and all", () => {
-    const isMet = (slice: Slice, end?: "disputed") => {
-      const record = recordOf({ ...slice, offset: 0, rows: [call(7)] });
-      if (end !== undefined) record.noteEnd(end);
-      return record.acceptClosing(slice)?.isMet;
-    };
-    expect(isMet(slice(0, 2, 8, 9))).toBe(true);
-    expect(isMet(slice(0, 3, 8, 9))).toBe(false);
-    expect(isMet(slice(0, 3, 8, 9), "disputed")).toBe(true);
-    expect(isMet(slice(0, 3, 8, 9, 10))).toBe(false);
+  it.each([
+    { behind: slice(4, 4), end: "nothing behind" },
+    { behind: slice(4, 5, 5), end: "unseen" },
+  ])("sees by a look behind a short list: $end", ({ behind, end }) => {
+    const record = recordOf(slice(0, 4, 1, 2, 3, 4));
+    record.lookBehind(behind);
+    expect(record.evidence.end).toBe(end);
+  });
+
+  it("disputes an end where the last slice counts more calls", () => {
+    const record = recordOf(slice(0, 5, 1, 2, 3, 4));
+    record.lookBehind(slice(4, 5));
+    expect(record.evidence.end).toBe("disputed");
+  });
+
+  it("takes a look at the front for met where the pass was one slice; else where it shares calls of two keys", () => {
+    const one = recordOf(slice(0, 2, 1, 2));
+    one.lookBehind(slice(2, 2));
+    expect(one.acceptClosing(slice(0, 2, 8, 9))?.isMet).toBe(true);
     const record = recordOf(slice(0, 4, 1, 2, 3, 4));
     expect(record.acceptClosing(slice(0, 4, 8, 9, 10, 11))).toEqual({ isMet: false, next: 2 });
     expect(record.acceptClosing(slice(2, 4, 10, 11))).toEqual({ isMet: false, next: 2 });

@@ -86,6 +86,39 @@ function keep(slices: Slice[], kept: Scene["kept"]): Slice[] {
     : slices.filter((_, at) => at < slices.length / 3 || at > (2 * slices.length) / 3);
 }
 
+describe("walk, from an earlier chain of longer pages", () => {
+  /** The newest first. */
+  const listed = Array.from({ length: 200 }, (_, at) => ({
+    id: 1000 - at,
+    started: new Date(Date.UTC(2026, 5, 1) - at * 1000).toISOString(),
+    name: "Website",
+  }));
+  const page = (offset: number, limit: number, total: number): Slice => ({
+    offset,
+    total,
+    rows: listed.slice(offset, offset + limit),
+  });
+
+  it.each([
+    // A page of 25 ends where `total` does, which is not where the list ends.
+    { title: "fewer", total: 125, chain: [50, 50, 50, 50], limit: 25, verdict: "probable" },
+    { title: "fewer, to a true end", total: 200, chain: [50, 50, 50, 50], limit: 25, verdict: "exact" },
+    { title: "more, to a true end", total: 200, chain: [50, 50, 50, 50], limit: 100, verdict: "exact" },
+  ])(
+    "goes on to the end where other pages are asked for: $title",
+    async ({ total, chain, limit, verdict }) => {
+      const earlier = chain.map((rows, at) => page(at * 25, rows, total));
+      const fetch = async (offset: number) => page(offset, limit, total);
+      const reading = walk({ fetch: () => fetch, isRefusal: () => false }, { limit }, { earlier });
+      const ids = new Set(earlier.flatMap(({ rows }) => rows.map(({ id }) => id)));
+      for await (const { rows } of reading) for (const { id } of rows) ids.add(id);
+      expect(reading.evidence.resumed).toBe(chain.length);
+      expect(ids.size).toBe(200);
+      expect(judge(reading.evidence, ids.size).verdict).toBe(verdict);
+    },
+  );
+});
+
 describe("walk, from an earlier chain of any length", () => {
   it("is sure of nothing that it misses, and as if it had begun there where the chain does not join", async () => {
     const counts = new Map<string, number>();

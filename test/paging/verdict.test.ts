@@ -28,7 +28,7 @@ describe("judge", () => {
     },
     { ...full({ seamsMended: 2 }), verdict: "exact", says: "every one of 100 calls read" },
     {
-      ...full({ keys: BY_SOURCE, isTrusted: false }),
+      ...full({ keys: BY_SOURCE }),
       verdict: "exact",
       says: "every one of 100 calls read",
     },
@@ -62,7 +62,7 @@ describe("judge", () => {
     { ...full({ old: 2 }), verdict: "probable", says: "2 responses came from the past" },
     { ...full({ unplaced: 1 }), verdict: "probable", says: "some rows have no readable call_id" },
     {
-      ...full({ keys: BY_SOURCE, isTrusted: false, ...moved(101, 100) }, 101),
+      ...full({ keys: BY_SOURCE, ...moved(101, 100) }, 101),
       verdict: "probable",
       says: "an order by source may be one by figures of the sources",
     },
@@ -85,6 +85,26 @@ describe("judge", () => {
       ...full({ vanished: 1 }),
       verdict: "probable",
       says: "1 call went from their place, though total fell by 0 alone",
+    },
+    {
+      ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }, 99),
+      verdict: "probable",
+      says: "total fell and rose while reading, and counted more: 99 calls read, total up to 100",
+    },
+    {
+      ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }),
+      verdict: "verified",
+      says: "100 calls read, total 100",
+    },
+    {
+      ...full({ end: "nothing behind" }),
+      verdict: "exact",
+      says: "every one of 100 calls read",
+    },
+    {
+      ...full({ end: "nothing behind", ...moved(103, 100) }, 101),
+      verdict: "probable",
+      says: "fewer than two full pages of one length do not show the end",
     },
     {
       ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
@@ -165,7 +185,7 @@ describe("judge", () => {
         100,
         "Ask the support of the service about caches or replicas that lag; a run at a quieter time may do.",
       ],
-      [{ isTrusted: false }, 101, `${order}; a run in which no call comes or goes can be exact.`],
+      [{ keys: BY_SOURCE }, 101, `${order}; a run in which no call comes or goes can be exact.`],
       [{ unplaced: 1 }, 100, "See them in `rejected_calls`, and tell the service's support."],
       [{ totals: totals({ overruns: 1 }) }, 100, total],
       [
@@ -179,6 +199,16 @@ describe("judge", () => {
         "Ask the support of the service whether calls change places, as in an order by the last change.",
       ],
       [{ end: "disputed" }, 100, total],
+      [
+        { totals: totals({ falls: 1, rises: 1, isConstant: false }) },
+        99,
+        "Ask the support of the service about caches or replicas that lag; a run at a quieter time may do.",
+      ],
+      [
+        { end: "nothing behind", totals: totals({ isConstant: false }) },
+        100,
+        "Run `calltally sync --full` again: a run in which no call comes or goes can be exact.",
+      ],
     ];
     expect(cases.map(([changes, distinct]) => judge({ ...CLEAN, ...changes }, distinct).advice)).toEqual(
       cases.map(([, , advice]) => advice),
@@ -269,7 +299,7 @@ describe("judgeIncremental", () => {
   const SETTLED: Evidence = { ...CLEAN, slices: 1, settled: true, end: "unseen", fresh: 60 };
   const incremental = (changes: Partial<Evidence>, expected = 100) => ({
     evidence: { ...SETTLED, ...changes },
-    books: { expected, since: "2026-10-01T00:00:00.000Z", keys: NEWEST },
+    books: { expected, since: "2026-10-01 00:00 UTC", keys: NEWEST },
   });
 
   it("wants one of the orders that the calls had, and says it", () => {
@@ -285,10 +315,14 @@ describe("judgeIncremental", () => {
     {
       ...incremental({}),
       verdict: "probable",
-      says: "read up to known calls, newest start first, and the books balance: 100 calls here and there; all were verified 2026-10-01T00:00:00.000Z",
+      says: "read up to known calls, newest start first, and the books balance: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
     },
     // Read from the end, where no look at the front is taken.
-    { ...incremental({ end: "seen", isFrontMet: false }), verdict: "probable", says: "the books balance" },
+    {
+      ...incremental({ end: "nothing behind", isFrontMet: false }),
+      verdict: "probable",
+      says: "the books balance",
+    },
     { ...incremental(moved(100, 99)), verdict: "probable", says: "the books balance" },
     {
       ...incremental({ keys: readKeys("call_started asc") }),

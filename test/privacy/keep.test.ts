@@ -9,6 +9,7 @@ import {
   kindsPast,
   parseKeepFor,
   toKeepText,
+  WITHHELD_KINDS,
   withDigests,
 } from "../../src/privacy/keep.ts";
 
@@ -61,6 +62,7 @@ describe("cutoffsAt", () => {
       summaries: "2026-11-19T12:00:00.000Z",
       caller_numbers: "2026-08-22T12:00:00.000Z",
       recording_urls: "",
+      extra: "~",
     });
   });
 
@@ -77,10 +79,14 @@ describe("cutoffsAt", () => {
 describe("kindsPast", () => {
   it("names what is never kept, and what began before its days", () => {
     const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: "never", caller_numbers: 90 }, NOW);
-    expect(kindsPast(cutoffs, "2026-08-22T12:00:00.000Z")).toEqual(["transcripts"]);
-    expect(kindsPast(cutoffs, "2026-08-22T11:59:59.999Z")).toEqual(["transcripts", "caller_numbers"]);
+    expect(kindsPast(cutoffs, "2026-08-22T12:00:00.000Z")).toEqual(["transcripts", "extra"]);
+    expect(kindsPast(cutoffs, "2026-08-22T11:59:59.999Z")).toEqual([
+      "transcripts",
+      "caller_numbers",
+      "extra",
+    ]);
     // Of a clock that was ahead.
-    expect(kindsPast(cutoffs, "9999-12-31T23:59:59.999Z")).toEqual(["transcripts"]);
+    expect(kindsPast(cutoffs, "9999-12-31T23:59:59.999Z")).toEqual(["transcripts", "extra"]);
   });
 
   it("names nothing where all is always kept", () => {
@@ -107,11 +113,12 @@ describe("isAllKept, withDigests", () => {
 
 describe("KIND_NAMES", () => {
   it("has a word for each kind", () => {
-    expect(KEEP_KINDS.map((kind) => KIND_NAMES[kind])).toEqual([
+    expect(WITHHELD_KINDS.map((kind) => KIND_NAMES[kind])).toEqual([
       "transcripts",
       "summaries",
       "caller numbers",
       "recording links",
+      "undocumented members",
     ]);
   });
 });

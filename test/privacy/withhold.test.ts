@@ -1,16 +1,12 @@
+import { randomInt } from "node:crypto";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KEEP_KINDS, type KeepKind } from "../../src/privacy/keep.ts";
+import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "../../src/privacy/keep.ts";
 import { startOfRow, withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
 
 const PSEUDONYM = "forgotten0123456789abcdef";
-
-/** What is left of the members that the API's document does not name; undefined where they stay as they are. */
-function withholdExtra(extra: string, kinds: readonly KeepKind[] = KEEP_KINDS, call = makeCall()) {
-  const kept = withhold({ ...call, extra }, kinds);
-  if (kept.call.extra === extra) return undefined;
-  return kept.call.extra;
-}
 
 describe("withhold", () => {
   it.each([
@@ -18,6 +14,7 @@ describe("withhold", () => {
     { kinds: ["summaries"], gone: { summary: null } },
     { kinds: ["caller_numbers"], gone: { caller_id: null } },
     { kinds: ["recording_urls"], gone: { recording_url: null } },
+    { kinds: ["extra"], gone: { extra: '{"score":{"type":"number"}}' } },
     {
       kinds: ["recording_urls", "caller_numbers", "transcripts"],
       gone: { recording_url: null, caller_id: null, transcription: null, transcription_details: null },
@@ -25,18 +22,13 @@ describe("withhold", () => {
   ] as const)("takes out the members of $kinds, and leaves the others", ({ kinds, gone }) => {
     expect(withhold(FULL_CALL, kinds)).toEqual({
       call: { ...FULL_CALL, ...gone },
-      withheld: KEEP_KINDS.filter((kind) => (kinds as readonly string[]).includes(kind)),
+      withheld: WITHHELD_KINDS.filter((kind) => (kinds as readonly WithheldKind[]).includes(kind)),
     });
   });
 
   it.each([
     { title: "nothing is to be taken out", call: FULL_CALL, kinds: [] },
-    { title: "there is nothing", call: makeCall(), kinds: KEEP_KINDS },
-    {
-      title: "there are other members alone",
-      call: makeCall({ extra: '{ "score":3, "caller_city":null, "phone":"" }' }),
-      kinds: KEEP_KINDS,
-    },
+    { title: "there is nothing", call: makeCall(), kinds: WITHHELD_KINDS },
     {
       title: "it has another kind",
       call: makeCall({ summary: "A tap.", extra: '{"caller_name":"Ada"}' }),
@@ -57,118 +49,65 @@ describe("withhold", () => {
     });
   });
 
-  it("leaves other members as they were written where it takes out something else", () => {
-    for (const extra of ['{ "score":3 }', "{ }"]) {
-      expect(withhold({ ...FULL_CALL, extra }, ["summaries"]).call).toEqual({
-        ...FULL_CALL,
-        extra,
-        summary: null,
-      });
-    }
-  });
-
-  it("takes out an empty text, and looks for it nowhere", () => {
-    const call = makeCall({ transcription: "", summary: "", extra: '{"a":"b"}' });
+  it("takes out an empty text", () => {
+    const call = makeCall({ transcription: "", summary: "" });
     expect(withhold(call, KEEP_KINDS)).toEqual({
-      call: { ...call, transcription: null, summary: null },
+      call: makeCall(),
       withheld: ["transcripts", "summaries"],
     });
   });
+});
 
+/** What is left of the members that the API's document does not name. */
+const describeExtra = (extra: string) => withhold(makeCall({ extra }), ["extra"]).call.extra;
+
+describe("withhold of undocumented members", () => {
   it.each([
-    ["+4930123456", "caller_numbers"],
-    ["0049 30 123456", "caller_numbers"],
-    ["(030) 12 34-56", "caller_numbers"],
-    ["0123456", "caller_numbers"],
-    ["a 1 0 1 2 3 4 5 6 b 7", "caller_numbers"],
-    [4930123456, "caller_numbers"],
-    ["He said: My tap leaks. Hello. My tap leaks. Bye.", "transcripts"],
-    ['[{"channel":"caller","time":"00:01","text":"Hello."}]', "transcripts"],
-    ["A leaking tap.", "summaries"],
-    ["https://recordings.example.com/5.mp3?Expires=9", "recording_urls"],
-    ["https://recordings.example.com/5.mp3", "recording_urls"],
-    ["https://recordings.example", "recording_urls"],
-  ] as const)("finds %j below another name, as one of %s", (value, kind) => {
-    const extra = JSON.stringify({ a: { b: [1, value] }, c: 2 });
-    const { call, withheld } = withhold({ ...FULL_CALL, extra }, [kind]);
-    expect(call.extra).toBe('{"a":{"b":[1]},"c":2}');
-    expect(withheld).toEqual([kind]);
-    // As a name as well, whatever that has.
-    expect(withholdExtra(JSON.stringify({ [value]: null, c: 2 }), [kind], FULL_CALL)).toBe('{"c":2}');
-    // And not where that kind is kept.
-    const others = KEEP_KINDS.filter((other) => other !== kind);
-    expect(withholdExtra(extra, others, FULL_CALL)).toBeUndefined();
-  });
-
-  it.each([
-    "123456",
-    "+49 30 123457",
-    "My tap leaks",
-    "https://recordings.example.com/6.mp3",
-    "",
-    "A leaking",
-  ])("leaves %j below another name", (value) => {
-    expect(withholdExtra(JSON.stringify({ a: [value] }), KEEP_KINDS, FULL_CALL)).toBeUndefined();
-  });
-
-  it("knows a piece of a text from twenty characters on", () => {
-    const call = makeCall({ transcription: "The quick brown fox jumps over the lazy dog." });
-    expect(withholdExtra('{"a":"quick brown fox jump"}', ["transcripts"], call)).toBeNull();
-    expect(withholdExtra('{"a":"ick brown fox jumps "}', ["transcripts"], call)).toBeNull();
-    expect(withholdExtra('{"a":"ick brown fox jumps"}', ["transcripts"], call)).toBeUndefined();
-    expect(withholdExtra('{"a":"quick brown fox leaps over"}', ["transcripts"], call)).toBeUndefined();
-  });
-
-  it("knows a link without its query, and no other text without what follows a question mark", () => {
-    const link = "https://recordings.example.com/a/b.mp3";
-    for (const rest of ["?x=1", "#t=1", "?x=1\ny=2", "#?"]) {
-      const call = makeCall({ recording_url: link + rest, summary: "Why? Because.#1" });
-      expect(withholdExtra(`{"a":"${link}"}`, KEEP_KINDS, call)).toBeNull();
-      expect(withholdExtra('{"a":"Why"}', KEEP_KINDS, call)).toBeUndefined();
-    }
-  });
-
-  it("looks for no number of fewer than seven digits", () => {
-    const extra = '{"a":"+123456","b":123456}';
-    expect(withholdExtra(extra, KEEP_KINDS, makeCall({ caller_id: "+123456" }))).toBeUndefined();
-    expect(withholdExtra(extra, KEEP_KINDS, makeCall({ caller_id: "anonymous" }))).toBeUndefined();
-    expect(withholdExtra('{"a":"1234567"}', KEEP_KINDS, makeCall({ caller_id: "123-4567" }))).toBeNull();
-  });
-
-  it.each([
-    ["transcripts", ["transcript", "Full_Transcription", "TRANSCRIBED"], ["trans", "script"]],
-    ["summaries", ["call_summary", "Summaries", "summarized"], ["sum"]],
+    // Whatever they are called, and however deep their values are.
     [
-      "caller_numbers",
-      ["caller_name", "isCaller", "Phone", "home_phone", "ani", "ANI_2", "the_ani", "from", "call_from_city"],
-      ["animal", "mani", "fromage", "xfrom", "from2", "fan_in", "ani-x", "number"],
+      '{"callback":"+49 30 123456","note":"My tap leaks.","n":1}',
+      '{"callback":"string","note":"string","n":"number"}',
     ],
-    ["recording_urls", ["recording", "hasRecordings"], ["record"]],
-  ] as const)("takes names for what they say: %s", (kind, personal, other) => {
-    for (const name of personal) {
-      const extra = JSON.stringify({ [name]: { x: 1 }, rest: { [name]: false } });
-      expect(withhold(makeCall({ extra }), KEEP_KINDS)).toEqual({
-        call: makeCall({ extra: '{"rest":{}}' }),
-        withheld: [kind],
-      });
-      const others = KEEP_KINDS.filter((each) => each !== kind);
-      expect(withholdExtra(extra, others)).toBeUndefined();
-      expect(withholdExtra(JSON.stringify({ [name]: null, rest: { [name]: "" } }))).toBeUndefined();
-      expect(withholdExtra(JSON.stringify({ [name]: " " }))).toBeNull();
-    }
-    for (const name of other) expect(withholdExtra(JSON.stringify({ [name]: 1 }))).toBeUndefined();
+    ['{"a":{"b":[1,"030 123456"]},"c":["x"]}', '{"a":"object","c":"array"}'],
+    ['{"a":true,"id":90071992547409931}', '{"a":"boolean","id":"number"}'],
+    [
+      '{"dni_data":{"msclkid":"ab12","page":{"url":"/"}},"z":""}',
+      '{"dni_data":{"msclkid":"string","page":"object"},"z":"string"}',
+    ],
+    // A name may be a value.
+    ['{"+4930123456":1,"a 1 2 3 4 5 6 7":1}', '{"[name]":"number"}'],
+    ['{"jane@example.com":1,"x":1}', '{"[name]":"number","x":"number"}'],
+    [`{"${"a".repeat(64)}":1,"${"b".repeat(65)}":1}`, `{"${"a".repeat(64)}":"number","[name]":"number"}`],
+    [
+      '{"__proto__":"x","Größe":"1","a-b_c2":"1"}',
+      '{"__proto__":"string","Größe":"string","a-b_c2":"string"}',
+    ],
+    ['["x"]', "array"],
+  ])("keeps of %s the names and types", (extra, types) => {
+    const expected = types.replace(/:"(\w+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
+    expect(describeExtra(extra)).toBe(expected);
+    // What is described is not described again.
+    const again = withhold(makeCall({ extra: expected }), ["extra"]);
+    expect(again.withheld).toEqual([]);
   });
 
-  it("keeps whatever else JSON may have, large integers among it", () => {
-    const rest = '"id":90071992547409931,"b":[true,null,1.5,[],{}],"__proto__":{"x":1}';
-    expect(withholdExtra(`{"caller_name":"Ada",${rest},"summary_text":"x"}`)).toBe(`{${rest}}`);
-    expect(
-      withholdExtra('{"a":9900000000001234567}', KEEP_KINDS, makeCall({ caller_id: "1234567" })),
-    ).toBeNull();
-    expect(withholdExtra('{"ani":"1"}')).toBeNull();
-    expect(withholdExtra('{"ani":"1","b":{"from":"1"}}')).toBe('{"b":{}}');
-    expect(withholdExtra('["x",{"ani":"1"}]')).toBe('["x",{}]');
-    expect(withholdExtra('[{"ani":"1"}]')).toBe("[{}]");
+  it("leaves a member that has no value", () => {
+    expect(describeExtra('{"phone":null}')).toBe('{"phone":null}');
+  });
+
+  it("finds them in the lines of a transcript", () => {
+    const call = makeCall({
+      transcription_details:
+        '[{"channel":"caller","time":"00:01","text":"Hello.","phone":"+4930123456"},"+4930123456",{"text":["x"]}]',
+    });
+    expect(withhold(call, ["extra"])).toEqual({
+      call: makeCall({
+        transcription_details:
+          '[{"channel":"caller","time":"00:01","text":"Hello.","phone":{"type":"string"}},{"type":"string"},{"text":{"type":"array"}}]',
+      }),
+      withheld: ["extra"],
+    });
+    expect(withhold(call, ["transcripts", "extra"]).call).toEqual(makeCall());
   });
 });
 
@@ -176,45 +115,114 @@ describe("withholdFromRow", () => {
   const row = {
     call_id: 5,
     caller_id: "+4930123456",
-    duration: "x",
-    dni_data: { gclid: "a", note: "from 030 123456" },
+    duration: "+49 30 123456",
+    org_unit_id: 7,
+    call_started: "2026-11-05T00:00:00Z",
+    gclid: "not of the call",
+    dni_data: { gclid: "a", note: "from 030 123456", utm_term: null },
     summary: { text: "A leaking tap." },
     recording_url: ["https://recordings.example.com/5.mp3"],
+    transcription_details: { first: "My tap leaks." },
+  };
+  const { caller_id, call_started } = row;
+  const described = {
+    call_id: 5,
+    caller_id,
+    duration: { type: "string" },
+    org_unit_id: 7,
+    call_started,
+    gclid: { type: "string" },
+    dni_data: { gclid: "a", note: { type: "string" }, utm_term: null },
+    summary: { type: "object" },
+    recording_url: { type: "array" },
+    transcription_details: { type: "object" },
   };
 
-  it("takes the same out of a row that does not parse", () => {
+  it("keeps what the document names, as it names it, and of all else names and types", () => {
     const json = JSON.stringify(row);
-    expect(withholdFromRow(json, KEEP_KINDS)).toBe('{"call_id":5,"duration":"x","dni_data":{"gclid":"a"}}');
-    expect(withholdFromRow(json, ["caller_numbers"])).toBe(
-      JSON.stringify({ ...row, caller_id: undefined, dni_data: { gclid: "a" } }),
-    );
+    expect(withholdFromRow(json, ["extra"])).toBe(JSON.stringify(described));
+    const { caller_id: _, summary: __, recording_url: ___, transcription_details: ____, ...left } = described;
+    expect(withholdFromRow(json, WITHHELD_KINDS)).toBe(JSON.stringify(left));
+    for (const kinds of [["extra"], WITHHELD_KINDS] as const) {
+      const once = withholdFromRow(json, kinds);
+      expect(withholdFromRow(once, kinds)).toBe(once);
+    }
   });
 
-  it("finds what a member has by its value, be that a number", () => {
-    expect(withholdFromRow('{"caller_id":4930123456,"a":"030 123456","b":1}', ["caller_numbers"])).toBe(
-      '{"b":1}',
-    );
-    const summary = '{"summary":"A leaking tap.","a":"A leaking tap. Bye.","b":["A leaking tap."]}';
-    expect(withholdFromRow(summary, ["summaries"])).toBe('{"b":[]}');
-    // What an object says is found by its name alone, wherever it stands.
-    expect(withholdFromRow('{"summary":{"a":"object"},"b":"[object Object]"}', ["summaries"])).toBe(
-      '{"b":"[object Object]"}',
-    );
-  });
-
-  it("leaves a row as it was written where there is nothing to take out", () => {
-    const json = '{ "call_id": 5, "summary": null }';
-    expect(withholdFromRow(json, KEEP_KINDS)).toBe(json);
+  it("leaves a row as it is where all may be kept", () => {
     expect(withholdFromRow("no JSON", [])).toBe("no JSON");
   });
 
-  it.each(['["+4930123456"]', '"+4930123456"', "4930123456", "null", "true"])(
-    "leaves nothing of %s, which is no object",
-    (json) => {
-      expect(withholdFromRow(json, ["summaries"])).toBe("null");
-      expect(withholdFromRow(json, [])).toBe(json);
-    },
+  it.each([
+    ['["+4930123456"]', "array"],
+    ['"+4930123456"', "string"],
+    ["4930123456", "number"],
+    ["true", "boolean"],
+  ])("leaves nothing but the type of %s, which is no object", (json, type) => {
+    expect(withholdFromRow(json, ["extra"])).toBe(JSON.stringify({ type }));
+  });
+});
+
+const TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
+
+/** Whether nothing is in it but names and types. */
+function isDescribed(value: unknown): boolean {
+  if (value === null) return true;
+  if (typeof value !== "object") return false;
+  const members = Object.entries(value);
+  return members.length === 1 && members.every(([name, type]) => name === "type" && TYPES.has(type));
+}
+
+describe("what is left of any row", () => {
+  const name = fc.oneof(fc.string(), fc.constantFrom("note", "dni_data", "type", "a1234567", "a123456"));
+  const undocumented = fc.dictionary(
+    name.filter((each) => each !== "dni_data"),
+    fc.jsonValue(),
   );
+  const run = { numRuns: draws(500), seed: randomInt(2 ** 31) };
+
+  it("is no value of an undocumented member, and no name with a number in it", () => {
+    const property = fc.property(undocumented, (extra) => {
+      const left = describeExtra(JSON.stringify(extra)) ?? "";
+      const members = Object.entries(JSON.parse(left));
+      expect(members.filter(([, value]) => !isDescribed(value))).toEqual([]);
+      expect(members.filter(([each]) => each.length > 64 || each.replace(/\D/g, "").length > 6)).toEqual([]);
+      expect(describeExtra(left)).toBe(left);
+    });
+    fc.assert(property, run);
+  });
+
+  it("is no value of a documented member that is of another type", () => {
+    const documented = fc.constantFrom(
+      "duration",
+      "disposition",
+      "summary",
+      "dni_data",
+      "transcription_details",
+    );
+    const property = fc.property(undocumented, documented, fc.jsonValue(), (row, member, value) => {
+      const left = JSON.parse(withholdFromRow(JSON.stringify({ ...row, [member]: value }), ["extra"]));
+      const kept = left[member];
+      const isScalar = typeof value === "string" || typeof value === "number";
+      if (
+        member === "duration"
+          ? typeof value === "number"
+          : isScalar && member !== "dni_data" && member !== "transcription_details"
+      ) {
+        expect(JSON.stringify(kept)).toBe(JSON.stringify(value));
+      } else if (member === "dni_data" && !Array.isArray(value)) {
+        const isAlone = isDescribed(kept) || Object.values(kept).every(isDescribed);
+        expect(isAlone).toBe(true);
+      } else if (member === "transcription_details" && Array.isArray(value)) {
+        expect(
+          kept.every((line: object) => isDescribed(line) || Object.values(line).every(isDescribed)),
+        ).toBe(true);
+      } else {
+        expect(isDescribed(kept)).toBe(true);
+      }
+    });
+    fc.assert(property, run);
+  });
 });
 
 describe("startOfRow", () => {

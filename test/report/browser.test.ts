@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportTarget } from "../../src/report/report-target.ts";
 import { makeCall } from "../calls.ts";
@@ -85,6 +85,15 @@ async function findViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
+/** Whether the edges of an element look other than without its shadows. */
+async function hasShadow(element: Locator): Promise<boolean> {
+  const shown = await element.screenshot();
+  await element.evaluate(({ style }) => style.setProperty("background", "none"));
+  const plain = await element.screenshot();
+  await element.evaluate(({ style }) => style.removeProperty("background"));
+  return !shown.equals(plain);
+}
+
 if (!hasTools && process.env.CI === "true") {
   it("has Chromium and pdftotext in CI", () => {
     throw new Error(
@@ -143,7 +152,7 @@ describe.skipIf(!hasTools)(
       { name: "dark", options: { colorScheme: "dark" as const } },
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
-    ])("gives axe nothing to find, and nothing to scroll aside: $name", async ({ options }) => {
+    ])("gives axe nothing to find, and scrolls no page aside: $name", async ({ options }) => {
       const { page } = await open(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");
@@ -153,6 +162,44 @@ describe.skipIf(!hasTools)(
         "[document.documentElement.scrollWidth, window.innerWidth]",
       );
       expect(width).toBeLessThanOrEqual(shown ?? 0);
+    });
+
+    it("starts all bars of a table at the same place", async () => {
+      const { page } = await open(browser, report.url);
+      const tables = await page.locator("table:has(.bar)").all();
+      expect(tables.length).toBe(3);
+      for (const table of tables) {
+        const starts = await table
+          .locator(".bar")
+          .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().x));
+        expect(starts.length).toBeGreaterThan(3);
+        expect(new Set(starts).size).toBe(1);
+      }
+    });
+
+    it("fits charts on a phone, reaches the last column of each table, and shows where one scrolls", async () => {
+      const { page } = await open(browser, report.url, { viewport: { width: 390, height: 844 } });
+      const charts = page.locator("figure svg[role=img]:visible");
+      expect(await charts.count()).toBe(6);
+      for (const chart of await charts.all()) {
+        const box = await chart.boundingBox();
+        expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([16, 390 - 16]);
+        // Letters are as large as those of a table, about.
+        expect(
+          (box?.width ?? 0) / Number((await chart.getAttribute("viewBox"))?.split(" ")[2]),
+        ).toBeGreaterThan(0.8);
+      }
+      let scrolling = 0;
+      for (const table of await page.locator(".scroll:visible").all()) {
+        await table.evaluate((element) => element.scrollTo(0, 0));
+        const isWide = await table.evaluate((element) => element.scrollWidth > element.clientWidth);
+        if (isWide) scrolling++;
+        expect(await hasShadow(table)).toBe(isWide);
+        await table.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
+        const last = await table.locator("thead th").last().boundingBox();
+        expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(390 - 16 + 1);
+      }
+      expect(scrolling).toBeGreaterThanOrEqual(3);
     });
 
     it("prints on A4 without an empty page, and no chart is cut", async () => {

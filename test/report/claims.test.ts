@@ -63,9 +63,12 @@ describe("the titles of a report", () => {
   });
 
   it("are of what there is, where that is one call of one day", async () => {
-    const { titles, page } = await report([call(1, { duration: null, disposition: "NO ANSWER" })], {
-      range: { from: "2026-09-10", to: "2026-09-10" },
-    });
+    const { titles, page } = await report(
+      [call(1, { duration: null, disposition: "NO ANSWER", utm_term: "a" })],
+      {
+        range: { from: "2026-09-10", to: "2026-09-10" },
+      },
+    );
     expect(titles.slice(0, 9)).toEqual([
       "1 call in 1 day",
       "Unassigned is the only channel, with 1 call",
@@ -81,8 +84,14 @@ describe("the titles of a report", () => {
   });
 
   it("take calls without a source for no source, and have the year of a day", async () => {
-    const calls = [call(1), call(2), call(3, { utm_source: "google" }), call(4, { utm_source: "bing" })];
-    const { titles } = await report([...calls, call(5, { utm_source: "bing" }), call(6)]);
+    const untagged = { utm_term: "a" };
+    const calls = [call(1, untagged), call(2, untagged), call(3, { utm_source: "google" })];
+    const { titles } = await report([
+      ...calls,
+      call(4, { utm_source: "bing" }),
+      call(5, { utm_source: "bing" }),
+      call(6, untagged),
+    ]);
     expect(titles[0]).toBe("6 calls in 28 days, most on 10 Sep 2026 (6)");
     expect(titles[2]).toBe("Sources: bing is first of 2, with 2 calls");
   });

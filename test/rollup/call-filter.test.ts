@@ -189,25 +189,33 @@ describe("findUnmatched", () => {
       exclude_callers: ["+1"],
     };
     expect(findUnmatched(filter, readValues)).toEqual([
-      { filter: "org_unit", text: "Strase", meant: "Straße" },
-      { filter: "org_unit", text: "8", meant: undefined },
-      { filter: "channel", text: "Emial", meant: "Email" },
-      { filter: "source", text: "gogle", meant: "google" },
-      { filter: "source", text: "othr", meant: '"(other)"' },
-      { filter: "source", text: "(othr)", meant: '"(other)"' },
-      { filter: "campaign", text: "Autum", meant: "Autumn" },
-      { filter: "campaign", text: "98", meant: "99" },
-      { filter: "campaign", text: "nothing like it", meant: undefined },
-      { filter: "campaign", text: "(total)", meant: '""(total)""' },
-      { filter: "disposition", text: "no answr", meant: "NO ANSWER" },
-      { filter: "tracking_number", text: "+4931", meant: "+4930" },
-      { filter: "tracking_number", text: "desc", meant: "Desk" },
+      { filter: "org_unit", text: "Strase", advice: "Did you mean Straße?" },
+      { filter: "org_unit", text: "8", advice: undefined },
+      { filter: "channel", text: "Emial", advice: "Did you mean Email?" },
+      { filter: "source", text: "gogle", advice: "Did you mean google?" },
+      { filter: "source", text: "othr", advice: 'Did you mean "(other)"?' },
+      { filter: "source", text: "(othr)", advice: 'Did you mean "(other)"?' },
+      { filter: "campaign", text: "Autum", advice: "Did you mean Autumn?" },
+      { filter: "campaign", text: "98", advice: "Did you mean 99?" },
+      { filter: "campaign", text: "nothing like it", advice: undefined },
+      { filter: "campaign", text: "(total)", advice: 'Did you mean ""(total)""?' },
+      { filter: "disposition", text: "no answr", advice: "Did you mean NO ANSWER?" },
+      { filter: "tracking_number", text: "+4931", advice: "Did you mean +4930?" },
+      { filter: "tracking_number", text: "desc", advice: "Did you mean Desk?" },
     ]);
   });
 
   it("finds (not set) where every call has a value, for it is no value", () => {
     const full = (fact: FactColumn) => readValues(fact).filter((value) => value !== null);
     expect(findUnmatched({ source: ["(not set)"] }, full)).toEqual([]);
+  });
+
+  it("asks for the campaigns that have a text as a part of their name", () => {
+    const campaigns = ["Generic", "Brand | Exact | DE", "Brand | Broad"];
+    const [found] = findUnmatched({ campaign: ["brand"] }, (fact) =>
+      fact === "campaign_id" ? [] : campaigns,
+    );
+    expect(found?.advice).toBe("Did you mean Brand | Broad or Brand | Exact | DE?");
   });
 
   it("finds none where there are no calls", () => {

@@ -186,6 +186,7 @@ describe("metrics", () => {
           },
           "decimals": 4,
           "help": "answered_calls / calls.",
+          "isShare": true,
           "name": "answer_rate",
           "type": "decimal",
         },
@@ -317,7 +318,7 @@ describe("metrics", () => {
           },
           "currency": "EUR",
           "decimals": 2,
-          "help": "cost / calls.",
+          "help": "cost / calls; in the rows (total) and (other), only of keys that have spend.",
           "name": "cost_per_call",
           "type": "decimal",
         },
@@ -328,7 +329,7 @@ describe("metrics", () => {
           },
           "currency": "EUR",
           "decimals": 2,
-          "help": "cost / qualified_calls.",
+          "help": "cost / qualified_calls; in the rows (total) and (other), only of keys that have spend.",
           "name": "cost_per_qualified_call",
           "type": "decimal",
         },
@@ -339,7 +340,7 @@ describe("metrics", () => {
           },
           "currency": "EUR",
           "decimals": 2,
-          "help": "cost / first_time_callers.",
+          "help": "cost / first_time_callers; in the rows (total) and (other), only of keys that have spend.",
           "name": "cost_per_first_time_caller",
           "type": "decimal",
         },
@@ -377,80 +378,119 @@ describe("rollupColumns", () => {
     ).toMatchInlineSnapshot(`
       [
         {
+          "isKey": true,
           "name": "period",
           "type": "text",
         },
         {
+          "isKey": true,
           "name": "campaign",
           "type": "text",
         },
         {
+          "isKey": true,
           "name": "campaign_id",
           "type": "text",
         },
         {
+          "isKey": true,
           "name": "hour",
           "type": "text",
         },
         {
+          "help": "Calls.",
           "isAdditive": true,
           "name": "calls",
           "type": "integer",
         },
         {
-          "decimals": 4,
-          "name": "answer_rate",
-          "type": "decimal",
-        },
-        {
-          "decimals": 3,
-          "isAdditive": true,
-          "name": "total_duration_seconds",
-          "type": "decimal",
-        },
-        {
-          "name": "last_call_at",
-          "type": "time",
-        },
-        {
-          "currency": "EUR",
-          "decimals": 3,
-          "isAdditive": true,
-          "name": "cost",
-          "type": "decimal",
-        },
-        {
+          "comparison": {
+            "of": "calls",
+            "shows": "previous",
+          },
           "isAdditive": true,
           "name": "calls_previous",
           "type": "integer",
         },
         {
+          "comparison": {
+            "of": "calls",
+            "shows": "change",
+          },
           "decimals": 4,
           "name": "calls_change",
           "type": "decimal",
         },
         {
           "decimals": 4,
+          "help": "answered_calls / calls.",
+          "isShare": true,
+          "name": "answer_rate",
+          "type": "decimal",
+        },
+        {
+          "comparison": {
+            "of": "answer_rate",
+            "shows": "previous",
+          },
+          "decimals": 4,
+          "isShare": true,
           "name": "answer_rate_previous",
           "type": "decimal",
         },
         {
+          "comparison": {
+            "of": "answer_rate",
+            "shows": "change",
+          },
           "decimals": 4,
           "name": "answer_rate_change",
           "type": "decimal",
         },
         {
           "decimals": 3,
+          "help": "Sum of the durations, in seconds.",
+          "isAdditive": true,
+          "name": "total_duration_seconds",
+          "type": "decimal",
+        },
+        {
+          "comparison": {
+            "of": "total_duration_seconds",
+            "shows": "previous",
+          },
+          "decimals": 3,
           "isAdditive": true,
           "name": "total_duration_seconds_previous",
           "type": "decimal",
         },
         {
+          "comparison": {
+            "of": "total_duration_seconds",
+            "shows": "change",
+          },
           "decimals": 4,
           "name": "total_duration_seconds_change",
           "type": "decimal",
         },
         {
+          "help": "Start of the latest call, UTC.",
+          "name": "last_call_at",
+          "type": "time",
+        },
+        {
+          "currency": "EUR",
+          "decimals": 3,
+          "help": "What ads cost, as \`spend import\` read it.",
+          "isAdditive": true,
+          "name": "cost",
+          "type": "decimal",
+        },
+        {
+          "comparison": {
+            "of": "cost",
+            "shows": "previous",
+          },
           "currency": "EUR",
           "decimals": 3,
           "isAdditive": true,
@@ -458,6 +498,10 @@ describe("rollupColumns", () => {
           "type": "decimal",
         },
         {
+          "comparison": {
+            "of": "cost",
+            "shows": "change",
+          },
           "decimals": 4,
           "name": "cost_change",
           "type": "decimal",
@@ -467,6 +511,7 @@ describe("rollupColumns", () => {
     expect(rollupColumns({ dimensions: ["utm_source"], raw: true }, SECONDS)[0]).toEqual({
       name: "utm_source",
       type: "text",
+      isKey: true,
     });
     expect(callMeasures(measuresOf({ dimensions: [], spend: EUR }, SECONDS))).toEqual(metrics(SECONDS));
     expect(measuresOf({ dimensions: [] }, SECONDS)).toEqual(metrics(SECONDS));

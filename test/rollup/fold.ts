@@ -1,3 +1,4 @@
+import { SITES } from "../../src/attribution/channel-sites.ts";
 import type { Call } from "../../src/call.ts";
 import { channelOf } from "../attribution/channel-of.ts";
 
@@ -44,6 +45,10 @@ export interface FoldQuery {
   /** Where each period starts, in order; leads the key. */
   periods?: readonly { period: string; startsAt: string }[];
   fill?: boolean | undefined;
+  /** The dimensions of the rollup that this is the line of totals of. */
+  totalOf?: readonly string[];
+  /** When the first call started, where that is not one that the service still shows. */
+  firstStart?: string | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
   /** Adds the columns of spend. */
   spend?: {
@@ -118,10 +123,38 @@ const aliased = (value: string, { aliases = {} }: FoldRules): string | null =>
 const isGoogleClick = ({ gclid, gclsrc }: Call) =>
   present(gclid) !== null && trimmed(gclsrc)?.toLowerCase() !== "3p.ds";
 
-function sourceOf(call: Call, rules: FoldRules): string | null {
-  const value = folded(call.utm_source);
-  return (value === null ? null : aliased(value, rules)) ?? (isGoogleClick(call) ? "google" : null);
+/** "Sources and channels" in docs/figures.md. */
+function originOf(call: Call, rules: FoldRules): { source: string | null; medium: string | null } {
+  const tags = [call.utm_source, call.utm_medium, call.utm_campaign, call.utm_content, call.utm_term].map(
+    (value) => aliased(folded(value) ?? "", rules),
+  );
+  const [source = null, medium = null] = tags;
+  if (isGoogleClick(call)) {
+    return {
+      source: source ?? aliased("google", rules),
+      medium: medium === null || medium === "organic" ? "cpc" : medium,
+    };
+  }
+  const isKnown =
+    tags.some((tag) => tag !== null) ||
+    presentId(call.gclid) !== null ||
+    /[?&]msclkid=(?!&|#|$)/i.test(call.referring_url ?? "") ||
+    [call.campaign_name, call.campaign_id, call.utm_campaign].some((value) => present(value) !== null);
+  if (isKnown) return { source, medium };
+  const host = hostOf(present(call.referring_url));
+  if (host === null) return { source: "(direct)", medium: "(none)" };
+  const engine = ENGINES.find((name) => searchHosts(name).includes(host));
+  const isSearch = engine !== undefined || SITES.search.some((site) => site === host);
+  return {
+    source: aliased(folded(engine ?? host) ?? "", rules),
+    medium: isSearch ? "organic" : "referral",
+  };
 }
+
+/** Of the hosts of search engines those that random calls may have; test/attribution/traffic-source.test.ts has the others. */
+const ENGINES = ["google", "bing", "yahoo", "duckduckgo"];
+const searchHosts = (engine: string) =>
+  ["", "search.", "m."].flatMap((prefix) => ["com", "de", "co.uk"].map((end) => `${prefix}${engine}.${end}`));
 
 const described = new WeakMap<Call, Map<string, Described>>();
 
@@ -141,9 +174,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
     return value === null ? null : aliased(value, rules);
   };
   const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
-  const source = sourceOf(call, rules);
-  const tagged = utm("utm_medium");
-  const medium = isGoogleClick(call) && (tagged === null || tagged === "organic") ? "cpc" : tagged;
+  const { source, medium } = originOf(call, rules);
   const campaign = present(call.campaign_name) ?? present(call.utm_campaign);
   // SQLite lower-cases ASCII alone, and the rules look for nothing else.
   const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
@@ -196,7 +227,7 @@ export function matchCampaign(
   const groups = Map.groupBy(calls, (call) =>
     JSON.stringify([present(call.campaign_name) ?? present(call.utm_campaign), present(call.campaign_id)]),
   );
-  const isOwn = (call: Call) => sourceOf(call, rules) === aliased(source, rules);
+  const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules);
   const known = [...groups]
     .map(([key, of]) => ({ key: JSON.parse(key) as Cell[], all: of.length, own: of.filter(isOwn).length }))
     .sort((a, b) => b.own - a.own || b.all - a.all || compareKeys(a.key, b.key));
@@ -206,7 +237,7 @@ export function matchCampaign(
   const isNamed = ([name]: readonly Cell[]) =>
     typeof name === "string" && campaign !== null && folded(name) === folded(campaign);
   const sameId = preferred(known.filter(({ key }) => campaign_id !== null && key[1] === campaign_id));
-  const ofId = sameId.find(({ key }) => isNamed(key) || (key[0] === null && campaign === null)) ?? sameId[0];
+  const ofId = sameId.find(({ key }) => isNamed(key)) ?? sameId[0];
   if (ofId) return { key: ofId.key, match: "id" };
   const [ofName] = preferred(known.filter(({ key }) => isNamed(key)));
   if (ofName) return { key: ofName.key, match: "name" };
@@ -248,8 +279,8 @@ function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
   );
 }
 
-/** Cost, clicks, impressions and costs per call; nothing where nothing was spent. */
-function tallySpend(rows: readonly FoldSpend[], calls: Figures): Figures {
+/** Cost, clicks, impressions and costs per call; nothing where nothing was spent. @param paid figures of the calls of keys with spend */
+function tallySpend(rows: readonly FoldSpend[], paid: Figures): Figures {
   const micros = rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n);
   const sum = (values: readonly (number | null)[]) =>
     known(values).length === 0 ? null : sumOf(known(values));
@@ -263,9 +294,9 @@ function tallySpend(rows: readonly FoldSpend[], calls: Figures): Figures {
     rows.length === 0 ? null : Number(micros) / 1e6,
     sum(rows.map(({ clicks }) => clicks)),
     sum(rows.map(({ impressions }) => impressions)),
-    per(calls[0]),
-    per(calls[7]),
-    per(calls[6]),
+    per(paid[0]),
+    per(paid[7]),
+    per(paid[6]),
   ];
 }
 
@@ -431,12 +462,20 @@ function keptKeys(
 /** How many of a row's figures have a previous value and a change: all but the times. */
 const COMPARED = 11;
 
+/** When the first of some calls started. */
+export const firstStartOf = (calls: readonly Call[]): string | undefined =>
+  calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
+
+/** Their places among the figures of calls, and of spend. */
+const [FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [6, 5];
+const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
+
 /** The change as a share, to four decimals; none without something to compare with. */
 function changeOf(now: Figures[number], before: Figures[number]): number | null {
   if (typeof now !== "number" || typeof before !== "number" || before === 0) return null;
   const isWhole = Number.isInteger(now) && Number.isInteger(before);
   const [after, of] = isWhole ? [now, before] : [Math.round(now * 1e6), Math.round(before * 1e6)];
-  return quotient(after - of, of, 4);
+  return quotient(after - of, Math.abs(of), 4);
 }
 
 /** Returns a quotient of whole numbers with some decimals, a half away from zero. */
@@ -447,8 +486,8 @@ function quotient(dividend: number, divisor: number, decimals: number): number {
 }
 
 /**
- * Counts calls as docs/figures.md says, in memory and without the SQL: key columns, metrics and comparison of each
- * row; by period, most calls first, then by key; weekdays and hours alone in their order; the row of other keys last.
+ * Counts calls as docs/figures.md says, in memory and without the SQL: key columns, then metrics, each followed by its
+ * comparison; by period, most calls first, then by key; weekdays and hours alone in their order; the row of other keys last.
  *
  * @param live calls that the service still shows
  */
@@ -480,6 +519,13 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
         ]);
       },
     );
+  // Of first-time callers there is no change where fewer than 90 days of calls lie before the stretch compared with.
+  const firstStart = query.firstStart ?? firstStartOf(live);
+  const beginning = previous?.span.startsAt;
+  const hasEnoughBefore =
+    beginning !== undefined &&
+    firstStart !== undefined &&
+    Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
@@ -498,18 +544,32 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       firstIds,
       rules,
     );
+    if (query.spend === undefined) return [calls];
     const spent = entries.flatMap((each) => ("spend" in each ? [each.spend] : []));
-    return query.spend === undefined ? [calls] : [calls, tallySpend(spent, calls)];
+    const fineKey = ({ keys }: Entry) =>
+      JSON.stringify((query.totalOf ?? dimensions).map((dimension) => keys[dimension]));
+    const withSpend = new Set(entries.filter((each) => "spend" in each).map(fineKey));
+    const paid = entries.flatMap((each) =>
+      "call" in each && withSpend.has(fineKey(each)) ? [each.call] : [],
+    );
+    return [calls, tallySpend(spent, tally(paid, firstIds, rules))];
   };
   return [...all]
     .map((key) => {
       const cells: Cell[] = JSON.parse(key);
       const figures = figuresOf(now, key);
-      const compared = before ? figuresOf(before, key).map((of) => of.slice(0, COMPARED)) : [];
-      const columns = compared.flatMap((of, group) =>
-        of.flatMap((value, index) => [value, changeOf(figures[group]?.[index] ?? null, value)]),
+      const compared = before && figuresOf(before, key);
+      const columns = figures.flatMap((group, of) =>
+        group.flatMap((value, index) => {
+          const then = compared?.[of]?.[index] ?? null;
+          const isFirstTime = index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER);
+          const isKnown = !isFirstTime || hasEnoughBefore;
+          return compared && index < COMPARED
+            ? [value, then, isKnown ? changeOf(value, then) : null]
+            : [value];
+        }),
       );
-      return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...figures.flat(), ...columns] };
+      return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };
     })
     .sort((a, b) => {
       const byPeriod = periods ? compareKeys(a.cells.slice(0, 1), b.cells.slice(0, 1)) : 0;

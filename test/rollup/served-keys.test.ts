@@ -153,7 +153,7 @@ describe("findUnmatched", () => {
     ];
     writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    return session.findUnmatched(filter).map(({ filter, text, meant }) => [filter, text, meant]);
+    return session.findUnmatched(filter).map(({ filter, text, advice }) => [filter, text, advice]);
   };
 
   it("knows values in any case and spelling, names and ids, and calls without a value", () => {
@@ -180,15 +180,15 @@ describe("findUnmatched", () => {
         channel: ["Email"],
       }),
     ).toEqual([
-      ["org_unit", "Strase", "Straße"],
+      ["org_unit", "Strase", "Did you mean Straße?"],
       ["org_unit", "8", undefined],
       ["channel", "Email", undefined],
-      ["source", "gogle", "google"],
-      ["campaign", "Zurich", "Zürich"],
-      ["campaign", "98", "99"],
+      ["source", "gogle", "Did you mean google?"],
+      ["campaign", "Zurich", "Did you mean Zürich?"],
+      ["campaign", "98", "Did you mean 99?"],
       ["campaign", "nothing like it", undefined],
-      ["disposition", "answer", "NO ANSWER"],
-      ["tracking_number", "+49 30 1235", "+49301234"],
+      ["disposition", "answer", "Did you mean NO ANSWER?"],
+      ["tracking_number", "+49 30 1235", "Did you mean +49301234?"],
     ]);
   });
 
@@ -198,7 +198,9 @@ describe("findUnmatched", () => {
     fill(warehouse, ['"(not set)"']);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const meant = '""(not set)""';
-    expect(session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([{ meant }]);
+    expect(session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([
+      { advice: `Did you mean ${meant}?` },
+    ]);
     expect(session.findUnmatched({ source: [meant] })).toEqual([]);
   });
 

@@ -106,7 +106,7 @@ describe("SessionSpend", () => {
     [{ source: ["(not set)"] }, 0],
     [{ channel: ["paid social"] }, 4],
     [{ campaign: ["777", "HERBST"] }, 3],
-    [{ campaign: ["(not set)"] }, 2],
+    [{ campaign: ["(not set)"] }, 1],
     [{ campaign: ['"(total)"'] }, 1],
     [{ source: ["google"], campaign: ["autumn"] }, 2],
     [
@@ -151,6 +151,7 @@ describe("SessionSpend", () => {
           "Paid Social",
         ],
         [
+          ""(Other)"",
           "(total)",
           "Autumn",
           "Herbst",
@@ -174,10 +175,10 @@ describe("SessionSpend", () => {
     ]).toEqual([[], [], []]);
     // What spend alone has is known, once it counts.
     const filter = { campaign: ["New One", "778"], source: ["facebook", "facebok"] };
-    const unmatched = session.findUnmatched(filter).map(({ text, meant }) => [text, meant]);
+    const unmatched = session.findUnmatched(filter).map(({ text, advice }) => [text, advice]);
     expect(unmatched).toEqual([
-      ["facebok", "facebook"],
-      ["778", "777"],
+      ["facebok", "Did you mean facebook?"],
+      ["778", "Did you mean 777?"],
     ]);
     using bare = new RollupSession(await openAccount(), { rules: RULES });
     expect(bare.findUnmatched(filter).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);

@@ -23,7 +23,7 @@ import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
 import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
-import { foldRollup, matchCampaign } from "./fold.ts";
+import { firstStartOf, foldRollup, matchCampaign } from "./fold.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
 /** Puts other calls in place of those the warehouse has. */
@@ -114,7 +114,13 @@ describe("RollupSession.rollup", () => {
           const { query, fold } = resolve(question);
           const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
           const rows = readRows(warehouse, query, { rules, filter, zone: question.zone });
-          expect(rows).toEqual(foldRollup(isGone ? calls : liveOf(calls, gone), { ...fold, rules }));
+          expect(rows).toEqual(
+            foldRollup(isGone ? calls : liveOf(calls, gone), {
+              ...fold,
+              rules,
+              firstStart: firstStartOf(calls),
+            }),
+          );
           if (rows.length === 0) continue;
           seen.rows++;
           if (query.fill) seen.filled++;
@@ -174,13 +180,22 @@ describe("RollupSession.rollup", () => {
           const kept = spent.filter(
             ({ startsAt }) => !query.span?.startsAt || startsAt >= query.span.startsAt,
           );
-          const expected = foldRollup(liveOf(calls, gone), {
-            ...fold,
-            rules,
-            spend: { rows: spent, calls: calls },
-          });
+          const given = { rules, spend: { rows: spent, calls }, firstStart: firstStartOf(calls) };
+          const expected = foldRollup(liveOf(calls, gone), { ...fold, ...given });
           const shown = [...found];
           expect(shown).toEqual(expected);
+          const { span = {}, previous } = query;
+          const total = { dimensions: [], totalOf: dimensions, span };
+          const before = previous && { span: previous.span };
+          expect([...session.rollup({ ...total, spend: form, previous: before }).rows]).toEqual(
+            foldRollup(liveOf(calls, gone), {
+              ...given,
+              ...total,
+              filter,
+              zone,
+              ...(before && { previous: { ...before, periods: [] } }),
+            }),
+          );
           const width = (query.periods ? 1 : 0) + keyColumns(dimensions).length;
           for (const row of shown) {
             if (Number(row[width]) > 0) seen[row[width + 13] === null ? "withoutSpend" : "withBoth"]++;
@@ -217,7 +232,13 @@ describe("RollupSession.rollup", () => {
           const { query, fold } = resolve({ ...question, dimensions, filter: {} });
           const { zone } = question;
           const rows = readRows(warehouse, query, { zone });
-          expect(rows).toEqual(foldRollup(liveOf(calls, gone), { ...fold, rules: DEFAULT_RULES }));
+          expect(rows).toEqual(
+            foldRollup(liveOf(calls, gone), {
+              ...fold,
+              rules: DEFAULT_RULES,
+              firstStart: firstStartOf(calls),
+            }),
+          );
           using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
           const { shown } = session.countKeys({ ...query, offsets: session.readOffsets(zone) });
           const keys = rows.map((row) =>

@@ -38,7 +38,7 @@ describe("campaignMatcher", () => {
     ["the id and the name, where its source has another", ["Shop", "1", "bing"], ["Autumn", "1", "id"]],
     ["the id without a name", [null, "7", "google"], [null, "7", "id"]],
     ["the id without a name, from another source", [null, "7", "bing"], [null, "7", "id"]],
-    ["the id without a name, where one with a name has more calls", [null, "8", "google"], [null, "8", "id"]],
+    ["the id without a name, most calls of that id", [null, "8", "google"], ["Named", "8", "id"]],
     ["the id of one without a name", ["late", "7", null], ["Late", "7", "id"]],
     ["the name, most calls from its source", ["autumn", null, "google"], ["autumn", null, "name"]],
     ["the name, its only source", ["autumn", "999", "bing"], ["Autumn", "1", "name"]],

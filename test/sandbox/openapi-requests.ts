@@ -1,4 +1,6 @@
+import { Readable } from "node:stream";
 import fc from "fast-check";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import openApi from "../../src/sandbox/openapi.json" with { type: "json" };
 import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
@@ -8,10 +10,15 @@ const schemaOf = z.looseObject({
   $ref: z.string().optional(),
   type: z.string().optional(),
   enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
   maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  pattern: z.string().optional(),
+  readOnly: z.boolean().optional(),
   items: z.unknown().optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
   required: z.array(z.string()).optional(),
+  minProperties: z.number().optional(),
 });
 
 const operationOf = z.object({
@@ -28,39 +35,42 @@ const operationOf = z.object({
 
 export interface FuzzRequest {
   readonly operation: string;
-  readonly method: string;
+  readonly method: Dispatcher.HttpMethod;
   /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
   /** Without a Content-Length. */
   readonly isChunked: boolean;
-  /** It fits the document, and names what is there. */
+  /** It fits the document. */
   readonly isValid: boolean;
+  /** It names what is there. */
+  readonly isThere: boolean;
 }
 
 export interface FuzzOperation {
   readonly name: string;
+  /** Requests that fit the document. */
+  readonly valid: fc.Arbitrary<FuzzRequest>;
+  /** Requests in which mostly one thing is wrong. */
   readonly request: fc.Arbitrary<FuzzRequest>;
   /** The schemas of the bodies by the status that they come with; undefined where the document shows none. */
   readonly responses: ReadonlyMap<number, z.ZodType | undefined>;
 }
 
-/** What a test needs to know beside the document: ids that are there, and additions that it names in words alone. */
+/** What a test needs to know beside the document. */
 interface Known {
+  /** Ids that are there. */
   readonly ids: readonly number[];
   readonly token: string;
+  /** Endpoints in place of those that the document allows: events may be sent to them. @default none */
+  readonly endpoints?: fc.Arbitrary<string>;
 }
 
-const ADDITIONS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE"),
-  format: fc.constantFrom("JSON", "json"),
-  webhook_name: fc.string({ minLength: 1 }),
-  webhook_endpoint: fc.constantFrom(
-    ...ENDPOINT_CASES.filter(({ url, isTaken }) => isTaken && url.includes(".example")).map(({ url }) => url),
-  ),
-  limit: fc.integer({ min: 1, max: 1000 }),
-};
+/** Endpoints that lead nowhere. */
+export const HARMLESS_ENDPOINTS = fc.constantFrom(
+  ...ENDPOINT_CASES.filter(({ url, isTaken }) => isTaken && url.includes(".example")).map(({ url }) => url),
+);
 
 const ODD_TEXTS = [
   "",
@@ -93,7 +103,23 @@ const oddValue = fc.oneof(
   fc.constantFrom<unknown>("CONNECT", "TRACE", "XML", 44, 45, null, [], {}, 1e308),
 );
 
-/** Makes requests for each operation of the document, in which mostly one thing is wrong, if any. */
+const HANG_MS = 120_000;
+
+/** Sends a request as it was made. */
+export async function sendMade(
+  client: Dispatcher,
+  { method, path, headers, body, isChunked }: FuzzRequest,
+): Promise<Dispatcher.ResponseData> {
+  return await client.request({
+    method,
+    path,
+    headers,
+    ...(body !== undefined && { body: isChunked ? Readable.from([body]) : body }),
+    signal: AbortSignal.timeout(HANG_MS),
+  });
+}
+
+/** Makes requests for each operation of the document. */
 export function fuzzOperations(known: (path: string) => Known): FuzzOperation[] {
   return Object.entries(openApi.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
@@ -107,7 +133,7 @@ export function fuzzOperations(known: (path: string) => Known): FuzzOperation[] 
             content && toZod(content["application/json"].schema),
           ]),
         ),
-        request: requestOf(operationId, method.toUpperCase(), path, parameters, schema, known(path)),
+        ...requestsOf(operationId, method.toUpperCase(), path, parameters, schema, known(path)),
       };
     }),
   );
@@ -115,51 +141,70 @@ export function fuzzOperations(known: (path: string) => Known): FuzzOperation[] 
 
 type Parameter = z.output<typeof operationOf>["parameters"][number];
 
-function requestOf(
+/** What a request that fits the document is made of. */
+interface Parts {
+  id: string;
+  query: Readonly<Record<string, unknown>>;
+  body: unknown;
+  isChunked: boolean;
+}
+
+function requestsOf(
   operation: string,
   method: string,
   path: string,
   parameters: readonly Parameter[],
   schema: unknown,
-  { ids, token }: Known,
-): fc.Arbitrary<FuzzRequest> {
-  const query = parameters.filter((parameter) => parameter.in === "query");
-  const right = fc.record({
-    id: fc.constantFrom(...ids, 0).map(String),
-    query: fc.record(
-      Object.fromEntries(
-        query.map((parameter) => [parameter.name, arbitraryOf(parameter.schema, parameter.name)]),
-      ),
-      { requiredKeys: [] },
+  { ids, token, endpoints }: Known,
+): Pick<FuzzOperation, "valid" | "request"> {
+  const special = { ...(endpoints !== undefined && { webhook_endpoint: endpoints }) };
+  const [query, inPath] = (["query", "path"] as const).map((place) =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === place)
+        .map((parameter) => [parameter.name, arbitraryOf(parameter.schema, special)]),
     ),
-    body: schema === undefined ? fc.constant(undefined) : arbitraryOf(schema),
+  );
+  const { id = fc.constant(ids[0]) } = inPath ?? {};
+  const right: fc.Arbitrary<Parts> = fc.record({
+    id: fc.oneof({ arbitrary: fc.constantFrom(...ids), weight: 4 }, id).map(String),
+    query: fc.record(query ?? {}, { requiredKeys: [] }),
+    body: schema === undefined ? fc.constant(undefined) : arbitraryOf(schema, special),
     isChunked: fc.boolean(),
   });
-  return fc
-    .tuple(right, fc.option(mistakeOf(method, query)))
-    .map(([{ id, query, body, isChunked }, mistake]) => {
-      const wrong = mistake ?? {};
-      const members = z.record(z.string(), z.unknown()).safeParse(body).data;
-      const text =
-        wrong.text ??
-        Buffer.from(members === undefined ? "" : (JSON.stringify({ ...members, ...wrong.members }) ?? ""));
-      const search = new URLSearchParams(
-        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-      );
-      for (const [name, value] of wrong.query ?? []) search.append(name, value);
-      return {
-        operation,
-        method,
-        path: `${path.replace("{id}", wrong.id ?? id)}${search.size > 0 ? `?${search}` : ""}`,
-        headers: {
-          ...(wrong.authorization ?? { authorization: `Bearer ${token}` }),
-          "content-type": wrong.contentType ?? "application/json",
-        },
-        body: text.length > 0 ? text : undefined,
-        isChunked,
-        isValid: mistake === null && !(path.includes("{id}") && id === "0"),
-      };
-    });
+  const toRequest = ({ id, query, body, isChunked }: Parts, mistake?: Mistake): FuzzRequest => {
+    const wrong = mistake ?? {};
+    const members = z.record(z.string(), z.unknown()).safeParse(body).data;
+    const text =
+      wrong.text ??
+      Buffer.from(members === undefined ? "" : (JSON.stringify({ ...members, ...wrong.members }) ?? ""));
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    for (const [name, value] of wrong.query ?? []) search.append(name, value);
+    return {
+      operation,
+      method,
+      path: `${path.replace("{id}", wrong.id ?? id)}${search.size > 0 ? `?${search}` : ""}`,
+      headers: {
+        ...(wrong.authorization ?? { authorization: `Bearer ${token}` }),
+        "content-type": wrong.contentType ?? "application/json",
+      },
+      body: text.length > 0 ? text : undefined,
+      isChunked,
+      isValid: mistake === undefined,
+      isThere: !path.includes("{id}") || ids.map(String).includes(id),
+    };
+  };
+  const valid = right.map((made) => toRequest(made));
+  const wrong = fc.tuple(right, mistakeOf(method, Object.keys(query ?? {})));
+  return {
+    valid,
+    request: fc.oneof(valid, {
+      arbitrary: wrong.map(([made, mistake]) => toRequest(made, mistake)),
+      weight: 5,
+    }),
+  };
 }
 
 interface Mistake {
@@ -171,8 +216,7 @@ interface Mistake {
   readonly contentType?: string;
 }
 
-function mistakeOf(method: string, query: readonly Parameter[]): fc.Arbitrary<Mistake> {
-  const names = query.map(({ name }) => name);
+function mistakeOf(method: string, names: readonly string[]): fc.Arbitrary<Mistake> {
   const { properties } = openApi.components.schemas.WebhookReplacement;
   const inUrl: fc.Arbitrary<Mistake>[] = [
     oddText.map((id) => ({ id: encodeURIComponent(id.toWellFormed()) })),
@@ -234,32 +278,55 @@ function mistakeOf(method: string, query: readonly Parameter[]): fc.Arbitrary<Mi
   );
 }
 
-/** Makes values that fit a schema. */
-function arbitraryOf(schema: unknown, name = ""): fc.Arbitrary<unknown> {
-  const { $ref, type, enum: values, maximum, items, properties, required } = schemaOf.parse(schema);
-  if ($ref !== undefined) return arbitraryOf(resolve($ref), name);
-  const addition = ADDITIONS[name];
-  if (addition !== undefined) return addition;
+/**
+ * Makes values that fit a schema.
+ *
+ * @param special what is drawn for members of these names
+ */
+function arbitraryOf(
+  schema: unknown,
+  special: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): fc.Arbitrary<unknown> {
+  const {
+    $ref,
+    type,
+    enum: values,
+    minimum,
+    maximum,
+    minLength = 0,
+    pattern,
+    ...rest
+  } = schemaOf.parse(schema);
+  if ($ref !== undefined) return arbitraryOf(resolve($ref), special);
   if (values !== undefined) return fc.constantFrom(...values);
   switch (type) {
+    case undefined:
+      return fc.string({ unit: "binary" });
     case "integer":
-      return fc.nat({ max: maximum ?? 10_000 });
+      return fc.integer({
+        min: minimum ?? Number.MIN_SAFE_INTEGER,
+        max: maximum ?? Number.MAX_SAFE_INTEGER,
+      });
     case "boolean":
       return fc.boolean();
+    case "string":
+      return pattern === undefined
+        ? fc.string({ unit: "binary", minLength })
+        : fc.stringMatching(new RegExp(pattern));
     case "array":
-      return fc.array(arbitraryOf(items), { maxLength: 4 });
-    case "object":
-      return fc.record(
-        Object.fromEntries(
-          Object.entries(properties ?? {})
-            // Right only when it is the id of the path; in a PATCH never.
-            .filter(([member]) => member !== "webhook_id")
-            .map(([member, value]) => [member, arbitraryOf(value, member)]),
-        ),
-        { requiredKeys: required ?? ["method"] },
-      );
+      return fc.array(arbitraryOf(rest.items, special), { maxLength: 4 });
+    case "object": {
+      const { properties = {}, required = [], minProperties = 0 } = rest;
+      const members = Object.entries(properties)
+        // OpenAPI 3.1, "readOnly": is not sent.
+        .filter(([, member]) => !schemaOf.parse(member).readOnly)
+        .map(([name, member]) => [name, special[name] ?? arbitraryOf(member, special)] as const);
+      return fc
+        .record<Record<string, unknown>>(Object.fromEntries(members), { requiredKeys: required })
+        .filter((object) => Object.keys(object).length >= minProperties);
+    }
     default:
-      return fc.string({ unit: "grapheme", maxLength: 30 });
+      throw new Error(`No values are made of the type ${type}`);
   }
 }
 

@@ -1,9 +1,14 @@
+import { randomInt } from "node:crypto";
+import fc from "fast-check";
+import { Pool } from "undici";
 import { expect, test } from "vitest";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { openApiDocument } from "../../src/sandbox/openapi.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally } from "../cli/run.ts";
+import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { fuzzOperations, sendMade } from "./openapi-requests.ts";
 import { send } from "./requests.ts";
 
 test("src/sandbox/openapi.json is what the schemas say; if not: npm run openapi:write", () => {
@@ -20,7 +25,25 @@ test("calltally sandbox --print-openapi prints it, and serves nothing", async ()
   });
 });
 
-test("openApiDocument has the bounds, defaults and values of the API's document, and no others", () => {
+test("a request that fits the document is accepted, whatever it is", async () => {
+  await using sandbox = await startSandbox({ calls: 40 });
+  await using stack = new AsyncDisposableStack();
+  const client = stack.adopt(new Pool(sandbox.url, { connections: 2 }), (pool) => pool.destroy());
+  const operations = fuzzOperations((path) => ({
+    ids: path.includes("webhooks") ? [44, 45] : sandbox.insights.ids,
+    token: sandbox.token,
+  }));
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(...operations.map(({ valid }) => valid)), async (made) => {
+      const { statusCode, body } = await sendMade(client, made);
+      expect({ statusCode, says: await body.json() }).toMatchObject({ statusCode: made.isThere ? 200 : 404 });
+    }),
+    // Drawn anew in each run.
+    { numRuns: draws(2000), seed: randomInt(2 ** 31) },
+  );
+});
+
+test("openApiDocument has the bounds, defaults and values of the API's document, and those of the sandbox", () => {
   const parameters = committed.paths["/v3/conversations/attribution-engine"].get.parameters.map(
     ({ name, in: place, required, schema: { description: _, ...schema } }) => ({
       name,
@@ -30,9 +53,10 @@ test("openApiDocument has the bounds, defaults and values of the API's document,
     }),
   );
   const query = { place: "query", required: false };
+  const whole = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
   expect(parameters).toEqual([
-    { ...query, name: "limit", schema: { type: "integer", default: 100, maximum: 1000 } },
-    { ...query, name: "offset", schema: { type: "integer", default: 0 } },
+    { ...query, name: "limit", schema: { type: "integer", default: 100, minimum: 1, maximum: 1000 } },
+    { ...query, name: "offset", schema: { ...whole, default: 0 } },
     {
       ...query,
       name: "sort_by",

@@ -13,6 +13,7 @@ const sync: JobState = {
   error: null,
   succeededAt: SUCCESS,
   failingSince: null,
+  isUndelivered: false,
 };
 const failed: JobState = {
   ...sync,
@@ -30,7 +31,6 @@ describe("judgeJob", () => {
     { now: "2026-11-20T15:07:00.000Z", status: "ok" }, // slots at 13:07 and 14:07, and an hour for the second
     { now: "2026-11-20T15:07:00.001Z", status: "failing" },
     { now: "2027-11-20T15:07:00.000Z", status: "failing" },
-    { now: "2025-11-20T15:07:00.000Z", status: "ok" },
   ])("gives a job two slots and its time: $status at $now", ({ now, status }) => {
     const due = "was due by 2026-11-20T15:07:00.000Z";
     const isOk = status === "ok";
@@ -49,6 +49,27 @@ describe("judgeJob", () => {
       last_success: SUCCESS,
       last_exit_code: 7,
       last_error: "Cannot write x",
+    });
+  });
+
+  it("takes no success in the future for one, and counts another job's two slots from when it was first watched", () => {
+    const future = { ...sync, succeededAt: "2031-11-20T12:08:00.000Z" };
+    expect(judgeAt(future, SUCCESS)).toMatchObject({
+      status: "failing",
+      reason: "the last good sync is dated in the future",
+    });
+    const other = { ...failed, succeededAt: future.succeededAt, failingSince: future.succeededAt };
+    expect(judgeAt(other, "2026-11-20T15:07:00.000Z").status).toBe("ok");
+    expect(judgeAt(other, "2026-11-20T15:07:00.001Z").status).toBe("failing");
+  });
+
+  it("calls a report failing as soon as it was not delivered", () => {
+    const error = "Cannot deliver the report weekly: no sync has finished yet";
+    const report = { ...failed, job: "report:weekly", exitCode: 9, error, failingSince: SUCCESS };
+    expect(judgeAt(report, SUCCESS)).toMatchObject({ status: "ok" });
+    expect(judgeAt({ ...report, isUndelivered: true }, SUCCESS)).toMatchObject({
+      status: "failing",
+      reason: `the last report:weekly was not delivered; its last error: ${error}`,
     });
   });
 

@@ -58,6 +58,7 @@ const FROM_RECORD = {
   error: "Cannot write x",
   succeededAt: at("04:31"),
   failingSince: at("05:31"),
+  isUndelivered: false,
 };
 const jobs = new Map([["export", record]]);
 
@@ -103,6 +104,16 @@ describe("toJobState", () => {
     }
     const running = new Map([["export", { ...record, finished_at: null }]]);
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs: running }))).toMatchObject(later);
+  });
+
+  it("is undelivered where a report was not delivered to all, and is not taken up again", () => {
+    const undelivered = seen(end({ exitCode: 9, result: "failure" }));
+    expect(toJobState(EXPORT, undelivered, undefined)).toMatchObject({ isUndelivered: true });
+    expect(toJobState(EXPORT, undelivered, snapshotOf({}))).toMatchObject({ isUndelivered: true });
+    const unfinished = new Set(["export"]);
+    expect(toJobState(EXPORT, undelivered, snapshotOf({ unfinished }))).toMatchObject({
+      isUndelivered: false,
+    });
   });
 
   it("has the later of two successes", () => {

@@ -40,7 +40,9 @@ describe("parseAddress", () => {
     "[::g]:1",
     "9464 ",
   ])("refuses %j", (text) => {
-    const error = new UsageError(`--listen ${text}: must be an address and a port, such as 127.0.0.1:9464`);
+    const error = new UsageError(
+      `Cannot use --listen ${text}: must be an address and a port, such as 127.0.0.1:9464`,
+    );
     expect(() => parseAddress(text, true)).toThrow(error);
     expect(() => parseAddress(text, true)).toThrow(UsageError);
   });
@@ -50,7 +52,7 @@ describe("parseAddress", () => {
     (text) => {
       expect(() => parseAddress(text, false)).toThrow(
         expect.objectContaining({
-          message: `--listen ${text}: other machines could reach it`,
+          message: `Cannot use --listen ${text}: other machines could reach it`,
           hint: "Use 127.0.0.1, or add --allow-remote: the endpoints expose no secrets, but have no password either.",
         }),
       );
@@ -199,14 +201,14 @@ describe("startMonitor", () => {
     );
     expect(error).toMatchObject({
       exitCode: 2,
-      message: "--listen: cannot listen on this address",
+      message: "Cannot use --listen: cannot listen on this address",
       hint: "Another process is listening there: choose another address or port.",
       cause: { code: "EADDRINUSE" },
     });
     // An address for documents, which no machine has.
     await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
       {
-        message: "--listen: cannot listen on this address",
+        message: "Cannot use --listen: cannot listen on this address",
         hint: "It must be an address of this machine, and a port that this user may take.",
         cause: { code: "EADDRNOTAVAIL" },
       },

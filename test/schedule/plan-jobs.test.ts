@@ -9,7 +9,7 @@ import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { openSnapshots, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { insertExports } from "../../src/warehouse/exports.ts";
+import { insertExports, settleExports } from "../../src/warehouse/exports.ts";
 import { insertJobStart, type JobRecord } from "../../src/warehouse/job-table.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
@@ -28,7 +28,8 @@ function insertRun(warehouse: Warehouse, changes: RunChanges): void {
 }
 
 function insertExport(warehouse: Warehouse, exported_at: string, path: string): void {
-  insertExports(warehouse, [{ exported_at, path, sha256: "", rows: 0, filter: "{}" }]);
+  const ids = insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}" }]);
+  settleExports(warehouse, ids, exported_at);
 }
 
 function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): void {
@@ -126,7 +127,7 @@ describe("planJobs", () => {
     {
       title: "dated in the future",
       runs: [{ status: "done", finished_at: "2030-01-01T00:00:00.000Z" }],
-      missed: false,
+      missed: true,
     },
   ] satisfies { title: string; runs: RunChanges[]; missed: boolean }[])(
     "takes the ledger's word for a sync $title: behind $missed",

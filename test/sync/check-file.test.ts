@@ -36,7 +36,7 @@ describe("checkFile", () => {
     {
       title: "the clock was set back",
       status: "done",
-      checked: "2026-11-20T15:00:00.001Z",
+      checked: "2026-11-20T15:01:00.001Z",
       hours: 9,
       isDue: true,
     },

@@ -134,7 +134,13 @@ class EditedService implements Clock {
       limit,
       offset,
       requestId: `request ${attempt}`,
-      exchange: { attempt, sentMs: this.#nowMs, receivedMs: this.#nowMs, ageSeconds: 0 },
+      exchange: {
+        attempt,
+        nextAttempt: attempt + 1,
+        sentMs: this.#nowMs,
+        receivedMs: this.#nowMs,
+        ageSeconds: 0,
+      },
     };
     return toSlice(parseUnrecognized(page, this.recognize));
   };

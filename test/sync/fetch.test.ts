@@ -74,10 +74,7 @@ describe("sync, of a service that fails on some rows", () => {
       const undelivered = readUndelivered(folder.path);
       expect(undelivered.map(({ place }) => place)).toEqual(places);
       expect(undelivered.map(({ reason }) => reason)).toEqual(
-        bad.map(
-          (id) =>
-            `the service fails on the row at offset ${id - 1}: The API returned 500: Internal server error`,
-        ),
+        bad.map((id) => `the service fails on the row at offset ${id - 1}: The API returned 500 (46 bytes)`),
       );
       expect(undelivered.every(({ call_id }) => call_id === null)).toBe(true);
     }
@@ -93,7 +90,7 @@ describe("sync, of a service that fails on some rows", () => {
     expect(readUndelivered(folder.path)).toEqual([
       {
         place: follows(24),
-        reason: "the service fails on the row at offset 32: The API returned 500: Internal server error",
+        reason: "the service fails on the row at offset 32: The API returned 500 (46 bytes)",
         call_id: null,
       },
     ]);
@@ -185,7 +182,7 @@ describe("sync, of a service that fails as a whole", () => {
     await using service = await startRowService(IDS.map(rowOf), () => serverError);
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API returned 500: Internal server error",
+      message: "The API returned 500 (46 bytes)",
     });
     // Six attempts, and two looks at other rows.
     expect(service.requests).toHaveLength(8);
@@ -215,7 +212,7 @@ describe("sync, of a service that fails as a whole", () => {
     );
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API returned 500: Internal server error",
+      message: "The API returned 500 (46 bytes)",
     });
     expect(readUndelivered(folder.path)).toEqual([]);
     expect(readIds(join(folder.path, "calls.db"))).toEqual([]);

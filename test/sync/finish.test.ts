@@ -7,7 +7,9 @@ import { judgeReading } from "../../src/sync/finish.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { countCalls } from "../../src/warehouse/call-table.ts";
 import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
+import { readUnlisted } from "../../src/warehouse/gone.ts";
 import type { Warehouse } from "../../src/warehouse/open.ts";
 import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs.ts";
 import { FakeClock } from "../api/fake-clock.ts";
@@ -20,7 +22,7 @@ const NOW_MS = Date.parse(NOW);
 const HOUR_MS = 3_600_000;
 const LIMIT = 20;
 const FULL = { force: "full" } as const;
-const NO_ABSENCE = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+const NO_ABSENCE = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
 
 /** A call by its id, the newest with the highest; or a row that does not parse, of which the service may tell the id. */
 type Row = number | { broken: string; id: number | null };
@@ -265,7 +267,7 @@ describe("the verdict over a run", () => {
       mode: "incremental",
       verdict: "probable",
       verdict_reason: expect.stringMatching(
-        /60 calls here and there; all were verified 2026-11-20T15:00:00.000Z$/,
+        /60 calls here and at the service; all were verified 2026-11-20 15:00 UTC$/,
       ),
       calls_new: 1,
       calls_read: 37,
@@ -401,25 +403,39 @@ describe("a call that a full pass does not meet", () => {
     expect(readMarks(scene.warehouse)).toHaveLength(isMarked ? missing : 0);
   });
 
-  it.each([
-    { title: "an hour", tookMs: HOUR_MS, missing: 1 },
-    { title: "more than an hour", tookMs: HOUR_MS + 1, missing: 0 },
-  ])("is missing, or nothing is said of it: a pass of $title", async ({ tookMs, missing }) => {
+  it("is gone after two passes that began six hours apart, however long they took", async () => {
     using folder = makeTempFolder();
     const listing = new Listing(newestFirst(60));
     using scene = open(folder.path, listing);
     await scene.sync();
     listing.remove(7);
     listing.disturb = (slice, request) => {
-      if (request === 3) scene.clock.advance(tookMs);
+      if (request === 3) scene.clock.advance(6 * HOUR_MS);
       return slice;
     };
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", ...NO_ABSENCE, calls_missing: 1 });
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", ...NO_ABSENCE, calls_gone: 1 });
+    expect(readMarks(scene.warehouse)).toEqual([
+      { call_id: 7, missing_since: NOW, gone_at: "2026-11-20T21:00:00.000Z" },
+    ]);
+  });
+
+  it.each([
+    { title: "that lists no call any more", left: [], acceptGone: 0, isMarked: false },
+    { title: "that lists no call, where so many may be missing", left: [], acceptGone: 3, isMarked: true },
+    { title: "that lists the oldest one", left: [1], acceptGone: 0, isMarked: true },
+  ])("is believed to be missing, or not: by a pass $title", async ({ left, acceptGone, isMarked }) => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(3));
+    using scene = open(folder.path, listing, { acceptGone });
+    await scene.sync();
+    listing.rows = left;
+    const absent = 3 - left.length;
     expect(await scene.sync(FULL)).toMatchObject({
       verdict: "exact",
       ...NO_ABSENCE,
-      calls_missing: missing,
+      ...(isMarked ? { calls_missing: absent } : { calls_withheld: absent }),
     });
-    expect(readMarks(scene.warehouse)).toHaveLength(missing);
   });
 
   it("is not marked by a pass that is not sure", async () => {
@@ -431,6 +447,146 @@ describe("a call that a full pass does not meet", () => {
     listing.disturb = (slice) => ({ ...slice, isOld: true });
     expect(await scene.sync(FULL)).toMatchObject({ verdict: "probable", ...NO_ABSENCE });
     expect(readMarks(scene.warehouse)).toEqual([]);
+  });
+});
+
+describe("calls that are older than any that a service lists", () => {
+  const readUnlistedIds = (warehouse: Warehouse) =>
+    readAll(warehouse, "SELECT call_id FROM calls WHERE unlisted_since IS NOT NULL ORDER BY 1").map(
+      (row) => (row as { call_id: number }).call_id,
+    );
+  const countLive = (warehouse: Warehouse) => countCalls(warehouse).live;
+
+  it("keep counting, day after day, while the service lists the newest 60", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing, { fullEveryHours: 24 });
+    await scene.sync();
+    // As many a day as the missing-call threshold lets pass.
+    for (let newest = 70; newest <= 120; newest += 10) {
+      listing.rows = newestFirst(newest).slice(0, 60);
+      scene.clock.advance(24 * HOUR_MS);
+      expect(await scene.sync()).toMatchObject({
+        verdict: "exact",
+        calls_new: 10,
+        ...NO_ABSENCE,
+        calls_unlisted: 10,
+      });
+    }
+    expect(readMarks(scene.warehouse)).toEqual([]);
+    expect(countLive(scene.warehouse)).toBe(120);
+    expect(readUnlisted(scene.warehouse)).toEqual({ calls: 60, since: "2026-11-21T15:00:00.000Z" });
+    // The books of an incremental sync do without them.
+    expect(await scene.sync()).toMatchObject({ mode: "incremental", verdict: "probable", calls_new: 0 });
+    // A call within the list is missed as ever.
+    listing.remove(90);
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
+  });
+
+  it("do not count toward the missing-call threshold, however many they are at once", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = newestFirst(60).slice(0, 40);
+    listing.remove(25, 26, 27);
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 20, calls_missing: 3 });
+    // The threshold is a share of those that the service may list: 11 of them are too many.
+    listing.rows = listing.rows.filter((row) => typeof row === "number" && (row < 40 || row > 50));
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_withheld: 11 });
+    expect(countLive(scene.warehouse)).toBe(60);
+  });
+
+  it("are listed again once they come back, and missing if the list goes back beyond them without them", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = newestFirst(60).slice(0, 50);
+    await scene.sync(FULL);
+    expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    listing.rows = newestFirst(60).slice(0, 56);
+    listing.remove(8);
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_returned: 5, calls_missing: 1 });
+    expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3, 4]);
+    expect(readMarks(scene.warehouse)).toMatchObject([{ call_id: 8 }]);
+    // Before it is gone, the end of the list has passed it again.
+    scene.clock.advance(24 * HOUR_MS);
+    listing.rows = newestFirst(60).slice(0, 50);
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 6 });
+    expect(readMarks(scene.warehouse)).toEqual([]);
+  });
+
+  it("are not missing either where they began at the same time as the oldest", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = ({ page }) => {
+      const rows = page.rows.map((row) =>
+        "call" in row && row.call.call_id < 6
+          ? { ...row, call: { ...row.call, call_started: startOf(1) } }
+          : row,
+      );
+      return toSlice({ ...page, rows });
+    };
+    await scene.sync();
+    listing.rows = newestFirst(60).slice(0, 57);
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", ...NO_ABSENCE, calls_unlisted: 3 });
+    expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3]);
+  });
+
+  it("are those of the lowest ids in a list in the order of ids, whenever they began", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    listing.disturb = ({ page }) => {
+      const rows = page.rows.map((row) =>
+        "call" in row && [4, 50].includes(row.call.call_id)
+          ? { ...row, call: { ...row.call, call_started: startOf(54 - row.call.call_id) } }
+          : row,
+      );
+      return toSlice({ ...page, rows });
+    };
+    await scene.sync();
+    listing.rows = newestFirst(60).slice(0, 54);
+    const run = await scene.sync(FULL);
+    expect(run).toMatchObject({ order_key: "call_id desc", ...NO_ABSENCE, calls_unlisted: 6 });
+    expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("are older than a row that does not parse, where the warehouse has an earlier version of it", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = [...newestFirst(60).slice(0, 50), { broken: "{}", id: 10 }];
+    listing.remove(11);
+    expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 9, calls_missing: 1 });
+  });
+
+  it("are marked by a pass that is sure, and by no other", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = newestFirst(60).slice(0, 50);
+    listing.disturb = (slice) => ({ ...slice, isOld: true });
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "probable", ...NO_ABSENCE });
+    expect(readUnlistedIds(scene.warehouse)).toEqual([]);
+  });
+
+  it("keep counting where the list has no order", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(shuffled(60));
+    using scene = open(folder.path, listing);
+    await scene.sync();
+    listing.rows = shuffled(60).filter((row) => row > 10);
+    listing.remove(30);
+    for (const expected of [{ calls_unlisted: 10, calls_missing: 1 }, {}, { calls_gone: 1 }]) {
+      expect(await scene.sync()).toMatchObject({ verdict: "probable", ...NO_ABSENCE, ...expected });
+      scene.clock.advance(12 * HOUR_MS);
+    }
+    expect(countLive(scene.warehouse)).toBe(59);
   });
 });
 
@@ -465,44 +621,36 @@ describe("a call that a pass over a service without an order does not meet", () 
     ]);
   });
 
-  const uncounted: { title: string; disturb: (listing: Listing, clock: FakeClock) => Listing["disturb"] }[] =
-    [
-      {
-        title: "has a page that was read in pieces",
-        disturb: () => (slice, request) => ({ ...slice, fragmented: request === 3 }),
+  const uncounted: { title: string; disturb: (listing: Listing) => Listing["disturb"] }[] = [
+    {
+      title: "has a page that was read in pieces",
+      disturb: () => (slice, request) => ({ ...slice, fragmented: request === 3 }),
+    },
+    {
+      title: "met another total on its way",
+      disturb: () => (slice, request) => ({ ...slice, total: slice.total + (request === 3 ? 1 : 0) }),
+    },
+    {
+      title: "read more calls than there are, since one went and another came",
+      disturb: (listing) => (slice, request) => {
+        if (request === 3) listing.rows = [...listing.rows.slice(1), 99];
+        return slice;
       },
-      {
-        title: "met another total on its way",
-        disturb: () => (slice, request) => ({ ...slice, total: slice.total + (request === 3 ? 1 : 0) }),
+    },
+    {
+      title: "met a response that a cache has kept and one from the past",
+      disturb: () => (slice, request) =>
+        request === 3 || request === 4 ? keptByCache(slice) : { ...slice, isOld: request === 5 },
+    },
+    {
+      title: "met a row that may be the call",
+      disturb: () => (slice, request) => {
+        if (request > 1) return slice;
+        const [, ...others] = slice.page.rows;
+        return toSlice({ ...slice.page, rows: [toPageRow({ broken: "null", id: null }), ...others] });
       },
-      {
-        title: "read more calls than there are, since one went and another came",
-        disturb: (listing) => (slice, request) => {
-          if (request === 3) listing.rows = [...listing.rows.slice(1), 99];
-          return slice;
-        },
-      },
-      {
-        title: "met a response that a cache has kept and one from the past",
-        disturb: () => (slice, request) =>
-          request === 3 || request === 4 ? keptByCache(slice) : { ...slice, isOld: request === 5 },
-      },
-      {
-        title: "took more than an hour",
-        disturb: (_, clock) => (slice, request) => {
-          if (request === 3) clock.advance(HOUR_MS + 1);
-          return slice;
-        },
-      },
-      {
-        title: "met a row that may be the call",
-        disturb: () => (slice, request) => {
-          if (request > 1) return slice;
-          const [, ...others] = slice.page.rows;
-          return toSlice({ ...slice.page, rows: [toPageRow({ broken: "null", id: null }), ...others] });
-        },
-      },
-    ];
+    },
+  ];
   it.each(uncounted)("is as before where the pass $title", async ({ disturb }) => {
     using folder = makeTempFolder();
     const listing = new Listing(shuffled(60));
@@ -511,7 +659,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     listing.remove(7);
     expect(await scene.sync()).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
     expect(readAbsent(scene.warehouse)).toEqual([{ call_id: 7, absent_since: NOW, absent_passes: 1 }]);
-    listing.disturb = disturb(listing, scene.clock);
+    listing.disturb = disturb(listing);
     expect(await scene.sync()).toMatchObject(NO_ABSENCE);
     // Passes are counted in a row.
     expect(readAbsent(scene.warehouse)).toEqual([]);

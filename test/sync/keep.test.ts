@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toCaller } from "../../src/attribution/call-text.ts";
 import type { Call } from "../../src/call.ts";
-import { cutoffsAt, KEEP_KINDS, type Keep, type KeepKind, kindsPast } from "../../src/privacy/keep.ts";
+import {
+  cutoffsAt,
+  type Keep,
+  kindsPast,
+  WITHHELD_KINDS,
+  type WithheldKind,
+} from "../../src/privacy/keep.ts";
 import { withhold } from "../../src/privacy/withhold.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
@@ -191,8 +197,8 @@ class World {
     expect(rejected).toHaveLength(4);
     for (const { json } of rejected) {
       const { call_started } = JSON.parse(json);
-      const past: KeepKind[] = kindsPast(cutoffs, call_started);
-      const kinds: readonly KeepKind[] = past.includes("caller_numbers") ? KEEP_KINDS : past;
+      const past: WithheldKind[] = kindsPast(cutoffs, call_started);
+      const kinds: readonly WithheldKind[] = past.includes("caller_numbers") ? WITHHELD_KINDS : past;
       expect(/5550\d\d\d/.test(json)).toBe(!kinds.includes("caller_numbers"));
       expect(json.includes("Words that")).toBe(!kinds.includes("transcripts"));
       expect(json.includes("Summary number")).toBe(!kinds.includes("summaries"));
@@ -256,5 +262,5 @@ function withoutServed(rows: unknown[]): unknown[] {
 }
 
 function countKinds(withheld: string | null): number {
-  return withheld === null ? 0 : KEEP_KINDS.filter((kind) => withheld.split(",").includes(kind)).length;
+  return withheld === null ? 0 : WITHHELD_KINDS.filter((kind) => withheld.split(",").includes(kind)).length;
 }

@@ -17,54 +17,69 @@ const rowsOf = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => rowOf(first + index));
 
 describe("Latest", () => {
-  it("keeps of each call what was asked for last, in whatever order responses come", () => {
-    let outdated = 0;
+  it("drops what is older, keeps what is newer, and names what may be either, in whatever order responses come", () => {
+    const seen = { newer: 0, older: 0, unordered: 0 };
+    const response = fc.record({
+      // When it was sent and had come, in whole steps: requests that are under way at once overlap.
+      sent: fc.nat({ max: 12 }),
+      took: fc.integer({ min: 1, max: 4 }),
+      ids: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 1, maxLength: 4 }),
+    });
     fc.assert(
       fc.property(
-        fc.array(
-          fc.record({
-            attempt: fc.nat({ max: 5 }),
-            ids: fc.array(fc.option(fc.nat({ max: 4 }), { freq: 5 }), { maxLength: 4 }),
-          }),
-          { maxLength: 12 },
-        ),
+        fc.uniqueArray(response, { minLength: 2, maxLength: 12, selector: ({ sent }) => sent }),
         (responses) => {
           const latest = new Latest();
-          const newest = new Map<number, number>();
-          for (const { attempt, ids } of responses) {
+          const before: { id: number; attempt: number; nextAttempt: number }[] = [];
+          for (const { sent: attempt, took, ids } of responses) {
+            const nextAttempt = attempt + took;
             const kinds = [rowOf, known, rejected] as const;
-            const rows = ids.map((id, index) =>
-              id === null ? rejected(null) : (kinds[index % 3] ?? rowOf)(id),
-            );
-            const kept = rows.filter((_, index) => {
-              const id = ids[index] ?? null;
-              return id === null || (newest.get(id) ?? 0) <= attempt;
-            });
-            expect(latest.keepLatest(rows, attempt)).toEqual(kept);
-            for (const id of ids) if (id !== null) newest.set(id, Math.max(newest.get(id) ?? 0, attempt));
-            outdated += rows.length - kept.length;
+            const rows = ids.map((id, index) => (kinds[index % 3] ?? rowOf)(id));
+            const kept = latest.keepLatest([rejected(null), ...rows], { attempt, nextAttempt });
+            expect(kept.rows).toContainEqual(rejected(null));
+            for (const [index, id] of ids.entries()) {
+              const others = before.filter((each) => each.id === id);
+              const row = rows[index];
+              if (row === undefined || !kept.rows.includes(row)) {
+                seen.older++;
+                expect(others.some((each) => each.attempt >= nextAttempt)).toBe(true);
+              } else if (kept.unordered.has(id)) {
+                seen.unordered++;
+                expect(others.some((each) => each.attempt < nextAttempt && attempt < each.nextAttempt)).toBe(
+                  true,
+                );
+              } else {
+                seen.newer++;
+                expect(others.every((each) => each.nextAttempt <= attempt)).toBe(true);
+              }
+            }
+            before.push(...ids.map((id) => ({ id, attempt, nextAttempt })));
           }
         },
       ),
       { numRuns: draws(300) },
     );
-    expect(outdated).toBeGreaterThan(least(200));
+    for (const times of Object.values(seen)) expect(times).toBeGreaterThan(least(200));
   });
 
-  it("returns the same rows where none is outdated", () => {
-    const rows = rowsOf(1, 3);
-    expect(new Latest().keepLatest(rows, 0)).toBe(rows);
+  it("takes rows of one response for equally new, and returns the same rows where none is outdated", () => {
+    const rows = [...rowsOf(1, 3), rowOf(1)];
+    const kept = new Latest().keepLatest(rows, { attempt: 0, nextAttempt: 4 });
+    expect(kept.rows).toBe(rows);
+    expect(kept.unordered).toEqual(new Set());
   });
 
   it("remembers calls for 50,000 others, at most twice as many", () => {
     const latest = new Latest();
-    latest.keepLatest([rowOf(1)], 9);
-    latest.keepLatest(rowsOf(1000, 49_999), 9);
+    const keep = (rows: readonly PageRow[], attempt: number) =>
+      latest.keepLatest(rows, { attempt, nextAttempt: attempt + 1 }).rows;
+    keep([rowOf(1)], 9);
+    keep(rowsOf(1000, 49_999), 9);
     // Both generations are full after these, and the first is still the older one.
-    latest.keepLatest(rowsOf(100_000, 1), 9);
-    latest.keepLatest(rowsOf(200_000, 50_000), 9);
-    expect(latest.keepLatest([rowOf(1)], 8)).toEqual([]);
-    latest.keepLatest(rowsOf(300_000, 1), 9);
-    expect(latest.keepLatest([rowOf(1)], 8)).toEqual([rowOf(1)]);
+    keep(rowsOf(100_000, 1), 9);
+    keep(rowsOf(200_000, 50_000), 9);
+    expect(keep([rowOf(1)], 8)).toEqual([]);
+    keep(rowsOf(300_000, 1), 9);
+    expect(keep([rowOf(1)], 8)).toEqual([rowOf(1)]);
   });
 });

@@ -54,7 +54,7 @@ describe("startOrResume", () => {
       using warehouse = openNew(folder.path);
       withRun(
         warehouse,
-        { ...changes, sort: "source_name desc" },
+        { ...changes, sort: "source_name asc" },
         { offset: 17, total: 31, request_id: "request 1", is_old: null, fetched_at: ago(0) },
       );
       const rows = [
@@ -63,7 +63,7 @@ describe("startOrResume", () => {
       ];
       expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({
         runId: 1,
-        sort: "source_name desc",
+        sort: "source_name asc",
         earlier: [
           { offset: 0, total: 30, rows, requestId: "request 0", isOld: true },
           { offset: 17, total: 31, rows, requestId: "request 1", isOld: false },
@@ -94,7 +94,7 @@ describe("startOrResume", () => {
     { title: "came to its end", changes: { status: "done", verdict: "unverified" } },
     { title: "was an incremental one", changes: { mode: "incremental" } },
     { title: "began more than an hour ago", first: { fetched_at: ago(HOUR_MS + 1) } },
-    { title: "is of a later time than now", first: { fetched_at: ago(-1) } },
+    { title: "is of a later time than now", first: { fetched_at: ago(-60_001) } },
     { title: "does not begin at the front", first: { offset: 1 } },
     { title: "has a page put together from several responses", second: { request_id: null } },
     { title: "has lost the ids of a page", second: { call_ids: null } },

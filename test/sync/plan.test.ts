@@ -26,7 +26,7 @@ describe("choosePlan", () => {
     },
     {
       title: "it is dated in the future, as by a clock that was set back",
-      last: lastPass("2026-10-02T12:00:00.001Z", "call_started desc"),
+      last: lastPass("2026-10-02T12:01:00.001Z", "call_started desc"),
       reason: "the last verified full pass is dated in the future",
     },
     {

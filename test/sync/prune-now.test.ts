@@ -8,13 +8,21 @@ import { type PruneNowOptions, pruneNow } from "../../src/sync/prune-now.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { CALLS, dump, makeWarehouse } from "../warehouse/small-warehouse.ts";
+import { undoLastMigration } from "../warehouse/undo-migration.ts";
 import { readRows } from "./row-service.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 /** Of two months after the calls. */
 const KEEP_NO_WORDS = { ...KEEP_ALL, transcripts: "never", summaries: 30 } as const;
-const NOTHING = { transcripts: 0, summaries: 0, caller_numbers: 0, recording_urls: 0, rejected_rows: 0 };
-const WORDS = { ...NOTHING, transcripts: CALLS.length, summaries: CALLS.length };
+const NOTHING = {
+  transcripts: 0,
+  summaries: 0,
+  caller_numbers: 0,
+  recording_urls: 0,
+  extra: 0,
+  rejected_rows: 0,
+};
+const WORDS = { ...NOTHING, transcripts: CALLS.length, summaries: CALLS.length, extra: CALLS.length };
 
 const pruneWarehouse = (database: string, options: Partial<PruneNowOptions> = {}) =>
   pruneNow({
@@ -30,15 +38,6 @@ const readFiles = (database: string) =>
   ["", "-wal"].map((suffix) => readFileSync(database + suffix, { encoding: "latin1", flag: "a+" })).join("");
 
 const readActs = (database: string) => readRows(database, "SELECT at, act, erased_at FROM privacy_acts");
-
-/** Makes a warehouse of the version before, whose last migration has not been yet. */
-function makeOlder(database: string): void {
-  makeWarehouse(database);
-  const sqlite = new Database(database);
-  sqlite.exec("DROP TABLE changed_buckets; DROP TABLE publications");
-  sqlite.pragma(`user_version = ${Number(sqlite.pragma("user_version", { simple: true })) - 1}`);
-  sqlite.close();
-}
 
 /** Takes away what pruning comes to last. */
 function dropRejected(database: string): void {
@@ -159,7 +158,8 @@ describe("pruneNow", () => {
   it("migrates an older warehouse, but not in a dry run, which says what to do", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    makeOlder(database);
+    makeWarehouse(database);
+    undoLastMigration(database);
     await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
       exitCode: 7,
       message: expect.stringContaining(`Cannot read ${database} yet: its schema is version`),

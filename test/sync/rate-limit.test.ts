@@ -59,7 +59,7 @@ describe("sync, of a service that answers 429", () => {
     const options = { concurrency: 1, clock };
     await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
       exitCode: 5,
-      message: "The API returned 429: Too many, and asks for a pause until 2026-11-20T16:00:00.000Z",
+      message: "The API returned 429 (33 bytes), and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(clock.sleeps).toEqual([]);
     const failed = { run_id: 1, status: "failed", not_before: "2026-11-20T16:00:00.000Z" };
@@ -83,6 +83,22 @@ describe("sync, of a service that answers 429", () => {
       calls_read: 60,
       not_before: null,
       error: null,
+    });
+  });
+
+  it("does not wait for a pause that was asked for while the clock was years ahead", async () => {
+    using folder = makeTempFolder();
+    await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
+      before === 0 ? busy("3600") : undefined,
+    );
+    const ahead = new FakeClock("2031-11-20T15:00:00.000Z");
+    await expect(syncFrom(service, folder.path, { clock: ahead })).rejects.toMatchObject({ exitCode: 5 });
+    const until = "2031-11-20T16:00:00.000Z";
+    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
+    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
+    expect(await syncFrom(service, folder.path, { clock })).toMatchObject({
+      verdict: "exact",
+      calls_read: 60,
     });
   });
 

@@ -149,6 +149,17 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
+  it("counts it from the last verified pass where the clock was ahead as a later sync began", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const { sync, clock } = await readBefore(warehouse, new Listing(300, 2));
+    clock.advance(200 * HOUR_MS);
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
+    const ahead = "UPDATE sync_runs SET started_at = '2031-12-24T00:00:00.000Z' WHERE mode = 'incremental'";
+    warehouse.sqlite.exec(ahead);
+    expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
+  });
+
   it("asks for the order that the service has by itself", async () => {
     using folder = makeTempFolder();
     using warehouse = openNew(folder.path);
@@ -226,7 +237,7 @@ describe("readIncremental, of a service of which nothing is known,", () => {
     expect(await readIncremental(run, store, newestAt)).toMatchObject({
       isFull,
       sort: "own",
-      evidence: { startsAtFront: true, fresh: 200, end: "seen" },
+      evidence: { startsAtFront: true, fresh: 200, end: "nothing behind" },
     });
     expect(listing.offsets[0]).toBe(0);
     expect(store.counts).toMatchObject({ calls_new: 200 });
@@ -251,9 +262,10 @@ describe("a read, page by page,", () => {
       [{ read: 237, total: 300 }, 237],
       [{ read: 300, total: 300 }, 300],
       [{ read: 300, total: 300 }, 300],
+      [{ read: 300, total: 300 }, 300],
     ]);
     const offsets = readPages(warehouse, 1).map(({ offset }) => offset);
-    expect(offsets).toEqual([0, 117, 234, 0]);
+    expect(offsets).toEqual([0, 117, 234, 297, 0]);
     const times = readPages(warehouse, 1).map(({ fetched_at }) => Date.parse(fetched_at));
     expect(times.every((time, at) => time >= NOW_MS + (at + 1) * 1000 && time <= clock.now())).toBe(true);
   });
@@ -294,12 +306,13 @@ describe("a read, page by page,", () => {
     listing.onRequest = () => undefined;
     listing.rows = listing.rows.slice(100);
     const again = await syncWarehouse(run);
-    expect(again).toMatchObject({ run_id: 1, resumed: null, verdict: "exact", calls_read: 300, pages: 4 });
+    expect(again).toMatchObject({ run_id: 1, resumed: null, verdict: "exact", calls_read: 300, pages: 5 });
     expect(readFetched(warehouse).map(([seq, offset]) => [seq, offset])).toEqual([
       [0, 0],
       [1, 117],
       [2, 234],
-      [3, 0],
+      [3, 297],
+      [4, 0],
     ]);
   });
 });

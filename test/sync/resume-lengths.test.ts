@@ -204,7 +204,8 @@ describe("sync, stopped after each number of pages, whose chain does not join an
       const asked = listing.offsets.length;
       const again = await syncWarehouse(run);
       // The witness of the first attempt counts for nothing: the verdict and its figures are those of a pass by itself.
-      const { calls_new, calls_missing, calls_withheld, calls_unchanged, ...rest } = said(again);
+      const { calls_new, calls_missing, calls_withheld, calls_unlisted, calls_unchanged, ...rest } =
+        said(again);
       const expected = said(whole.run);
       expect({ stopAt, ...rest }).toEqual({
         stopAt,
@@ -212,13 +213,18 @@ describe("sync, stopped after each number of pages, whose chain does not join an
         calls_new: undefined,
         calls_missing: undefined,
         calls_withheld: undefined,
+        calls_unlisted: undefined,
         calls_unchanged: undefined,
       });
       expect(again).toMatchObject({ run_id: 1, calls_read: calls, first_total: calls });
       // All calls of either attempt are new, and none was there before.
       expect(calls_unchanged).toBe(0);
       expect(calls_new).toBe(readAll(warehouse).length);
-      expect((calls_missing ?? 0) + (calls_withheld ?? 0)).toBe((calls_new ?? 0) - calls);
+      const absent = [calls_missing, calls_withheld, calls_unlisted].reduce(
+        (sum: number, count) => sum + (count ?? 0),
+        0,
+      );
+      expect(absent).toBe((calls_new ?? 0) - calls);
       const isAnew = listing.offsets.slice(asked).filter((offset) => offset === 0).length > 1;
       expect(again.resumed).toBe(isAnew ? null : 1);
       expect(readPages(warehouse, 1).map(({ seq }) => seq)).toEqual(

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** A response that says it was made so long after it was asked for, and took so long to come. */
 const answer = (aheadMs: number, { tookMs = 0, ageSeconds = 0 } = {}) => ({
   timestamp: new Date(SENT_MS + aheadMs).toISOString(),
-  exchange: { attempt: 0, sentMs: SENT_MS, receivedMs: SENT_MS + tookMs, ageSeconds },
+  exchange: { attempt: 0, nextAttempt: 1, sentMs: SENT_MS, receivedMs: SENT_MS + tookMs, ageSeconds },
 });
 
 describe("ServiceClock", () => {

@@ -80,7 +80,6 @@ describe("a page of the source", () => {
   it.each([
     { sort: "own", query: "" },
     { sort: "source_name asc", query: "&sort_by=source_name&sort_order=asc" },
-    { sort: "source_name desc", query: "&sort_by=source_name&sort_order=desc" },
   ] as const)("is asked for in the order $sort, of one organization unit", async ({ sort, query }) => {
     await using scene = await open(undefined, { orgUnitId: "7" });
     await scene.read(0, sort);
@@ -95,14 +94,14 @@ describe("a page of the source", () => {
 
   it("is read in pieces in the same order, of the same organization unit", async () => {
     await using scene = await open(failsOn([7]), { orgUnitId: "7" });
-    await scene.read(0, "source_name desc");
+    await scene.read(0, "source_name asc");
     const queries = scene.service.requests.map(({ url }) => {
       const query = new URL(url ?? "", "http://localhost").searchParams;
       for (const name of ["limit", "offset"]) query.delete(name);
       return String(query);
     });
     expect(queries.length).toBeGreaterThan(3);
-    expect(new Set(queries)).toEqual(new Set(["sort_by=source_name&sort_order=desc&org_unit_id=7"]));
+    expect(new Set(queries)).toEqual(new Set(["sort_by=source_name&sort_order=asc&org_unit_id=7"]));
   });
 
   it.each([
@@ -172,6 +171,19 @@ describe("a page of the source", () => {
     ]);
   });
 
+  it("beyond the offsets that the service lists is refused with a hint at that bound", async () => {
+    const refusal = json({ code: 400, message: "No" }, 400);
+    await using scene = await open(({ offset }) => (offset >= 40 ? refusal : undefined));
+    const fetch = scene.source.fetch("own");
+    const { signal } = new AbortController();
+    await expect(fetch(40, signal)).rejects.toMatchObject({ status: 400, hint: undefined });
+    await fetch(20, signal);
+    await expect(fetch(40, signal)).rejects.toMatchObject({
+      exitCode: 8,
+      hint: expect.stringContaining("took offset 20 and refuses 40 (limit 20)"),
+    });
+  });
+
   it("is a refusal where the service fails on it, and not where we do", async () => {
     await using scene = await open();
     expect(scene.source.isRefusal(new ApiError(5, "No"))).toBe(true);
@@ -207,10 +219,7 @@ describe("a page that fails as a whole", () => {
     expect(slice.requestId).toBeUndefined();
     expect(idsOf(slice)).toEqual([...range(21, 24), null, ...range(26, 40)]);
     expect(undelivered(slice)).toEqual([
-      [
-        follows(24, 1),
-        "the service fails on the row at offset 24: The API returned 500: Internal server error",
-      ],
+      [follows(24, 1), "the service fails on the row at offset 24: The API returned 500 (46 bytes)"],
     ]);
     expect(squash(scene.asked())).toEqual([
       [20, 20, 1],

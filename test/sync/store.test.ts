@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Drift } from "../../src/api/parse-row.ts";
 import type { PageRow } from "../../src/api/recognized-page.ts";
@@ -6,6 +7,7 @@ import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { readDrift } from "../../src/warehouse/drift.ts";
 import { readUnsettled, settleCallers } from "../../src/warehouse/first-load.ts";
+import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { markAbsent } from "../../src/warehouse/gone.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
 import type { Warehouse } from "../../src/warehouse/open.ts";
@@ -14,7 +16,9 @@ import { readPages } from "../../src/warehouse/pages.ts";
 import { readRejected } from "../../src/warehouse/rejected.ts";
 import { readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { makeCall } from "../calls.ts";
+import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "../warehouse/facts.ts";
 import { openNew } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
@@ -44,10 +48,15 @@ const rejectedOf = (call_id: number | null, json = "{}") => ({
 });
 
 /** A response; `attempt` is its place in the order of sending, where that is known. */
-function pageOf(rows: readonly PageRow[], attempt?: number, offset = 0): PageSlice {
+function pageOf(
+  rows: readonly PageRow[],
+  attempt?: number,
+  offset = 0,
+  nextAttempt = (attempt ?? 0) + 1,
+): PageSlice {
   const page = { rows, total: 40, limit: 20, offset, requestId: `request ${attempt}` };
   if (attempt === undefined) return toSlice(page);
-  return toSlice({ ...page, exchange: { attempt, sentMs: 0, receivedMs: 0, ageSeconds: 0 } });
+  return toSlice({ ...page, exchange: { attempt, nextAttempt, sentMs: 0, receivedMs: 0, ageSeconds: 0 } });
 }
 
 const readAll = ({ sqlite }: Warehouse, query: string) => sqlite.prepare(query).all();
@@ -87,6 +96,24 @@ describe("PageStore", () => {
     expect(readOrigin(warehouse).base_url).toBe("https://api.example.com");
   });
 
+  it("has no number of a forgotten caller in the ledger, of pages before and after", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const page = pageOf([
+      callOf(2, { insight_name: "Call +49\t30 123456" }),
+      callOf(1, { insight_name: "B" }),
+    ]);
+    const readNames = () =>
+      readPages(warehouse, 1).map(({ order_members }) => JSON.parse(order_members ?? "null")?.name);
+    startStore(warehouse).save(page, NOW);
+    expect(readNames()).toEqual([["Call +49\t30 123456", "B"]]);
+    // The run is still in the ledger as one that was cut short.
+    forgetCallers(warehouse, [{ caller: "+4930123456" }], { nowMs: 0 });
+    expect(readNames()).toEqual([undefined]);
+    storeOf(warehouse, 1, 1).save(page, LATER);
+    expect(readNames()).toEqual([undefined, [null, "B"]]);
+  });
+
   it("goes on counting where the run was cut short", () => {
     using folder = makeTempFolder();
     using warehouse = openNew(folder.path);
@@ -108,7 +135,7 @@ describe("PageStore", () => {
     using warehouse = openNew(folder.path);
     startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
     startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
-    const isMissing = { runId: 2, startedAt: NOW, goneIfMissingSince: NOW, limit: () => 3 };
+    const isMissing = { runId: 2, startedAt: NOW, isById: false, goneIfMissingSince: NOW, limit: () => 3 };
     warehouse.sqlite.transaction(() => markAbsent(warehouse, isMissing))();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(3, { duration: 5 }), callOf(2), callOf(2, { duration: 6 })]), NOW);
@@ -283,5 +310,64 @@ describe("PageStore", () => {
     expect(readDurations(warehouse)).toHaveLength(1);
     expect(readPages(warehouse, 1)).toHaveLength(1);
     expect(store.counts).toMatchObject({ calls_new: 1 });
+  });
+
+  it("has the newest of what responses under way at once say of a call, or calls it disputed", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const seen = { disputed: 0, settled: 0 };
+    const response = fc.record({
+      sent: fc.nat({ max: 8 }),
+      took: fc.integer({ min: 1, max: 4 }),
+      at: fc.nat(),
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(response, { minLength: 2, maxLength: 6, selector: ({ sent }) => sent }),
+        fc.uniqueArray(fc.nat({ max: 48 }), { maxLength: 4 }),
+        (responses, edits) => {
+          warehouse.sqlite.exec("DELETE FROM sync_runs; DELETE FROM transcripts");
+          deleteCalls(warehouse);
+          const store = startStore(warehouse);
+          // The service answers at some moment between: four moments to each step.
+          const versionAt = (moment: number) => edits.filter((edit) => edit <= moment).length;
+          let newest = 0;
+          for (const { sent, took, at } of responses) {
+            const duration = versionAt(sent * 4 + (at % (took * 4)));
+            newest = Math.max(newest, duration);
+            store.save(pageOf([callOf(1, { duration })], sent, 0, sent + took), NOW);
+            if (store.disputed.has(1)) seen.disputed++;
+            else expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: newest }]);
+          }
+          const last = edits.length;
+          const wasDisputed = store.disputed.size > 0;
+          store.settle(pageOf([callOf(1, { duration: last }), callOf(2)], 20));
+          seen.settled += Number(wasDisputed);
+          expect(store.disputed).toEqual(new Set());
+          // Of the page, what was not disputed is left alone.
+          expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: wasDisputed ? last : newest }]);
+        },
+      ),
+      { numRuns: draws(400) },
+    );
+    expect(seen.disputed).toBeGreaterThan(least(40));
+    expect(seen.settled).toBeGreaterThan(least(20));
+  });
+
+  it("leaves a call disputed that a page asked for again does not have, or not readable", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNew(folder.path);
+    const store = startStore(warehouse);
+    store.save(pageOf([callOf(1, { duration: 2 })], 0, 0, 2), NOW);
+    store.save(pageOf([callOf(1, { duration: 1 })], 1, 0, 2), NOW);
+    expect(store.disputed).toEqual(new Set([1]));
+    for (const page of [pageOf([callOf(2)], 2), pageOf([rejectedOf(1)], 3), pageOf([callOf(1)])]) {
+      store.settle(page);
+      expect(store.disputed).toEqual(new Set([1]));
+    }
+    // One that is known to be older does not settle it either; a later one of the walk does.
+    store.save(pageOf([callOf(1, { duration: 2 })], 9), NOW);
+    expect(store.disputed).toEqual(new Set());
+    expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: 2 }]);
   });
 });

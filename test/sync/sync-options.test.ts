@@ -32,6 +32,7 @@ describe("toSyncOptions", () => {
       api: {
         baseUrl: new URL("https://api.example.com:8443/x"),
         token: "token",
+        tokenPlace: "CALLTALLY_TOKEN",
         orgUnitId: "7",
         attemptTimeoutMs: 11_000,
         retry: { budgetMs: 12_000 },

@@ -36,6 +36,7 @@ function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
     gone_at: null,
     absent_since: null,
     absent_passes: null,
+    unlisted_since: null,
     served_hash: null,
     withheld: null,
     caller_digest: null,

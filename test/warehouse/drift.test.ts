@@ -1,9 +1,8 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { callerKeyOf, openCallerKey } from "../../src/warehouse/caller-key.ts";
-import { readDrift, recordDrift, type SchemaDrift } from "../../src/warehouse/drift.ts";
-import { CallerDigests, insertForgotten } from "../../src/warehouse/forgotten.ts";
+import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
+import { readDrift, recordDrift, type SchemaDrift, withholdDrift } from "../../src/warehouse/drift.ts";
+import { Keeping, keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -27,31 +26,35 @@ describe("recordDrift", () => {
     };
     const asType: SchemaDrift = { ...later, kind: "type" };
     const proto = { ...msclkid, path: "__proto__" };
-    recordDrift(warehouse, [msclkid, later]);
-    recordDrift(warehouse, [later, asType, proto]);
-    recordDrift(warehouse, []);
+    const keeping = keepingAll(warehouse);
+    recordDrift(warehouse, [msclkid, later], keeping);
+    recordDrift(warehouse, [later, asType, proto], keeping);
+    recordDrift(warehouse, [], keeping);
     expect(readDrift(warehouse)).toEqual([proto, asType, msclkid]);
   });
 
-  it("names no member by the number of a forgotten caller", () => {
+  it("records and leaves no name that is a value, where anything may not be kept", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const digests = new CallerDigests(openCallerKey(warehouse.path).key);
-    const forgotten = {
-      digest: digests.of("+4930123456"),
-      national_digest: null,
-      pseudonym: "forgotten0123456789abcdef",
-      key_mark: digests.mark,
-      forgotten_at: "2026-10-01T00:00:00.000Z",
-      calls: 1,
-    };
-    insertForgotten(warehouse, [forgotten]);
-    const named = { ...msclkid, path: "callers.+4930123456.name" };
-    recordDrift(warehouse, [named, { ...named, first_run_id: 2 }, msclkid]);
-    expect(readDrift(warehouse)).toEqual([{ ...named, path: "callers.+9999999999.name" }, msclkid]);
-    // Most runs meet none, and need no key.
-    rmSync(callerKeyOf(warehouse.path));
-    recordDrift(warehouse, []);
-    expect(() => recordDrift(warehouse, [named])).toThrow("is not there");
+    const named = [
+      "dni_data.+4930123456",
+      "dni_data.jane@example.com",
+      "She said: call me.",
+      "tel4930123456",
+    ];
+    const others = ["msclkid", "dni_data.Größe", "utm_id2"];
+    const drift = [...named, ...others].map((path) => ({ ...msclkid, path }));
+    const paths = () => readDrift(warehouse).map(({ path }) => path);
+    recordDrift(warehouse, drift, keepingAll(warehouse));
+    expect(new Set(paths())).toEqual(new Set([...named, ...others]));
+    withholdDrift(warehouse, keepingAll(warehouse));
+    expect(paths()).toHaveLength(drift.length);
+    const cutoffs = cutoffsAt({ ...KEEP_ALL, summaries: 90 }, 0);
+    const keeping = new Keeping(warehouse, cutoffs, 0);
+    const left = new Set(["[name]", "dni_data.[name]", ...others]);
+    withholdDrift(warehouse, keeping);
+    expect(new Set(paths())).toEqual(left);
+    recordDrift(warehouse, drift, keeping);
+    expect(new Set(paths())).toEqual(left);
   });
 });

@@ -8,6 +8,7 @@ import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
+import { recordDrift } from "../../src/warehouse/drift.ts";
 import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
 import { settleCallers } from "../../src/warehouse/first-load.ts";
 import { type ForgetOptions, FREE_TEXTS, forgetAgain, forgetCallers } from "../../src/warehouse/forget.ts";
@@ -292,7 +293,7 @@ describe("forgetCallers", () => {
     const numbers = () =>
       read(warehouse, "SELECT caller_id, withheld, caller_digest FROM calls WHERE call_id < 3");
     expect(numbers()).toEqual([
-      { caller_id: ADA, withheld: null, caller_digest: null },
+      { caller_id: ADA, withheld: "extra", caller_digest: null },
       { caller_id: null, withheld: "caller_numbers", caller_digest: hash(ADA) },
     ]);
     const before = read(warehouse, FACTS);
@@ -328,7 +329,7 @@ describe("forgetCallers", () => {
   });
 
   it("leaves what is withheld of others' calls, which name somebody, as it was", async () => {
-    using opened = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, extra: '{"a":"030 123456"}' }], {
+    using opened = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, disposition: "030 123456" }], {
       ...DEFAULT_RULES,
       caller_digests: true,
     });
@@ -337,9 +338,43 @@ describe("forgetCallers", () => {
     await prune(warehouse, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs), nowMs });
     const { hash } = openCallerHash(warehouse.path);
     forget(warehouse, [ADA]);
-    expect(read(warehouse, "SELECT extra, withheld, caller_digest FROM calls")).toEqual([
-      { extra: '{"a":"999 999999"}', withheld: "caller_numbers", caller_digest: hash(BOB) },
+    expect(read(warehouse, "SELECT disposition, withheld, caller_digest FROM calls")).toEqual([
+      { disposition: "999 999999", withheld: "caller_numbers,extra", caller_digest: hash(BOB) },
     ]);
+  });
+
+  it("leaves the names and types alone of undocumented members, of all calls, rows and drift", () => {
+    const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
+    const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}}}';
+    using opened = open([
+      makeCall({ call_id: 1, caller_id: ADA }),
+      makeCall({ call_id: 2, caller_id: BOB, extra }),
+    ]);
+    const { warehouse } = opened;
+    const json = `{"call_id":9,"caller_id":"${BOB}","note":"She said so."}`;
+    const row = { call_id: 9, json, path: "duration", reason: "no integer" };
+    const drift = { kind: "unknown", json_type: "string", first_run_id: 1, first_seen_at: NOW } as const;
+    recordRejected(warehouse, [row], 1, keepingAll(warehouse));
+    recordDrift(warehouse, [{ ...drift, path: "She said so." }], keepingAll(warehouse));
+    const outcome = forget(warehouse, [ADA]);
+    // They are not of the caller, and not counted.
+    expect(outcome.counts).toEqual({ callers: 1, calls: 1, transcripts: 0, rejected_rows: 0, texts: 0 });
+    const written = () => [
+      read(warehouse, "SELECT extra, served_hash, withheld FROM calls WHERE call_id = 2"),
+      read(warehouse, "SELECT json FROM rejected_calls"),
+      read(warehouse, "SELECT path FROM schema_drift"),
+    ];
+    const left = [
+      [{ extra: types, served_hash: "served 2", withheld: "extra" }],
+      [{ json: `{"call_id":9,"caller_id":"${BOB}","note":{"type":"string"}}` }],
+      [{ path: "[name]" }],
+    ];
+    expect(written()).toEqual(left);
+    // Served again, it is the same call, and nothing of it comes back.
+    const again = prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 2, caller_id: BOB, extra })]);
+    recordRejected(warehouse, [row], 2, keepingAll(warehouse));
+    expect(again).toMatchObject({ new: 0, changed: 0 });
+    expect(written()).toEqual(left);
   });
 
   it.each([250, 251, 500, 520])("reads all of %i calls, from the least identifier on", (count) => {

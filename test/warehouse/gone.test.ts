@@ -10,6 +10,7 @@ import {
   hasAbsentCalls,
   markAbsent,
   markUnorderedAbsent,
+  readUnlisted,
   readWithheld,
 } from "../../src/warehouse/gone.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
@@ -34,7 +35,10 @@ interface Known {
   gone: string | null;
   absentSince: string | null;
   passes: number | null;
+  unlisted: string | null;
 }
+
+const LISTED: Known = { missing: null, gone: null, absentSince: null, passes: null, unlisted: null };
 
 type Step =
   | { kind: "ordered" | "unordered"; met: readonly number[]; hours: number; limit: number }
@@ -44,7 +48,10 @@ const IDS = [-3, 0, 1, 2, 3, 4, 5, 6];
 const someIds = fc.subarray(IDS);
 /** A day or several of one service: calls that are away for long, and others that one pass does not meet. */
 const steps = fc
-  .record({ away: someIds, kinds: fc.subarray(["ordered", "unordered"] as const, { minLength: 1 }) })
+  .record({
+    away: fc.oneof({ weight: 2, arbitrary: fc.subarray(IDS.filter((id) => id < 5)) }, someIds),
+    kinds: fc.subarray(["ordered", "unordered"] as const, { minLength: 1 }),
+  })
   .chain(({ away, kinds }) => {
     const there = IDS.filter((id) => !away.includes(id));
     const pass = fc.record({
@@ -61,29 +68,47 @@ const steps = fc
 
 /** What passes make of the calls, in memory. */
 class Model {
-  readonly known = new Map<number, Known>(
-    IDS.map((id) => [id, { missing: null, gone: null, absentSince: null, passes: null }]),
-  );
+  readonly known = new Map<number, Known>(IDS.map((id) => [id, { ...LISTED }]));
 
   #where(holds: (known: Known, id: number) => boolean): Known[] {
     return [...this.known].filter(([id, known]) => holds(known, id)).map(([, known]) => known);
   }
 
+  /** Calls that the pass did not meet, and no older than the oldest that it met; returns how many of the others are newly unlisted. */
+  #leave(met: readonly number[], now: string): number {
+    if (met.length === 0) return 0;
+    const oldest = met.map(startOf).toSorted()[0] ?? "";
+    for (const known of this.#where((_, id) => startOf(id) > oldest)) known.unlisted = null;
+    const left = this.#where(
+      ({ gone, unlisted }, id) =>
+        gone === null && unlisted === null && startOf(id) <= oldest && !met.includes(id),
+    );
+    for (const known of left) Object.assign(known, { ...LISTED, unlisted: now });
+    return left.length;
+  }
+
   ordered(met: readonly number[], now: string, since: string, limit: number): Absence {
     for (const known of this.known.values()) Object.assign(known, { absentSince: null, passes: null });
-    const absent = this.#where(({ gone }, id) => gone === null && !met.includes(id));
+    const calls_unlisted = this.#leave(met, now);
+    const absent = this.#where(
+      ({ gone, unlisted }, id) => gone === null && unlisted === null && !met.includes(id),
+    );
     const fresh = absent.filter(({ missing }) => missing === null);
-    if (fresh.length > limit) return { calls_missing: 0, calls_gone: 0, calls_withheld: fresh.length };
+    if (fresh.length > limit)
+      return { calls_missing: 0, calls_gone: 0, calls_withheld: fresh.length, calls_unlisted };
     const gone = absent.filter(({ missing }) => missing !== null && missing <= since);
     for (const known of gone) known.gone = now;
     for (const known of fresh) known.missing = now;
-    return { calls_missing: fresh.length, calls_gone: gone.length, calls_withheld: 0 };
+    return { calls_missing: fresh.length, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
   }
 
   unordered(met: readonly number[], now: string, since: string, limit: number): Absence {
+    const calls_unlisted = this.#leave(met, now);
     for (const known of this.#where((_, id) => met.includes(id)))
       Object.assign(known, { absentSince: null, passes: null });
-    for (const known of this.#where(({ gone }, id) => gone === null && !met.includes(id))) {
+    for (const known of this.#where(
+      ({ gone, unlisted }, id) => gone === null && unlisted === null && !met.includes(id),
+    )) {
       known.absentSince ??= now;
       known.passes = (known.passes ?? 0) + 1;
     }
@@ -92,35 +117,35 @@ class Model {
       ({ gone, passes, absentSince }) =>
         gone === null && (passes ?? 0) >= 3 && absentSince !== null && absentSince <= since,
     );
-    if (enough.length > limit) return { calls_missing, calls_gone: 0, calls_withheld: enough.length };
+    if (enough.length > limit)
+      return { calls_missing, calls_gone: 0, calls_withheld: enough.length, calls_unlisted };
     for (const known of enough)
       Object.assign(known, { missing: known.absentSince, gone: now, absentSince: null, passes: null });
-    return { calls_missing, calls_gone: enough.length, calls_withheld: 0 };
+    return { calls_missing, calls_gone: enough.length, calls_withheld: 0, calls_unlisted };
   }
 
-  /** Returns how many were missing or gone. */
+  /** Returns how many were missing, gone or unlisted. */
   read(ids: readonly number[]): number {
-    const back = this.#where(({ missing }, id) => missing !== null && ids.includes(id)).length;
-    for (const id of ids) {
-      this.known.set(id, { missing: null, gone: null, absentSince: null, passes: null });
-    }
-    return back;
+    const back = this.#where((known, id) => (known.missing ?? known.unlisted) !== null && ids.includes(id));
+    for (const id of ids) this.known.set(id, { ...LISTED });
+    return back.length;
   }
 
   get rows() {
-    return [...this.known].map(([call_id, { missing, gone, absentSince, passes }]) => ({
+    return [...this.known].map(([call_id, { missing, gone, absentSince, passes, unlisted }]) => ({
       call_id,
       missing_since: missing,
       gone_at: gone,
       absent_since: absentSince,
       absent_passes: passes,
+      unlisted_since: unlisted,
       is_live: gone === null,
     }));
   }
 }
 
 function readRows({ db }: Warehouse) {
-  const { call_id, missing_since, gone_at, absent_since, absent_passes } = calls;
+  const { call_id, missing_since, gone_at, absent_since, absent_passes, unlisted_since } = calls;
   const facts = new Map(
     db
       .select()
@@ -129,7 +154,7 @@ function readRows({ db }: Warehouse) {
       .map((row) => [row.call_id, row.is_live]),
   );
   return db
-    .select({ call_id, missing_since, gone_at, absent_since, absent_passes })
+    .select({ call_id, missing_since, gone_at, absent_since, absent_passes, unlisted_since })
     .from(calls)
     .orderBy(call_id)
     .all()
@@ -147,8 +172,10 @@ function passOver(warehouse: Warehouse, met: readonly number[]): number {
   return runId;
 }
 
+/** The higher the id, the older the call; the two oldest began at one moment. */
+const startOf = (id: number) => at(-Math.min(id, 5));
 const CALLS = IDS.map((call_id) =>
-  makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: at(-call_id) }),
+  makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: startOf(call_id) }),
 );
 
 describe("calls that passes do not meet", () => {
@@ -177,13 +204,15 @@ describe("calls that passes do not meet", () => {
               const { kind, met, limit } = step;
               const [now, since] = [at(hour), at(hour - PATIENCE)];
               const before = model.rows.filter(({ gone_at }) => gone_at === null);
+              const listed = () => model.rows.filter((row) => (row.gone_at ?? row.unlisted_since) === null);
               const told: number[] = [];
               const options = {
                 runId: passOver(warehouse, met),
                 startedAt: now,
+                isById: false,
                 goneIfMissingSince: since,
-                limit: (liveCalls: number) => {
-                  told.push(liveCalls);
+                limit: (listedCalls: number) => {
+                  told.push(listedCalls);
                   return limit;
                 },
               };
@@ -192,7 +221,9 @@ describe("calls that passes do not meet", () => {
               const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
               const absence = mark(warehouse, options);
               expect(absence).toEqual(model[kind](met, now, since, limit));
-              expect(told).toEqual([before.length]);
+              // Of those the limit is a share: the calls that this pass leaves, and those that it marks as gone.
+              expect(told).toEqual([listed().length + absence.calls_gone]);
+              see("unlisted", absence.calls_unlisted);
               see("missing", absence.calls_missing);
               see("withheld", Number(absence.calls_withheld > 0));
               for (const { call_id, missing_since, absent_passes } of before) {
@@ -206,10 +237,15 @@ describe("calls that passes do not meet", () => {
               }
             }
             expect(readRows(warehouse)).toEqual(model.rows);
-            const isAbsent = model.rows.some((row) => (row.missing_since ?? row.absent_since) !== null);
+            const isAbsent = model.rows.some(
+              (row) => (row.missing_since ?? row.absent_since ?? row.unlisted_since) !== null,
+            );
             expect(hasAbsentCalls(warehouse)).toBe(isAbsent);
-            const missing = model.rows.filter((row) => row.missing_since !== null).length;
-            expect(countExpected(warehouse, 1)).toBe(IDS.length - missing);
+            const missing = model.rows.filter((row) => (row.missing_since ?? row.unlisted_since) !== null);
+            expect(countExpected(warehouse, 1)).toBe(IDS.length - missing.length);
+            const unlisted = model.rows.flatMap(({ unlisted_since }) => unlisted_since ?? []).toSorted();
+            const [since] = unlisted;
+            expect(readUnlisted(warehouse)).toEqual(since ? { calls: unlisted.length, since } : null);
             // Of the caller whose calls run against the order of their ids, the last one that is there is the first.
             const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
             expect(
@@ -222,16 +258,17 @@ describe("calls that passes do not meet", () => {
           }
         }),
       ),
-      { numRuns: draws(35) },
+      { numRuns: draws(120) },
     );
     const often = {
       missing: 150,
       gone: 50,
       withheld: 10,
       returned: 20,
-      goneAgain: 4,
+      goneAgain: 2,
       onTheHour: 10,
       third: 15,
+      unlisted: 20,
     };
     expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
@@ -240,16 +277,17 @@ describe("calls that passes do not meet", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     prepareUpsertCalls(warehouse, 1)(CALLS);
-    const gone = [4, 5, 6];
+    const gone = [2, 3, 4];
     const met = IDS.filter((id) => !gone.includes(id));
     const passAt = (hour: number, limit: number) =>
       markUnorderedAbsent(warehouse, {
         runId: passOver(warehouse, met),
         startedAt: at(hour),
+        isById: false,
         goneIfMissingSince: at(hour - PATIENCE),
         limit: () => limit,
       });
-    const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0 };
+    const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
     const marked = () => readRows(warehouse).filter((row) => row.gone_at !== null || row.is_live === false);
     expect([0, 12].map((hour) => passAt(hour, 2))).toEqual([{ ...nothing, calls_missing: 3 }, nothing]);
     expect([24, 36].map((hour) => passAt(hour, 2))).toEqual([
@@ -265,18 +303,52 @@ describe("calls that passes do not meet", () => {
         gone_at: at(48),
         absent_since: null,
         absent_passes: null,
+        unlisted_since: null,
         is_live: false,
       })),
     );
   });
+
+  it.each([
+    { kind: "with", mark: markAbsent, hours: [0, 23, 24] },
+    { kind: "without", mark: markUnorderedAbsent, hours: [0, 12, 24] },
+  ])(
+    "are gone by passes $kind an order key, though the clock was years ahead when the first missed them",
+    ({ mark, hours }) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      prepareUpsertCalls(warehouse, 1)(CALLS);
+      const met = IDS.filter((id) => id !== IDS[1]);
+      const years = 5 * 365 * 24;
+      const gone = [years, ...hours].map((hour) => {
+        const since = at(hour - PATIENCE);
+        const runId = passOver(warehouse, met);
+        return mark(warehouse, {
+          runId,
+          startedAt: at(hour),
+          isById: false,
+          goneIfMissingSince: since,
+          limit: () => 9,
+        }).calls_gone;
+      });
+      expect(gone).toEqual([0, 0, 0, 1]);
+      expect(readRows(warehouse)[1]).toMatchObject({
+        call_id: IDS[1],
+        missing_since: at(0),
+        gone_at: at(24),
+      });
+    },
+  );
 
   it("forgets counted passes of those alone that it is told of", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     prepareUpsertCalls(warehouse, 1)(CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
-    const options = { startedAt: at(1), goneIfMissingSince: at(0), limit: () => 0 };
+    const options = { startedAt: at(1), isById: false, goneIfMissingSince: at(0), limit: () => 0 };
     markUnorderedAbsent(warehouse, { ...options, runId: passOver(warehouse, []) });
+    // A pass over an empty list: there is no oldest call, and none is older.
+    expect(readUnlisted(warehouse)).toBeNull();
     expect(count()).toBe(IDS.length);
     clearAbsence(warehouse, []);
     expect(count()).toBe(IDS.length);

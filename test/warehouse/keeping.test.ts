@@ -3,10 +3,15 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type Call, hashCall } from "../../src/call.ts";
 import { cutoffsAt, KEEP_ALL, KEEP_KINDS, type Keep, type KeepKind } from "../../src/privacy/keep.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { isWithoutLink, Keeping, keepingAll } from "../../src/warehouse/keeping.ts";
 import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { prune } from "../../src/warehouse/prune.ts";
+import { prepareRecognize } from "../../src/warehouse/recognize.ts";
 import { startRun } from "../../src/warehouse/runs.ts";
+import { calls } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { setRules } from "./facts.ts";
@@ -43,7 +48,8 @@ describe("Keeping.kindsPast", () => {
     const early = addRun(warehouse, "2026-11-01T00:00:00.000Z");
     const late = addRun(warehouse, "2026-11-15T00:00:00.000Z");
     const keeping = keepingOf(warehouse, { summaries: 10 });
-    const isPast = (started: string | null, runId?: number) => keeping.kindsPast(started, runId).length > 0;
+    const isPast = (started: string | null, runId?: number) =>
+      keeping.kindsPast(started, runId).includes("summaries");
     expect([
       isPast("2026-11-10T11:59:59.999Z"),
       isPast("2026-11-10T12:00:00.000Z"),
@@ -61,9 +67,9 @@ describe("Keeping.kindsPast", () => {
     // A run that began eleven days ago, and goes on.
     const old = keepingOf(warehouse, { summaries: 10 }, NOW - 11 * 86_400_000);
     expect([old.kindsPast(null), old.kindsPast(null, 99), old.kindsPast(null, late)]).toEqual([
-      ["summaries"],
-      ["summaries"],
-      [],
+      ["summaries", "extra"],
+      ["summaries", "extra"],
+      ["extra"],
     ]);
   });
 });
@@ -241,9 +247,38 @@ describe("Keeping.toStoredHash, mayKeepMore", () => {
   });
 });
 
+describe("undocumented members", () => {
+  it("lose their values while anything is not kept, and come back when all is, as no change of the call", async () => {
+    using opened = open("numbers");
+    const { warehouse } = opened;
+    const call = { ...FULL_CALL, extra: '{"callback":"+49 30 123456"}' };
+    const upsert = (keeping: Keeping) => {
+      const counts = writeTransaction(warehouse, () =>
+        prepareUpsertCalls(warehouse, 1, { keeping })([call], [SERVED]),
+      );
+      const { extra, withheld } = warehouse.db.select().from(calls).get() ?? {};
+      return [counts.new, counts.changed, extra, withheld];
+    };
+    const some = keepingOf(warehouse, { summaries: "never" });
+    const isKnown = (keeping: Keeping) => {
+      const served = { call_id: call.call_id, hash: SERVED, recording_url: call.recording_url ?? undefined };
+      return prepareRecognize(warehouse, new Set(), keeping)([served])[0] !== undefined;
+    };
+    const types = '{"callback":{"type":"string"}}';
+    expect(upsert(some)).toEqual([1, 0, types, "summaries,extra"]);
+    expect([upsert(some), isKnown(some)]).toEqual([[0, 0, types, "summaries,extra"], true]);
+    const all = keepingAll(warehouse);
+    expect(isKnown(all)).toBe(false);
+    expect([upsert(all), isKnown(all)]).toEqual([[0, 0, call.extra, null], true]);
+    const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 36_500 }, NOW);
+    expect(await prune(warehouse, { cutoffs, nowMs: NOW })).toMatchObject({ transcripts: 0, extra: 1 });
+    expect(upsert(new Keeping(warehouse, cutoffs, NOW))).toEqual([0, 0, types, "extra"]);
+  });
+});
+
 describe("Keeping.toStoredRow", () => {
   const row = {
-    call_id: "x",
+    call_id: 9,
     call_started: "2026-11-05T00:00:00Z",
     caller_id: "+4930123456",
     summary: "A tap.",
@@ -263,7 +298,7 @@ describe("Keeping.toStoredRow", () => {
     // Without a time it counts from when it was first met.
     expect(stored({ call_started: "yesterday" })).toMatchObject({ summary });
     expect(stored({ call_started: "yesterday" }, early)).toEqual({
-      call_id: "x",
+      call_id: 9,
       call_started: "yesterday",
       caller_id: row.caller_id,
     });
@@ -273,7 +308,7 @@ describe("Keeping.toStoredRow", () => {
     using opened = open("numbers");
     const keeping = keepingOf(opened.warehouse, { caller_numbers: 10 });
     expect(keeping.toStoredRow(JSON.stringify(row))).toBe(
-      JSON.stringify({ call_id: "x", call_started: row.call_started }),
+      JSON.stringify({ call_id: 9, call_started: row.call_started }),
     );
   });
 });

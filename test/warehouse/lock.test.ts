@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,5 +43,17 @@ test("tryAcquireLock names a lock that is none", () => {
   writeFileSync(`${file}.lock`, "a text that is longer than the header of a database ".repeat(100));
   expect(() => tryAcquireLock(file)).toThrow(
     expect.objectContaining({ exitCode: 7, message: `Cannot use ${file}.lock (SQLITE_NOTADB)` }),
+  );
+});
+
+test("tryAcquireLock refuses a FIFO in place of the lock, and does not wait for somebody to write to it", () => {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "calls.db");
+  execFileSync("mkfifo", [`${file}.lock`]);
+  expect(() => tryAcquireLock(file)).toThrow(
+    expect.objectContaining({
+      exitCode: 7,
+      message: `Cannot use ${file}.lock as the lock: it is not a file`,
+    }),
   );
 });

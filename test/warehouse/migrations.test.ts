@@ -114,7 +114,7 @@ describe("migrations", () => {
         .all(),
     ).toEqual([
       [1, "A", "summary", "a", null, 0],
-      [2, null, null, null, "+491", 1],
+      [2, null, null, "(direct)", "+491", 1],
     ]);
     expect(readCallCount(warehouse)).toBe(2);
     using fresh = openWarehouse(join(folder.path, "fresh.db"));

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/errors.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { countMigrations } from "../../src/warehouse/migrate.ts";
 import {
   openExistingWarehouse,
   openReader,
@@ -43,6 +44,16 @@ const STRANGERS: { name: string; make: (file: string) => void; says: string }[] 
     name: "another program's SQLite",
     make: (file) => {
       const sqlite = new Database(file);
+      sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
+      sqlite.close();
+    },
+    says: "it is an SQLite database of another program",
+  },
+  {
+    name: "another program's SQLite, which writes to a log",
+    make: (file) => {
+      const sqlite = new Database(file);
+      sqlite.pragma("journal_mode = WAL");
       sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
       sqlite.close();
     },
@@ -97,7 +108,7 @@ describe("openWarehouse", () => {
         foreign_keys: 1,
         temp_store: 2,
         application_id: Buffer.from("CTLY").readUInt32BE(),
-        user_version: 16,
+        user_version: countMigrations(),
         path: file,
       });
     }

@@ -36,9 +36,9 @@ const NOBODYS = `
   insight_changes.seen_at insight_changes.member
   webhook_changes.sent_at webhook_changes.method webhook_changes.outcome webhook_changes.request_id
   origin.warehouse_id origin.base_url origin.org_unit_id origin.account origin.token_mark origin.bound_at
-  upload_files.contents upload_files.path upload_files.sha256 upload_files.written_at upload_files.state
-  upload_files.process upload_files.forgotten_at
-  uploads.conversion_name uploads.order_id uploads.action uploads.reason uploads.value uploads.currency uploads.occurred_at
+  upload_files.contents upload_files.path upload_files.sha256 upload_files.written_at upload_files.draft
+  upload_files.process upload_files.replaced_sha256 upload_files.forgotten_at upload_files.caller_key
+  uploads.conversion_name uploads.key_digest uploads.order_id uploads.action uploads.reason uploads.value uploads.currency uploads.occurred_at
   fact_changes.changed_at fact_changes.reason fact_changes.call_started fact_changes.outcome fact_changes.channel
   fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
@@ -69,6 +69,8 @@ describe("forget", () => {
       ),
       ...NOBODYS.trim().split(/\s+/),
       "fact_changes.caller",
+      "schema_drift.path",
+      "sync_pages.order_members",
     ]);
     const others = textColumns.filter(({ table }) => !OF_CALLS.has(table));
     const names = others.map(({ table, column }) => `${table}.${column}`);

@@ -7,10 +7,10 @@ import { type Call, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
 import {
   cutoffsAt,
   KEEP_ALL,
-  KEEP_KINDS,
   type Keep,
-  type KeepKind,
   kindsPast,
+  WITHHELD_KINDS,
+  type WithheldKind,
 } from "../../src/privacy/keep.ts";
 import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
@@ -36,6 +36,7 @@ const NONE: PruneCounts = {
   summaries: 0,
   caller_numbers: 0,
   recording_urls: 0,
+  extra: 0,
   rejected_rows: 0,
 };
 /** Calls are looked at in batches of so many. */
@@ -61,7 +62,7 @@ const daysAgo = (days: number) => new Date(START - days * DAY_MS).toISOString();
 const rejected = (call_id: number | null, call_started: string) => ({
   call_id,
   json: JSON.stringify({
-    call_id: call_id ?? "x",
+    call_id,
     call_started,
     caller_id: "+49305559999",
     summary: "A tap.",
@@ -160,7 +161,7 @@ class Model {
       const isNumberTaken = withheld.includes("caller_numbers") && !stored.withheld?.includes("caller");
       this.calls.set(id, {
         ...call,
-        withheld: KEEP_KINDS.filter((kind) => all.has(kind)).join(),
+        withheld: WITHHELD_KINDS.filter((kind) => all.has(kind)).join(),
         ...(isNumberTaken && {
           served_hash: this.#seal(stored.served_hash),
           caller_digest: stored.caller_id === null ? null : this.#hash(stored.caller_id),
@@ -170,7 +171,7 @@ class Model {
     for (const row of this.rows) {
       const { call_started } = JSON.parse(row.json);
       const past = kindsPast(cutoffs, call_started.startsWith("2") ? call_started : daysAgo(30));
-      const rest = withholdFromRow(row.json, past.includes("caller_numbers") ? KEEP_KINDS : past);
+      const rest = withholdFromRow(row.json, past.includes("caller_numbers") ? WITHHELD_KINDS : past);
       if (rest !== row.json) counts.rejected_rows++;
       row.json = rest;
     }
@@ -253,7 +254,7 @@ describe("prune", () => {
             ]
           : [],
       );
-      for (const kind of [...KEEP_KINDS, "rejected_rows"] as const) total[kind] += expected[kind];
+      for (const kind of [...WITHHELD_KINDS, "rejected_rows"] as const) total[kind] += expected[kind];
     }
     const transcripts = warehouse.sqlite.prepare("SELECT call_id FROM transcripts").pluck().all();
     expect(transcripts).toEqual(
@@ -261,7 +262,7 @@ describe("prune", () => {
     );
     // The interesting cases have happened.
     expect(total.rejected_rows).toBeGreaterThanOrEqual(4);
-    if (calls.length > 0) for (const kind of KEEP_KINDS) expect(total[kind]).toBeGreaterThan(20);
+    if (calls.length > 0) for (const kind of WITHHELD_KINDS) expect(total[kind]).toBeGreaterThan(20);
   });
 
   it("takes one kind out of a transcript and leaves the other; the row goes with the last of it", async () => {
@@ -283,7 +284,10 @@ describe("prune", () => {
         2: { row_hash: hash, withheld: [null, "summaries"] },
       },
       transcripts: { 1: { summary: ["A tap.", null] }, 2: null },
-      retention: { 1: { kind: "summaries", pruned_before: "2026-11-10T12:00:00.000Z" } },
+      retention: {
+        1: { kind: "summaries", pruned_before: "2026-11-10T12:00:00.000Z" },
+        2: { kind: "extra", pruned_before: "~" },
+      },
       privacy_acts: {
         1: {
           act_id: 1,
@@ -345,10 +349,10 @@ describe("prune", () => {
       });
     await prunedTo(100);
     await expect(prunedTo(10, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
-    expect(readMarks(warehouse)).toEqual({ summaries: daysAgo(100) });
+    expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(100) });
     // What may be kept longer has its mark lowered first of all.
     await expect(prunedTo(110, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
-    expect(readMarks(warehouse)).toEqual({ summaries: daysAgo(110) });
+    expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(110) });
   });
 
   it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
@@ -394,10 +398,10 @@ describe("prune", () => {
       const [act] = readPrivacyActs(warehouse);
       const first: Readonly<Record<string, number>> = act?.counts ?? NONE;
       const rest: Readonly<Record<string, number>> = await prune(warehouse, options);
-      const kinds = [...KEEP_KINDS, "rejected_rows"] as const;
+      const kinds = [...WITHHELD_KINDS, "rejected_rows"] as const;
       expect(
         Object.fromEntries(
-          kinds.map((kind: KeepKind | "rejected_rows") => [kind, (first[kind] ?? 0) + (rest[kind] ?? 0)]),
+          kinds.map((kind: WithheldKind | "rejected_rows") => [kind, (first[kind] ?? 0) + (rest[kind] ?? 0)]),
         ),
       ).toEqual(expected);
       expect([...readCalls(warehouse).values()].map(({ withheld }) => withheld)).toEqual(

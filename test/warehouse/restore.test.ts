@@ -15,6 +15,7 @@ import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { bindOrigin } from "../../src/warehouse/origin.ts";
 import { restoreWarehouse } from "../../src/warehouse/restore.ts";
 import { FULL_CALL } from "../calls.ts";
 import { readIds, readRows } from "../sync/row-service.ts";
@@ -36,6 +37,36 @@ const KEPT = "calls.db.replaced-20261120T120000000Z";
 const FEW = CALLS.slice(0, 3);
 
 describe("restoreWarehouse", () => {
+  it("refuses the backup of another account with both addresses, and changes nothing", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    const service = { baseUrl: new URL("https://alpha.example"), token: "t0ken", orgUnitId: "17" };
+    {
+      using warehouse = openWarehouse(file);
+      prepareUpsertCalls(warehouse, 1)(FEW);
+      bindOrigin(warehouse, service, "2026-11-20T11:00:00.000Z");
+    }
+    const before = readFileSync(database);
+    const restore = (baseUrl: string | undefined, orgUnitId: string | undefined) =>
+      restoreWarehouse(file, database, {
+        ...NOW,
+        baseUrl: baseUrl ? new URL(baseUrl) : undefined,
+        orgUnitId,
+      });
+    const is = `Cannot restore ${file}: it is a copy of https://alpha.example, org_unit_id 17, and the account is at`;
+    await expect(restore("https://beta.example/", "17")).rejects.toMatchObject({
+      exitCode: 2,
+      message: `${is} https://beta.example, org_unit_id 17`,
+      hint: expect.stringContaining("calltally sync --rebind"),
+    });
+    await expect(restore("https://alpha.example", undefined)).rejects.toThrow(`${is} https://alpha.example`);
+    expect(readFileSync(database).equals(before)).toBe(true);
+    expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(await restore("https://alpha.example", "17")).toMatchObject({ calls: 3 });
+    expect(await restore(undefined, undefined)).toMatchObject({ calls: 3 });
+  });
+
   it("puts the backup in the warehouse's place, and keeps all of the one that was there", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];

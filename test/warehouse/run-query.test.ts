@@ -149,6 +149,9 @@ describe("runQuery", () => {
     ["SELECT utm_sorce FROM calls", "Did you mean utm_source?"],
     ['SELECT c."utm_sorce" FROM calls AS c', "Did you mean utm_source?"],
     ["SELECT c.utm_sorce FROM calls AS c", "Did you mean utm_source?"],
+    ["SELECT * FROM calls_attributed", "Did you mean attributed_calls?"],
+    ["SELECT first_time_caller FROM attributed_calls", "Did you mean is_first_call?"],
+    ["SELECT first_time_caller FROM rollup_campaign", "Did you mean first_time_callers?"],
     [
       "SELECT gclid FROM transcripts",
       "It is a column of calls, call_facts, fact_changes, attributed_calls, rollup_gclid.",

@@ -37,6 +37,7 @@ const runningRow = (run_id: number): SyncRun => ({
   calls_gone: null,
   calls_returned: null,
   calls_withheld: null,
+  calls_unlisted: null,
   calls_conflicting: null,
   calls_other_unit: null,
   clock_ahead_ms: null,

@@ -1,10 +1,13 @@
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { presentText, trimText } from "../../src/attribution/call-text.ts";
+import { DNI_FIELDS } from "../../src/call.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "./facts.ts";
 
@@ -59,7 +62,7 @@ describe("attributed_calls", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const bare = makeCall({ call_id: 1 });
     const gone = { ...FULL_CALL, call_id: 2 };
-    const missing = { ...FULL_CALL, call_id: 3, summary: "" };
+    const missing = { ...FULL_CALL, call_id: 3, summary: null };
     prepareUpsertCalls(warehouse, 1)([FULL_CALL, bare, gone, missing]);
     markGone(warehouse, [2]);
     warehouse.sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
@@ -81,4 +84,50 @@ describe("attributed_calls", () => {
       })),
     );
   });
+
+  it("has a value of each member where the call has one, and else NULL", () => {
+    fc.assert(
+      fc.property(arbitraryCalls(60), (calls) => {
+        using folder = makeTempFolder();
+        using warehouse = openWarehouse(join(folder.path, "calls.db"));
+        prepareUpsertCalls(warehouse, 1)(calls);
+        const rows = new Map(
+          warehouse.sqlite
+            .prepare<[], Record<string, unknown>>("SELECT * FROM attributed_calls")
+            .all()
+            .map((row) => [row.call_id, row]),
+        );
+        expect(rows.size).toBe(calls.length);
+        for (const call of calls) {
+          const row = rows.get(call.call_id) ?? {};
+          expect(Object.values(row)).not.toContain("");
+          const texts = [
+            ...DNI_FIELDS,
+            "caller_id",
+            "insight_name",
+            "org_unit_name",
+            "tracking_number",
+          ] as const;
+          for (const name of texts)
+            expect([name, row[name] === null]).toEqual([name, presentText(call[name]) === null]);
+          expect(row.gclid).toBe(attributeCall(call, DEFAULT_RULES).gclid);
+          expect(row.summary).toBe(trimText(call.summary) && call.summary);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([" null\t", "{{campaign.name}}", "(Not Set)", "\ufeff\u3000", "undefined"])(
+    "has no value where the service served %j",
+    (blank) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const dni = Object.fromEntries(DNI_FIELDS.map((field) => [field, blank]));
+      prepareUpsertCalls(warehouse, 1)([makeCall({ ...dni, caller_id: blank })]);
+      const columns = [...DNI_FIELDS, "caller_id"].join(", ");
+      const row = warehouse.sqlite.prepare(`SELECT ${columns} FROM attributed_calls`).raw().get();
+      expect(row).toEqual([...DNI_FIELDS, "caller_id"].map(() => null));
+    },
+  );
 });

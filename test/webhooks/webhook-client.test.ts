@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../src/api/client.ts";
+import { MAX_BODY_BYTES } from "../../src/api/response-body.ts";
 import {
   parseWebhook,
   parseWebhookChanges,
   patchWebhook,
   replaceWebhook,
 } from "../../src/webhooks/webhook-client.ts";
-import { type Answer, json, reset, startBadServer, text } from "../api/bad-server.ts";
+import { type Answer, gzip, json, reset, startBadServer, text } from "../api/bad-server.ts";
 import { FakeClock } from "../api/fake-clock.ts";
 import { ENDPOINT_CASES } from "./endpoint-cases.ts";
 import { METHOD_CASES } from "./method-cases.ts";
@@ -63,6 +64,42 @@ describe("replaceWebhook, patchWebhook", () => {
       says: /^The API responded for webhook 45, not 44; outcome unknown/,
       exitCode: 8,
     },
+    {
+      title: "the answer is a gzip bomb",
+      answer: gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
+      says: /larger than 32 MiB; outcome unknown/,
+      exitCode: 8,
+    },
+    {
+      title: "the answer is too long to be read",
+      answer: text(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
+      says: /larger than 32 MiB; outcome unknown/,
+      exitCode: 8,
+    },
+    {
+      title: "the answer has too many values",
+      answer: text(`{"code":200,"data":{"webhookId":44,"x":[${"0,".repeat(400_000)}0]}}`),
+      says: /too large to be read.*; outcome unknown/,
+      exitCode: 8,
+    },
+    {
+      title: "the answer has no content",
+      answer: (_, response) => response.writeHead(204).end(),
+      says: /returned 204.*; outcome unknown/,
+      exitCode: 8,
+    },
+    {
+      title: "the answer is a redirection",
+      answer: text("", 303, { location: "/v3/webhooks/44" }),
+      says: /returned 303.*; outcome unknown/,
+      exitCode: 8,
+    },
+    {
+      title: "the service stopped waiting",
+      answer: text("", 408),
+      says: /returned 408 \(0 bytes\); outcome unknown/,
+      exitCode: 5,
+    },
   ])("do not try again when $title after the change was sent", async ({ answer, says, exitCode }) => {
     await using server = await startBadServer(answer);
     await using client = clientOf(server.url);
@@ -74,15 +111,29 @@ describe("replaceWebhook, patchWebhook", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([400, 401, 404, 429])("know that nothing was changed after status %i", async (status) => {
-    await using server = await startBadServer(json({ request_id: "r-2" }, status));
+  it.each([400, 401, 403, 404, 405, 409, 412, 415, 422, 425, 429, 451])(
+    "know that nothing was changed after status %i, and say why",
+    async (status) => {
+      const answer = json({ message: "Name\u202e in use", request_id: "r-2" }, status);
+      await using server = await startBadServer(answer);
+      await using client = clientOf(server.url);
+      await expect(replaceWebhook(client, 46, WEBHOOK)).rejects.toMatchObject({
+        status,
+        requestId: "r-2",
+        outcomeUnknown: false,
+        message: expect.stringMatching(/: Name\\u202e in use \(request r-2\)$/),
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it("name the webhook that is not there", async () => {
+    await using server = await startBadServer(json({ message: "Not found" }, 404));
     await using client = clientOf(server.url);
-    await expect(replaceWebhook(client, 46, WEBHOOK)).rejects.toMatchObject({
-      status,
-      requestId: "r-2",
-      outcomeUnknown: false,
+    await expect(patchWebhook(client, 46, { description: "x" })).rejects.toMatchObject({
+      message: expect.stringContaining("Cannot change webhook 46: The API returned 404: Not found"),
+      hint: expect.stringContaining("no webhook with this id"),
     });
-    expect(server.requests).toHaveLength(1);
   });
 
   it("try again while nobody listens, since nothing can have arrived", async () => {
@@ -223,6 +274,23 @@ describe("parseWebhook, parseWebhookChanges", () => {
   ])("refuse $title", ({ parse, body, says }) => {
     expect(() => parse(body)).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining(says) }),
+    );
+  });
+
+  it.each([
+    {
+      title: "a full update",
+      parse: parsePut,
+      hint: /^Required for a full update: webhook_name, .* Optional: /,
+    },
+    {
+      title: "a partial one",
+      parse: parseWebhookChanges,
+      hint: /^Any of these, at least one: webhook_name, /,
+    },
+  ])("name the fields of $title where one is unknown", ({ parse, hint }) => {
+    expect(() => parse({ webhok_name: "x" })).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(hint) }),
     );
   });
 

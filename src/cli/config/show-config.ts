@@ -7,7 +7,7 @@ import { formatTable } from "../terminal-text.ts";
 /** A setting as it is in force. */
 interface ShownSetting {
   setting: string;
-  /** Null where it is not set; of a secret its length alone. */
+  /** Null where it is not set; of a token its file and length alone. */
   value: string | null;
   /** Where it comes from: a flag, the environment, .env, a place in calltally.yaml, or the default. */
   from: string;

@@ -28,20 +28,13 @@ export function checkVersions(version: string): Check {
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
   const file = resolve(folder, database);
-  const own = ["", "-wal", "-shm", ".caller-key"].map((suffix) => ({
-    path: file + suffix,
-    name: file + suffix,
-  }));
-  // Not by its name: somebody may have set the token in its place.
-  own.push(
-    ...secrets.map((path) => ({ path: resolve(folder, path), name: "the file that holds the token" })),
-  );
-  const open = own.filter(({ path }) => {
+  const own = ["", "-wal", "-shm", ".caller-key"].map((suffix) => file + suffix);
+  const open = [...own, ...secrets.map((path) => resolve(folder, path))].filter((path) => {
     const stat = statOf(path);
     return stat !== undefined && (stat.mode & 0o077) !== 0;
   });
   if (open.length === 0) return [ok("file modes", "only the owner can read the calls and the token")];
-  return open.map(({ name }) => warn("file modes", `other users can read ${name}`, "Run chmod 600 on it."));
+  return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
 }
 
 /** Looks at the room that is left for the warehouse. */

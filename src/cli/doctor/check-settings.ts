@@ -80,10 +80,6 @@ function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-function checkUnknown({ name, meant }: UnknownName): Check {
-  return warn(
-    name,
-    "is not a calltally setting, and has no effect",
-    meant === undefined ? "`calltally docs settings` lists them." : `Did you mean ${meant}?`,
-  );
+function checkUnknown({ name, advice }: UnknownName): Check {
+  return warn(name, "is not a calltally setting, and has no effect", advice);
 }

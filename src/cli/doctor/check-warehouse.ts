@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { ageOf, isFuture, minuteOf } from "../../clock.ts";
 import { CalltallyError, describeError, EXIT, UsageError } from "../../errors.ts";
 import { isAllKept, KEEP_KINDS, type Keep, KIND_NAMES, toKeepText } from "../../privacy/keep.ts";
 import { hasAllFacts } from "../../warehouse/attribute-all.ts";
@@ -15,7 +16,7 @@ import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../../w
 import { countOtherUnits } from "../../warehouse/other-units.ts";
 import { readPublications } from "../../warehouse/publication-table.ts";
 import { checkRowHashes, describeDamaged } from "../../warehouse/row-hashes.ts";
-import { readLastFileCheck, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import { readLastFileCheck, readLastVerifiedPass, readPause, readRuns } from "../../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../../warehouse/sqlite-errors.ts";
 import { findUnmatchedDispositions } from "../../warehouse/unmatched-dispositions.ts";
 import { toCalltallyError } from "../known-error.ts";
@@ -65,7 +66,7 @@ export async function checkWarehouse(options: WarehouseOptions): Promise<Warehou
     }
     using warehouse = openWarehouseReader(file);
     for await (const check of lookInto(warehouse, options)) found.checks.push(check);
-    found.notBefore = readRuns(warehouse, 1)[0]?.not_before ?? undefined;
+    found.notBefore = readPause(warehouse, options.nowMs);
     found.samples = readLatestTranscripts(warehouse, SAMPLES);
   } catch (error) {
     if (options.signal.aborted) throw error;
@@ -96,14 +97,10 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
   yield checkKept(warehouse, options);
   yield checkOrigin(warehouse, options);
   yield* checkUnit(warehouse);
-  for (const { setting, word, meant } of findUnmatchedDispositions(warehouse, rules)) {
-    const advice =
-      meant === undefined
-        ? "`calltally export disposition` writes those there are."
-        : `Did you mean ${meant}?`;
+  for (const { setting, word, advice } of findUnmatchedDispositions(warehouse, rules)) {
     yield warn(setting, `no call in the warehouse has the disposition ${word}`, advice);
   }
-  yield checkLastRun(warehouse);
+  yield checkLastRun(warehouse, nowMs);
   yield checkVerified(warehouse, options);
   yield* checkJobs(warehouse, nowMs);
   yield* checkPublications(warehouse, nowMs, options.publishTo);
@@ -113,7 +110,7 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
 function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   const checkedAt = readLastFileCheck(warehouse);
   if (checkedAt === undefined) return "the next sync checks all of it for damage";
-  return `whole, checked by sync ${formatAge(nowMs - Date.parse(checkedAt))}; --deep checks it now`;
+  return `whole, checked by sync ${formatAge(ageOf(checkedAt, nowMs))}; --deep checks it now`;
 }
 
 const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
@@ -159,10 +156,15 @@ function checkUnit(warehouse: Warehouse): Check[] {
 }
 
 /** Whether the last run came to its end. */
-function checkLastRun(warehouse: Warehouse): Check {
+function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
   const [last] = readRuns(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
-  const named = `run ${last.run_id} of ${last.started_at.slice(0, 16).replace("T", " ")} UTC`;
+  const named = `run ${last.run_id} of ${minuteOf(last.started_at)} UTC`;
+  if (isFuture(last.finished_at ?? last.started_at, nowMs)) {
+    const hint =
+      "Mend the clock of this machine, and run `calltally sync`. Until then the time of that run decides nothing.";
+    return warn("last run", `${named} is dated in the future`, hint);
+  }
   if (last.status === "failed" || last.status === "interrupted") {
     return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
   }
@@ -188,7 +190,7 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
   const last = readLastVerifiedPass(warehouse);
   const hint = "Run `calltally sync --full`, and see what its verdict says.";
   if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
-  const ageMs = nowMs - Date.parse(last.finished_at);
+  const ageMs = ageOf(last.finished_at, nowMs);
   const found = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
   // The next one is due after this time; as long again is for a schedule that sleeps at night.
   if (ageMs > 2 * Math.max(fullEveryHours, 1) * HOUR_MS) return unverified("verified", found, hint);
@@ -199,16 +201,19 @@ function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: Warehous
 function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
   return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
     if (failing_since === null) return [];
-    const since = formatAge(nowMs - Date.parse(failing_since));
-    const found = `failed ${since}, and has not succeeded since; exit ${exit_code}: ${error}`;
-    return [warn(`job ${job}`, found, `Mend that, and run \`calltally job ${job}\`.`)];
+    const since = formatAge(ageOf(failing_since, nowMs));
+    const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
+    // Run again, the job would leave a report alone that it has delivered to some.
+    const hint =
+      exit_code === EXIT.undelivered ? UNDELIVERED : `Mend that, and run \`calltally job ${job}\`.`;
+    return [warn(`job ${job}`, found, hint)];
   });
 }
 
 /** Whether the cluster of the settings, or those that the facts were published to, have what is here. */
 function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
   return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
-    const age = published_at === null ? "not yet" : formatAge(nowMs - Date.parse(published_at));
+    const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const name = "published";
     if (error !== null) return warn(name, `${age}; the last try failed: ${error}`, PUBLISH);
     if (is_behind) return warn(name, `${age}, and is behind; ${target}`, PUBLISH);
@@ -216,6 +221,7 @@ function checkPublications(warehouse: Warehouse, nowMs: number, to: string | und
   });
 }
 
+const UNDELIVERED = "`calltally status` says who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Mend that, and run `calltally publish`.";
 
 function failedCheck(error: unknown): Check {

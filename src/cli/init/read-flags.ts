@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { readSecretFile } from "../../config/secret-file.ts";
 import { parseToken } from "../../config/setting-parsers.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
-import { describeError, UsageError } from "../../errors.ts";
+import { cannotUse, describeError, UsageError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import type { InitFlags } from "../init-command.ts";
 import {
@@ -76,7 +76,7 @@ function parse<T>(flag: string, text: string | undefined, read: (text: string) =
   try {
     return read(text);
   } catch (error) {
-    throw new UsageError(`${flag} ${text}: ${describeError(error)}`);
+    throw cannotUse(`${flag} ${text}`, describeError(error));
   }
 }
 
@@ -89,7 +89,7 @@ function readSecret(
   if (path === undefined) return undefined;
   if (path.trim() === "") throw new UsageError(`${flag} is empty`);
   const file = resolve(folder, path);
-  const text = readSecretFile(file, flag);
+  const text = readSecretFile(file, `Cannot use ${flag}`);
   return { text: check(flag, text, read), file };
 }
 
@@ -98,7 +98,7 @@ function check(flag: string, secret: string, read: (text: string) => unknown): s
   try {
     read(secret);
   } catch (error) {
-    throw new UsageError(`${flag}: the content ${describeError(error)}`);
+    throw cannotUse(flag, `the content ${describeError(error)}`);
   }
   return secret.trim();
 }

@@ -13,7 +13,7 @@ interface StarterReport {
   keys: readonly (readonly [key: string, remark?: string])[];
 }
 
-const CONTENTS = "contents: [channel, source, utm_campaign]";
+const CONTENTS = "contents: [channel, source, campaign]";
 
 export const STARTER_REPORTS: Readonly<Record<Exclude<ReportChoice, "none">, StarterReport>> = {
   "weekly-workbook": {
@@ -24,6 +24,7 @@ export const STARTER_REPORTS: Readonly<Record<Exclude<ReportChoice, "none">, Sta
       [CONTENTS, "a sheet each"],
       ["range: { last: 4w }", "complete weeks"],
       ["compare: previous", "beside the four before"],
+      ["total: true", "a line of totals below each sheet"],
       ["format: xlsx"],
       ['cron: "0 7 * * 1"', "Mondays at 7:00"],
     ],

@@ -4,15 +4,22 @@ import { choosePlan } from "../../sync/plan.ts";
 import { countCalls, readNewestCall } from "../../warehouse/call-table.ts";
 import { readDeliveries } from "../../warehouse/delivery-table.ts";
 import { readDrift } from "../../warehouse/drift.ts";
-import { readWithheld } from "../../warehouse/gone.ts";
+import { readUnlisted, readWithheld } from "../../warehouse/gone.ts";
 import { type JobRecord, readJobs } from "../../warehouse/job-table.ts";
 import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
+import { findOtherOrigin } from "../../warehouse/own-warehouse.ts";
 import { readPublications } from "../../warehouse/publication-table.ts";
 import { readRejected } from "../../warehouse/rejected.ts";
 import { readLastReportRuns } from "../../warehouse/report-run-table.ts";
-import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../../warehouse/runs.ts";
+import {
+  readLastDoneRun,
+  readLastGoodRun,
+  readLastVerifiedPass,
+  readPause,
+  readRuns,
+} from "../../warehouse/runs.ts";
 import { nameFile } from "../../warehouse/sqlite-errors.ts";
 
 const HOUR_MS = 3_600_000;
@@ -42,6 +49,8 @@ export function readStatus(
       warehouse: warehouse.path,
       /** What it is a copy of. */
       origin: describeOrigin(readOrigin(warehouse)),
+      /** Why it is not the warehouse of the account in the settings; null where it is. */
+      origin_problem: findOtherOrigin(warehouse, settings) ?? null,
       calls: countCalls(warehouse),
       /** Start of the newest call, ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),
@@ -50,6 +59,8 @@ export function readStatus(
       last_done_run: readLastDoneRun(warehouse) ?? null,
       /** Calls that went missing at once, more than is believed: they wait for --accept-gone. */
       calls_withheld: readWithheld(warehouse),
+      /** Calls that count though they are older than any that the service lists, and since when; null where there are none. */
+      unlisted: readUnlisted(warehouse),
       /** The last run with a verdict better than unverified. */
       last_good_run: readLastGoodRun(warehouse) ?? null,
       /** The last run that proved that it read every call. */
@@ -88,6 +99,8 @@ function readReports(
     const last = runs.find(({ report }) => report === name);
     return {
       report: name,
+      /** Whether calltally.yaml names it. */
+      in_file: scheduled.some((report) => report.name === name),
       next: cron === undefined ? null : nextSlot(cron, timezone, nowMs),
       last_run: last ?? null,
       deliveries: last === undefined ? [] : readDeliveries(warehouse, last.report_run_id),
@@ -101,7 +114,6 @@ function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
   const last = readLastVerifiedPass(warehouse);
   const plan = choosePlan(last, nowMs, fullEveryHours);
   const dueMs = Date.parse(last?.finished_at ?? "") + fullEveryHours * HOUR_MS;
-  const [latest] = readRuns(warehouse, 1);
   const slot = (expression: string) => nextSlot(expression, timezone, nowMs);
   return {
     /** How the next sync reads, and why. */
@@ -110,7 +122,7 @@ function readNext(warehouse: Warehouse, settings: Settings, nowMs: number) {
     /** When a full pass is due by age. */
     full_pass_due: plan.mode === "full" ? null : new Date(dueMs).toISOString(),
     /** Until when the service asked for a pause. */
-    not_before: latest?.not_before && Date.parse(latest.not_before) > nowMs ? latest.not_before : null,
+    not_before: readPause(warehouse, nowMs) ?? null,
     /** The next times of `calltally schedule`, where that runs. */
     sync: slot(syncCron),
     export: slot(exportCron),

@@ -1,4 +1,6 @@
+import { ageOf, minuteOf } from "../../clock.ts";
 import { describeOrder } from "../../paging/order-key.ts";
+import { unlistedInWords } from "../../warehouse/gone.ts";
 import type { JobRecord } from "../../warehouse/job-table.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { SyncRun } from "../../warehouse/runs.ts";
@@ -11,6 +13,7 @@ import {
   formatTable,
   WIDTH,
 } from "../terminal-text.ts";
+import { describeDelivery } from "./find-problems.ts";
 import type { Status } from "./read-status.ts";
 
 const HEIGHT = 24;
@@ -25,6 +28,7 @@ export function describeStatus(status: Status, nowMs: number): string {
     line("Complete", describeCompleteness(status, nowMs)),
     ...describeListing(status),
     line("Calls", describeCalls(status)),
+    ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
     ...describeRejected(status),
     ...describeDrift(status),
     ...describeJobs(status, nowMs),
@@ -44,7 +48,7 @@ export function describeStatus(status: Status, nowMs: number): string {
 /** A cluster a line; which of them, where there are several, its address says. */
 function describePublications({ publications }: Status, nowMs: number): string[] {
   return publications.map(({ target, published_at, calls, error, is_behind }, index) => {
-    const age = published_at === null ? "not yet" : formatAge(nowMs - Date.parse(published_at));
+    const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const how =
       error !== null
         ? `${age}; the last try failed: ${error}`
@@ -87,14 +91,17 @@ function line(title: string, text: string, width = WIDTH): string {
   return ellipsize(`${title.padEnd(9)}  ${text}`, width).trimEnd();
 }
 
-function describeWorking({ runs: [last], next, calls_withheld: withheld }: Status, nowMs: number): string {
+function describeWorking(status: Status, nowMs: number): string {
+  const { runs, next, calls_withheld: withheld, origin_problem } = status;
+  const [last] = runs;
+  if (origin_problem !== null) return `no: another account's warehouse: ${origin_problem}`;
   if (last === undefined) return "not yet: run `calltally sync`";
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
     return `waiting: the API asked for a pause until ${minuteOf(next.not_before)}`;
   if (last.status === "running")
     return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
-  const age = formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at));
+  const age = formatAge(ageOf(last.finished_at ?? last.started_at, nowMs));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
   if (withheld > 0) {
     return `in doubt: ${formatQuantity(withheld, "call")} went missing at once; see --accept-gone`;
@@ -107,7 +114,7 @@ function describeWorking({ runs: [last], next, calls_withheld: withheld }: Statu
 function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: number): string {
   if (!good?.finished_at) return "no good run yet";
   const newest = newest_call === null ? "" : `; newest call ${minuteOf(newest_call)} UTC`;
-  return `last good run ${formatAge(nowMs - Date.parse(good.finished_at))}${newest}`;
+  return `last good run ${formatAge(ageOf(good.finished_at, nowMs))}${newest}`;
 }
 
 /** What is proven; where nothing is, what is known. */
@@ -118,7 +125,7 @@ function describeCompleteness(
   if (last === null) return "no sync has finished yet";
   if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
   const verified = pass?.finished_at
-    ? `run ${pass.run_id} read every call, ${formatAge(nowMs - Date.parse(pass.finished_at))}`
+    ? `run ${pass.run_id} read every call, ${formatAge(ageOf(pass.finished_at, nowMs))}`
     : "not proven";
   if (last.run_id === pass?.run_id) return verified;
   const { mode, run_id, calls_read, last_total } = last;
@@ -176,12 +183,12 @@ function describeJobs({ jobs }: Status, nowMs: number): string[] {
 
 function describeJob(record: JobRecord, nowMs: number): string {
   const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
-  const ageOf = (time: string) => formatAge(nowMs - Date.parse(time));
-  const success = succeeded_at === null ? "no success yet" : `last good ${ageOf(succeeded_at)}`;
-  if (finished_at === null) return `began ${ageOf(started_at)}, not ended; ${success}`;
-  if (failing_since !== null) return `failed ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
-  if (exit_code === 0) return `succeeded ${ageOf(finished_at)}`;
-  return `ended ${ageOf(finished_at)}, exit ${exit_code}; ${success}`;
+  const agoOf = (time: string) => formatAge(ageOf(time, nowMs));
+  const success = succeeded_at === null ? "no success yet" : `last good ${agoOf(succeeded_at)}`;
+  if (finished_at === null) return `began ${agoOf(started_at)}, not ended; ${success}`;
+  if (failing_since !== null) return `failed ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
+  if (exit_code === 0) return `succeeded ${agoOf(finished_at)}`;
+  return `ended ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
 }
 
 /** A line a report, and below one whose delivery failed what the recipient's server said. */
@@ -193,7 +200,7 @@ function describeReports({ reports }: Status, nowMs: number): string[] {
       const text = [
         last === null
           ? "not made yet"
-          : `${last.status === "done" ? "made" : last.status} ${formatAge(nowMs - Date.parse(last.finished_at ?? last.started_at))}`,
+          : `${last.status === "done" ? "made" : last.status} ${formatAge(ageOf(last.finished_at ?? last.started_at, nowMs))}`,
         ...(last?.is_stale ? ["stale"] : []),
         ...(deliveries.length > 0
           ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
@@ -202,10 +209,7 @@ function describeReports({ reports }: Status, nowMs: number): string[] {
       ].join(", ");
       return [
         `${report.padEnd(width)}  ${text}`,
-        ...undelivered.map(
-          ({ channel, recipient, status, last_error }) =>
-            `  ${channel} to ${recipient}: ${status}${last_error === null ? "" : `: ${last_error}`}`,
-        ),
+        ...undelivered.map((delivery) => `  ${describeDelivery(delivery)}`),
       ];
     })
     .map((text, index) => line(index === 0 ? "Reports" : "", text));
@@ -227,11 +231,6 @@ function describeSlots({ next }: Status): string[] {
     at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`],
   );
   return slots.length === 0 ? [] : [line("", `by the schedule, if it runs: ${slots.join(", ")} UTC`)];
-}
-
-/** 2026-11-20T13:37:03.537Z → 2026-11-20 13:37 */
-function minuteOf(time: string): string {
-  return time.slice(0, 16).replace("T", " ");
 }
 
 function optionalCount(count: number | null): string {

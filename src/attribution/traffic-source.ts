@@ -1,0 +1,66 @@
+import { type SiteKind, siteKind } from "./channel-sites.ts";
+
+/** What decides about the source and medium of a call; the first that it has. */
+export type SourceRule = "utm" | "click id" | "campaign" | "referrer" | "none";
+
+/** Where a call came from, and why. */
+export interface TrafficSource {
+  source: string | null;
+  medium: string | null;
+  rule: SourceRule;
+}
+
+/** What is known of the visit that led to a call. */
+export interface Visit {
+  /** utm_source and utm_medium as they are counted. */
+  source: string | null;
+  medium: string | null;
+  /** Whether it has any utm value. */
+  isTagged: boolean;
+  /** Whether a Google ad was clicked. */
+  isGoogleClick: boolean;
+  /** Whether it has a click id, of Google Ads or any other platform. */
+  hasClickId: boolean;
+  /** Whether it names a campaign. */
+  hasCampaign: boolean;
+  /** Host of the referrer, without `www.`. */
+  referringHost: string | null;
+}
+
+/**
+ * Domains of search engines, of which Google's list mostly has the names alone; what leads a host of their search pages:
+ * `google.co.uk`, `m.baidu.com` and `r.search.yahoo.com` are some, `docs.google.com` and `finance.yahoo.com` are not.
+ */
+const ENGINE_DOMAIN =
+  /^(?:(?:google|yandex)\.(?:com|(?:com?\.)?[a-z]{2})|(?:ask|baidu|bing|dogpile|duckduckgo|naver|qwant|sogou|yahoo)\.com|daum\.net|seznam\.cz|yahoo\.co\.jp)$/;
+const SEARCH_PREFIX = /^(?:(?:[a-z]+\.)?search|images|html|lite|[a-z]{1,2})\./;
+
+/**
+ * Returns source and medium as GA4 derives them: from the tags and the Google click, else from the referrer, else `(direct)`.
+ * A visit that has only another platform's click id, or only a campaign, has neither.
+ *
+ * @param nameOf the name under which a source counts that is not from a tag
+ */
+export function toTrafficSource(visit: Visit, nameOf: (source: string) => string | null): TrafficSource {
+  const { referringHost } = visit;
+  const tagged = { source: visit.source, medium: visit.medium };
+  if (visit.isGoogleClick) {
+    const source = tagged.source ?? nameOf("google");
+    const isFilled = (tagged.medium ?? "organic") === "organic";
+    return { source, medium: isFilled ? "cpc" : tagged.medium, rule: visit.isTagged ? "utm" : "click id" };
+  }
+  if (visit.isTagged) return { ...tagged, rule: "utm" };
+  if (visit.hasClickId) return { source: null, medium: null, rule: "click id" };
+  if (visit.hasCampaign) return { source: null, medium: null, rule: "campaign" };
+  if (referringHost === null) return { source: "(direct)", medium: "(none)", rule: "none" };
+  const { name, kind } = toReferrer(referringHost);
+  const medium = kind === "search" ? "organic" : "referral";
+  return { source: nameOf(name), medium, rule: "referrer" };
+}
+
+/** Returns the name by which GA4 reports a referring host, and what its list says of it. */
+export function toReferrer(host: string): { name: string; kind: SiteKind | undefined } {
+  const domain = host.replace(SEARCH_PREFIX, "");
+  const name = ENGINE_DOMAIN.test(domain) ? domain.slice(0, domain.indexOf(".")) : host;
+  return { name, kind: siteKind(name) };
+}

@@ -1,0 +1,64 @@
+import type { Temporal } from "temporal-polyfill";
+import { nearest } from "../nearest.ts";
+import type { Comparison } from "./grain.ts";
+
+/** Ten years of days, weeks or months are the most that can be asked for. */
+const MOST = { d: 3660, w: 520, m: 120 } as const;
+export type LastUnit = keyof typeof MOST;
+
+/**
+ * Returns what a text such as `4w` or `mtd` stands for.
+ * @throws Error that says what is allowed, and the nearest of it where there is one
+ */
+export function readLast(text: string): LastRange {
+  const meant = nearestLast(text);
+  if (meant?.text === text) return meant;
+  const advice = meant === undefined ? "" : `; did you mean ${meant.text}?`;
+  throw new Error(`must be one of 7d, 4w, 3m (up to ten years), ${LAST_NAMES.join(", ")}${advice}`);
+}
+
+/** So many units that are complete; or, without a unit, from the day that `begin` makes of today to today. */
+export type LastRange =
+  | { count: number; unit: LastUnit }
+  | { begin: (today: Temporal.PlainDate) => Temporal.PlainDate; unit?: never };
+
+const LAST_NAMES = ["today", "yesterday", "mtd", "ytd", "last-month"] as const;
+type LastName = (typeof LAST_NAMES)[number];
+const LAST_RANGES: Record<LastName, LastRange> = {
+  today: { begin: (today) => today },
+  yesterday: { count: 1, unit: "d" },
+  mtd: { begin: (today) => today.with({ day: 1 }) },
+  ytd: { begin: (today) => today.with({ month: 1, day: 1 }) },
+  "last-month": { count: 1, unit: "m" },
+};
+const SPELLED_OUT: Readonly<Record<string, LastName>> = { monthtodate: "mtd", yeartodate: "ytd" };
+
+/** Returns the range that a text may stand for, and how to write it: of a number alone, with each unit. */
+function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
+  const bare = text.toLowerCase().replace(/[\s_-]/g, "");
+  const name = SPELLED_OUT[bare] ?? LAST_NAMES.find((name) => name.replace("-", "") === bare);
+  if (name !== undefined) return { text: name, ...LAST_RANGES[name] };
+  const [, digits = "", word = ""] =
+    /^(?:last)?(\d*)(d|days?|w|weeks?|m|months?|y|years?)?$/.exec(bare) ?? [];
+  if (digits === "" && word === "") {
+    const near = nearest(text, LAST_NAMES);
+    return near && { text: near, ...LAST_RANGES[near] };
+  }
+  const isYears = word.startsWith("y");
+  const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
+  const asked = Number(digits || 1) * (isYears ? 12 : 1);
+  const count = Math.min(Math.max(1, asked), MOST[unit]);
+  const meant =
+    word === "" ? `${count}d, ${Math.min(count, MOST.w)}w or ${Math.min(count, MOST.m)}m` : `${count}${unit}`;
+  return { text: meant, count, unit };
+}
+
+/**
+ * Returns the comparison that goes with a range of {@link parseLast}: what is counted in days or weeks is compared with
+ * as many days, also where it happens to begin with a month; the year to date with the same days of the year before.
+ */
+export function comparisonOfLast(text: string, kind: Comparison): Comparison {
+  if (kind !== "previous") return kind;
+  if (text === "ytd") return "year";
+  return /^(?:\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;
+}

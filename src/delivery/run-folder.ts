@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from "node:crypto";
+import { constants, createReadStream, readdirSync, rmSync } from "node:fs";
+import { copyFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { CalltallyError, EXIT } from "../errors.ts";
+import { makeFolder } from "../folder.ts";
+import { hasEnded, markProcess } from "../process-mark.ts";
+import type { ReportFile, ReportSummary } from "./report-summary.ts";
+
+/** What a command is given of a run. */
+export interface RunFolder extends AsyncDisposable {
+  /** Absolute path of a folder with the files of the run and no others. */
+  readonly path: string;
+}
+
+/**
+ * Copies the files of a run into a folder that only this user can enter; disposing removes it. The folder of the report may
+ * hold other files, and copies may be changed or removed by the command.
+ *
+ * @param database the copy is made next to it, where each later run finds what a killed process left
+ * @throws CalltallyError (exit 7) where a file has another content than the report wrote
+ */
+export async function copyRun(
+  database: string,
+  { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,
+): Promise<RunFolder> {
+  const own = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => rm(own, { recursive: true, force: true }));
+  // The same name as the report's folder: many commands make one of that name where they copy to.
+  const path = join(own, basename(folder));
+  makeFolder(path);
+  for (const file of [...files, manifest]) await copyUnchanged(file, join(path, file.name));
+  const kept = stack.move();
+  // What cannot be removed now is removed by the next run: how the delivery ended counts.
+  return { path, [Symbol.asyncDispose]: () => kept.disposeAsync().catch(() => undefined) };
+}
+
+/** Removes what killed processes left of {@link copyRun}. */
+export function sweepRunFolders(database: string): void {
+  const [folder, prefix] = [dirname(database), basename(prefixOf(database))];
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const [mark = ""] = name.slice(prefix.length).split("-");
+    if (hasEnded(mark)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+/** The error for a file that was changed after the report wrote it. */
+export function changedError(path: string): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot deliver ${path}: it is not as the report wrote it`, {
+    hint: "Another run wrote over it. Run the report again, into a folder of its own.",
+  });
+}
+
+async function copyUnchanged({ path, sha256 }: ReportFile, target: string): Promise<void> {
+  makeFolder(dirname(target));
+  try {
+    await copyFile(path, target, constants.COPYFILE_FICLONE);
+  } catch (cause) {
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${path} for the delivery`, { cause });
+  }
+  const copied = createHash("sha256");
+  await pipeline(createReadStream(target), copied);
+  if (copied.digest("hex") !== sha256) throw changedError(path);
+}
+
+function prefixOf(database: string): string {
+  return join(dirname(database), `.${basename(database)}.delivery-`);
+}

@@ -1,0 +1,77 @@
+import { parseJson, stringifyJson } from "../api/parse-json.ts";
+import { jsonType } from "../api/parse-row.ts";
+import { CALL_MEMBERS, DNI_MEMBERS, isObject } from "../api/plain-call.ts";
+
+/** Returns a value as it may be stored: without what the API's document does not name. */
+type Describe = (value: unknown) => unknown;
+
+const JSON_TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
+/** What a member's name may be, so that no sentence and no address is stored as one. */
+const NAME = /^[\p{L}_$][\p{L}\p{Nd}_$-]{0,63}$/u;
+/** Digits of the shortest phone number. */
+const NUMBER_DIGITS = 7;
+
+const text = scalar("string", "number");
+const integer = scalar("number");
+const line = object({ channel: text, time: text, text });
+const lines: Describe = (value) => (Array.isArray(value) ? value.map(line) : describeType(value));
+const call = object({
+  ...membersOf(CALL_MEMBERS),
+  call_id: integer,
+  duration: integer,
+  org_unit_id: integer,
+  dni_data: object(membersOf(DNI_MEMBERS)),
+  transcription_details: lines,
+});
+
+/**
+ * Returns a row of the service with the members that the API's document does not name by name and type alone, as
+ * `{"score":{"type":"number"}}`, and so those that are not of the type it gives them. What is described stays as it is.
+ */
+export const describeRow: Describe = call;
+
+/** Describes the members in `extra`. @param extra JSON */
+export function describeExtra(extra: string): string {
+  return stringifyJson(call(parseJson(extra)));
+}
+
+/** Describes what the lines of a transcript have beside their documented members. @param details JSON */
+export function describeLines(details: string): string {
+  return stringifyJson(lines(parseJson(details)));
+}
+
+/** Returns the name of a member that the document does not name as it is stored: what reads like a value is none. */
+export function describeName(name: string): string {
+  const digits = name.match(/\p{Nd}/gu)?.length ?? 0;
+  return NAME.test(name) && digits < NUMBER_DIGITS ? name : "[name]";
+}
+
+function describeType(value: unknown): unknown {
+  return value === null || isDescribed(value) ? value : { type: jsonType(value) };
+}
+
+function isDescribed(value: unknown): boolean {
+  if (!isObject(value) || typeof value.type !== "string") return false;
+  return Object.keys(value).length === 1 && JSON_TYPES.has(value.type);
+}
+
+function scalar(...types: string[]): Describe {
+  return (value) => (types.includes(jsonType(value)) ? value : describeType(value));
+}
+
+function object(members: Readonly<Record<string, Describe>>): Describe {
+  return (value) => {
+    if (!isObject(value) || isDescribed(value)) return describeType(value);
+    // fromEntries defines members rather than assigning them, so that even `__proto__` is one.
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        const describe = Object.hasOwn(members, name) ? members[name] : undefined;
+        return describe ? [name, describe(member)] : [describeName(name), describeType(member)];
+      }),
+    );
+  };
+}
+
+function membersOf(names: Iterable<string>): Record<string, Describe> {
+  return Object.fromEntries(Iterator.from(names).map((name) => [name, text]));
+}

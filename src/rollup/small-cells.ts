@@ -1,0 +1,20 @@
+import type { FactValue } from "./engine.ts";
+
+/** Whether a number of calls is too small to be shown: few, and not none. */
+export function isSmallCount(count: number, minCell: number): boolean {
+  return count > 0 && count < minCell;
+}
+
+/** Passes the rows of a rollup on, those of too few calls, now or in the stretch before, without figures. */
+export function* blankSmallRows(
+  rows: Iterable<FactValue[]>,
+  columns: readonly { name: string }[],
+  minCell: number,
+): Generator<FactValue[]> {
+  const indexOf = (name: string) => columns.findIndex((column) => column.name === name);
+  const [calls, before] = [indexOf("calls"), indexOf("calls_previous")];
+  for (const row of rows) {
+    const isSmall = [row[calls], row[before]].some((count) => isSmallCount(Number(count), minCell));
+    yield isSmall ? row.map((value, index) => (index < calls ? value : null)) : row;
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { toReferrer, toTrafficSource, type Visit } from "../../src/attribution/traffic-source.ts";
+
+const VISIT: Visit = {
+  source: null,
+  medium: null,
+  isTagged: false,
+  isGoogleClick: false,
+  hasClickId: false,
+  hasCampaign: false,
+  referringHost: null,
+};
+
+const sourceOf = (visit: Partial<Visit>) =>
+  toTrafficSource({ ...VISIT, ...visit }, (source) => (source === "fb.me" ? "facebook" : source));
+
+describe("toReferrer", () => {
+  it.each([
+    ["google.com", "google", "search"],
+    ["google.co.uk", "google", "search"],
+    ["google.com.au", "google", "search"],
+    ["google.de", "google", "search"],
+    ["images.google.fr", "google", "search"],
+    ["bing.com", "bing", "search"],
+    ["cn.bing.com", "bing", "search"],
+    ["duckduckgo.com", "duckduckgo", "search"],
+    ["search.yahoo.com", "yahoo", "search"],
+    ["r.search.yahoo.com", "yahoo", "search"],
+    ["malaysia.search.yahoo.com", "yahoo", "search"],
+    ["search.yahoo.co.jp", "yahoo", "search"],
+    ["m.baidu.com", "baidu", "search"],
+    ["m.search.naver.com", "naver", "search"],
+    ["yandex.com.tr", "yandex", "search"],
+    ["ecosia.org", "ecosia.org", "search"],
+    ["news.google.com", "news.google.com", "search"],
+    ["lite.qwant.com", "qwant", "search"],
+    ["docs.google.com", "docs.google.com", undefined],
+    ["mail.google.com", "mail.google.com", undefined],
+    ["sites.google.com", "sites.google.com", "social"],
+    ["finance.yahoo.com", "finance.yahoo.com", undefined],
+    ["answers.yahoo.com", "answers.yahoo.com", "social"],
+    ["google.com.evil.example", "google.com.evil.example", undefined],
+    ["notgoogle.com", "notgoogle.com", undefined],
+    ["google.example", "google.example", undefined],
+    ["ask.fm", "ask.fm", undefined],
+    ["m.facebook.com", "m.facebook.com", "social"],
+    ["yelp.com", "yelp.com", "social"],
+    ["t.co", "t.co", "social"],
+    ["m.youtube.com", "m.youtube.com", "video"],
+    ["amazon.com", "amazon.com", "shopping"],
+    ["chatgpt.com", "chatgpt.com", undefined],
+    ["com.google.android.gm", "com.google.android.gm", undefined],
+  ])("of %s is %s, %s", (host, name, kind) => {
+    expect(toReferrer(host)).toEqual({ name, kind });
+  });
+});
+
+describe("toTrafficSource", () => {
+  it("follows the tags, the click, the campaign, the referrer, in this order", () => {
+    const all = {
+      source: "newsletter",
+      medium: "email",
+      isTagged: true,
+      isGoogleClick: true,
+      hasClickId: true,
+      hasCampaign: true,
+      referringHost: "bing.com",
+    };
+    const untagged = { ...all, source: null, medium: null, isTagged: false };
+    const otherClick = { ...untagged, isGoogleClick: false };
+    const campaign = { ...otherClick, hasClickId: false };
+    const referrer = { ...campaign, hasCampaign: false };
+    expect(
+      [all, untagged, otherClick, campaign, referrer, { ...referrer, referringHost: null }].map(sourceOf),
+    ).toEqual([
+      { source: "newsletter", medium: "email", rule: "utm" },
+      { source: "google", medium: "cpc", rule: "click id" },
+      { source: null, medium: null, rule: "click id" },
+      { source: null, medium: null, rule: "campaign" },
+      { source: "bing", medium: "organic", rule: "referrer" },
+      { source: "(direct)", medium: "(none)", rule: "none" },
+    ]);
+  });
+
+  it("does not complete tags by the referrer", () => {
+    expect(sourceOf({ medium: "email", isTagged: true, referringHost: "bing.com" })).toEqual({
+      source: null,
+      medium: "email",
+      rule: "utm",
+    });
+    expect(sourceOf({ isTagged: true, referringHost: "bing.com" })).toEqual({
+      source: null,
+      medium: null,
+      rule: "utm",
+    });
+  });
+
+  it("fills in what a tag leaves open from a Google click", () => {
+    const click = { isTagged: true, isGoogleClick: true, hasClickId: true };
+    expect([
+      sourceOf({ ...click, source: "bing" }),
+      sourceOf({ ...click, medium: "organic" }),
+      sourceOf({ ...click, medium: "email" }),
+    ]).toEqual([
+      { source: "bing", medium: "cpc", rule: "utm" },
+      { source: "google", medium: "cpc", rule: "utm" },
+      { source: "google", medium: "email", rule: "utm" },
+    ]);
+  });
+
+  it("counts a referrer under its alias", () => {
+    expect(sourceOf({ referringHost: "fb.me" })).toEqual({
+      source: "facebook",
+      medium: "referral",
+      rule: "referrer",
+    });
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { hasHistory } from "../../src/calendar/history.ts";
+
+it.each([
+  ["2026-07-01T00:00:00.000Z", "2026-04-02T00:00:00.000Z", true],
+  ["2026-07-01T00:00:00.000Z", "2026-04-02T00:00:00.001Z", false],
+  ["2026-07-01T00:00:00.000Z", "2026-07-02T00:00:00.000Z", false],
+  ["2026-07-01T00:00:00.000Z", "0000-01-01T00:00:00.000Z", true],
+  ["2026-07-01T00:00:00.000Z", null, false],
+  [undefined, "2026-01-01T00:00:00.000Z", false],
+])("hasHistory of %s with the first call at %s is %s", (startsAt, firstStart, has) => {
+  expect(hasHistory(startsAt, firstStart)).toBe(has);
+});

@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { BIN, settingsFor, startCalltally } from "./run.ts";
+
+const MOST_FILES = 100;
+
+/** The fewest file descriptors that the program starts with at all. */
+function fewest(): number {
+  for (let files = 10; files < MOST_FILES; files++) {
+    const script = `ulimit -n ${files}; exec "$0" "$@" >/dev/null 2>&1`;
+    const { status } = spawnSync("/bin/sh", ["-c", script, process.execPath, BIN, "--version"]);
+    if (status === 0) return files;
+  }
+  throw new Error(`The program does not start with ${MOST_FILES} file descriptors`);
+}
+
+it
+  .skipIf(process.platform === "win32")
+  .each([
+    { args: ["sync"] },
+    { args: ["webhook", "patch", "44", "--description", "x"] },
+    { args: ["query", "SELECT 1"] },
+  ])(
+  "calltally $args.0 ends with 7 and says so where there are too few file descriptors",
+  async ({ args }) => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 30 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    expect((await startCalltally(["sync"], options).done).code).toBe(0);
+
+    const first = fewest();
+    for (let files = first; files < MOST_FILES; files++) {
+      const { code, stderr } = await startCalltally(args, { ...options, files }).done;
+      if (code === 0) return expect(files).toBeGreaterThan(first);
+      expect({ files, code, stderr }).toMatchObject({
+        code: 7,
+        stderr: expect.stringMatching(
+          /^calltally: Cannot .*: (too many open files|unable to open database file)/,
+        ),
+      });
+    }
+    expect.unreachable(`It does not run with ${MOST_FILES} file descriptors`);
+  },
+);

@@ -1,0 +1,25 @@
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { toCalltallyError } from "../../src/cli/known-error.ts";
+
+/** The error of a database in memory that may have a few pages and is to take more. */
+function fullError(): unknown {
+  const full = new Database(":memory:");
+  full.exec("PRAGMA max_page_count = 4; CREATE TABLE texts (text)");
+  try {
+    full.prepare("INSERT INTO texts VALUES (randomblob(100000))").run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("The database took more than it may have");
+}
+
+describe("toCalltallyError", () => {
+  it("says of a full disk what to do", () => {
+    expect(toCalltallyError(fullError())).toMatchObject({
+      exitCode: 7,
+      message: "Cannot use the warehouse: database or disk is full (SQLITE_FULL)",
+      hint: "Make room on its disk, and run it again.",
+    });
+  });
+});

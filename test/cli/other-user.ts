@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import { BIN } from "./run.ts";
+
+/** Nobody's by convention. */
+export const NOBODY = 65_534;
+
+export const isRoot = process.getuid?.() === 0;
+
+/** Who runs the program where permissions matter: root may do everything, so its tests run the program as another user. */
+export const uid = isRoot ? NOBODY : undefined;
+
+function canRun(): boolean {
+  if (process.platform === "win32") return false;
+  return spawnSync(process.execPath, [BIN, "--version"], { uid, gid: uid, cwd: "/" }).status === 0;
+}
+
+/** Whether that user cannot run the program, as in a folder that only root may enter. */
+export const skipped = !canRun();
+export const unlessSkipped = skipped
+  ? " (SKIPPED: no user without root's rights can run the program here)"
+  : "";

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { Context } from "../../src/cli/context.ts";
+import { createProgram } from "../../src/cli/program.ts";
+
+const context: Context = {
+  env: {},
+  folder: ".",
+  signal: new AbortController().signal,
+  print: () => {},
+  write: () => Promise.resolve(),
+  tell: () => {},
+  note: () => {},
+  complain: () => {},
+  quiet: false,
+};
+
+/** The titles in a help, and the names below each, in the order of the help. */
+function readGroups(help: string): [title: string, names: string[]][] {
+  const parts = help.split(/^(?=\S.*:$)/m).slice(1);
+  return parts.map((part) => {
+    const [title = "", ...lines] = part.split("\n");
+    return [title, lines.flatMap((line) => /^ {2}(?:-\w, )?([\w-]+)/.exec(line)?.[1] ?? [])];
+  });
+}
+
+describe("--help", () => {
+  it("has every command below a task, and fits a terminal", async () => {
+    const program = await createProgram(context, () => {});
+    const help = program.configureHelp({ ...program.configureHelp(), helpWidth: 80 }).helpInformation();
+    const tasks = readGroups(help).filter(([title]) => !title.startsWith("Options"));
+    expect(tasks.map(([title]) => title)).toEqual([
+      "Start here:",
+      "Figures and files:",
+      "Questions to the warehouse:",
+      "Operation:",
+      "Personal data:",
+      "At the service:",
+      "Help and development:",
+    ]);
+    expect(tasks[0]?.[1]).toEqual(["demo", "init", "sync"]);
+    const names = tasks.flatMap(([, listed]) => listed);
+    expect(names.sort()).toEqual([...program.commands.map((command) => command.name()), "help"].sort());
+    const lines = help.split("\n").filter((line) => line.startsWith("  "));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it("of export begins with what is used most", async () => {
+    const program = await createProgram(context, () => {}, ["export"]);
+    const exporting = program.commands.find((command) => command.name() === "export");
+    const [args, [title, options] = []] = readGroups(exporting?.helpInformation() ?? "");
+    expect(args?.[0]).toBe("Arguments:");
+    expect(title).toBe("Most used:");
+    expect(options).toEqual(expect.arrayContaining(["--last", "--grain", "--total", "--format", "--out"]));
+  });
+});

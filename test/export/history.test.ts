@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/call.ts";
+import { describeHistory } from "../../src/export/manifest.ts";
+import type { FolderExportOptions } from "../../src/export/write-export.ts";
+import { makeCall } from "../calls.ts";
+import { readCsv } from "../report/page.ts";
+import { makeWarehouse, readText } from "./warehouse.ts";
+
+/** Two callers in April and three in May, who never called before. */
+const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>
+  makeCall({ call_id: index + 10, caller_id: `+49${index}`, call_started: `2026-${day}T10:00:00.000Z` }),
+);
+const MAY = { range: { from: "2026-05-01", to: "2026-05-31" }, compare: "previous" } as const;
+
+/** @param first when the copy begins */
+async function exportCalls(first: string, options: Partial<FolderExportOptions> = {}) {
+  const calls: Call[] = [makeCall({ call_id: 1, caller_id: "+499", call_started: first }), ...CALLS];
+  using warehouse = makeWarehouse(calls);
+  const { folder, manifest } = await warehouse.export({
+    targets: [{ kind: "rollup", dimensions: ["channel"] }],
+    ...MAY,
+    ...options,
+  });
+  return { manifest, rows: readCsv(readText(folder, "channel.csv")) };
+}
+
+describe("figures of first-time callers", () => {
+  it("have a change where 90 days of calls lie before the stretch compared with", async () => {
+    const { manifest, rows } = await exportCalls("2026-01-01T00:00:00.000Z");
+    expect(rows).toMatchObject([
+      { calls: 3, calls_change: 0.5, first_time_callers: 3, first_time_callers_change: 0.5 },
+    ]);
+    expect(manifest.range.short_history).toBeUndefined();
+    expect(manifest.compared_with?.short_history).toBeUndefined();
+    expect(describeHistory(manifest)).toEqual([]);
+  });
+
+  it("have none where fewer do, and the manifest says so", async () => {
+    const { manifest, rows } = await exportCalls("2026-01-01T00:00:00.001Z");
+    expect(rows).toMatchObject([
+      {
+        calls_change: 0.5,
+        first_time_callers: 3,
+        first_time_callers_previous: 2,
+        first_time_callers_change: null,
+      },
+    ]);
+    expect(manifest.range.short_history).toBeUndefined();
+    expect(manifest.compared_with?.short_history).toBe(true);
+    expect(describeHistory(manifest)).toEqual([
+      "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with.",
+    ]);
+  });
+
+  it("may be too many in days before which fewer lie", async () => {
+    const { manifest } = await exportCalls("2026-04-01T00:00:00.000Z", { compare: undefined });
+    expect(manifest.range.short_history).toBe(true);
+    expect(describeHistory(manifest)).toEqual([
+      "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
+    ]);
+  });
+
+  it("may be too many in the first periods alone", async () => {
+    const { manifest } = await exportCalls("2026-01-31T00:00:00.000Z", {
+      grain: "month",
+      compare: undefined,
+      range: { from: "2026-04-01", to: "2026-05-31" },
+    });
+    expect(manifest.periods?.map(({ period, short_history }) => [period, short_history])).toEqual([
+      ["2026-04", true],
+      ["2026-05", undefined],
+    ]);
+    expect(describeHistory(manifest)).toEqual([
+      "First-time callers of the periods up to 2026-04 may be too many: fewer than 90 days of calls lie before them.",
+    ]);
+  });
+
+  it("of all calls begin with the copy", async () => {
+    const { manifest } = await exportCalls("2020-01-01T00:00:00.000Z", { compare: undefined, range: {} });
+    expect(manifest.range).toEqual({ provisional: true, short_history: true });
+  });
+});

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { openWarehouse, syncWarehouse } from "../../src/library/index.ts";
+import { json } from "../api/bad-server.ts";
+import { settingsFor, startCalltally } from "../cli/run.ts";
+import { honestly, newestFirst, startListService } from "../sync/list-service.ts";
+import { readIds, TOKEN } from "../sync/row-service.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const LIBRARY = pathToFileURL("src/library/index.ts").href;
+
+/** Starts a service whose second request is answered once `release` is called. */
+async function startHeldService() {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const calls = newestFirst(60);
+  const service = await startListService(calls, (request) => {
+    if (request.before !== 1) return honestly(request, calls);
+    asked.resolve();
+    return async (message, response) => {
+      await held.promise;
+      const { rows } = honestly(request, calls) as { rows: unknown[] };
+      const data = { calls: rows, total: calls.length, limit: request.limit, offset: request.offset };
+      json({ code: 200, message: "Success", data, request_id: "held" })(message, response);
+    };
+  });
+  return Object.assign(service, { asked: asked.promise, release: held.resolve });
+}
+
+/** The locks on a file, where the system lists them (Linux), without their numbers. */
+function locksOn(file: string): string[] {
+  if (!existsSync("/proc/locks")) return [];
+  const inode = `:${statSync(file).ino} `;
+  const lines = readFileSync("/proc/locks", "utf8").split("\n");
+  return lines.filter((line) => line.includes(inode)).map((line) => line.replace(/^\d+: /, ""));
+}
+
+/** What the library says in another thread of this process. */
+async function inThread(database: string, options: object): Promise<unknown> {
+  const code = `
+    const { parentPort, workerData: { library, database, options } } = require("node:worker_threads");
+    (async () => {
+      const { openWarehouse, syncWarehouse } = await import(library);
+      const warehouse = openWarehouse(database);
+      const { calls } = warehouse.readStanding();
+      warehouse[Symbol.dispose]();
+      const { exitCode } = await syncWarehouse(options).catch((error) => error);
+      parentPort.postMessage({ calls, exitCode });
+    })();`;
+  const worker = new Worker(code, { eval: true, workerData: { library: LIBRARY, database, options } });
+  const [message] = await once(worker, "message");
+  await worker.terminate();
+  return message;
+}
+
+describe("syncWarehouse", () => {
+  it.each<{ title: string; other: (database: string, options: object) => Promise<unknown>; says: unknown }>([
+    {
+      title: "a second sync of its process",
+      other: async (_, options) => {
+        const { exitCode } = await syncWarehouse(options as never).catch((error) => error);
+        return { exitCode };
+      },
+      says: { exitCode: 6 },
+    },
+    {
+      title: "a reader of its process",
+      other: async (database) => {
+        using warehouse = openWarehouse(database);
+        return warehouse.readStanding();
+      },
+      says: { run: null },
+    },
+    { title: "a reader and a sync in another thread", other: inThread, says: { exitCode: 6 } },
+  ])("keeps its warehouse from other processes beside $title", async ({ other, says }) => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    await using service = await startHeldService();
+    using _released = { [Symbol.dispose]: service.release };
+    const options = {
+      ...{ database, baseUrl: service.url.href, token: TOKEN },
+      settings: { CALLTALLY_LIMIT: "20", CALLTALLY_CONCURRENCY: "1" },
+    };
+    const first = syncWarehouse(options);
+    await Promise.race([service.asked, first]);
+
+    const held = [database, `${database}.lock`].map(locksOn);
+
+    expect(await other(database, options)).toMatchObject(says as object);
+
+    expect([database, `${database}.lock`].map(locksOn)).toEqual(held);
+
+    const run = {
+      cwd: folder.path,
+      env: { ...settingsFor({ url: service.url.href, token: TOKEN }), CALLTALLY_DATABASE: database },
+    };
+    for (const args of [["sync"], ["forget", "+49 30 123456", "--allow-empty"]]) {
+      expect(await startCalltally(args, run).done).toMatchObject({ code: 6 });
+    }
+    service.release();
+    expect(await first).toMatchObject({ run_id: 1, verdict: "exact", calls_read: 60 });
+    expect(readIds(database)).toHaveLength(60);
+  });
+});

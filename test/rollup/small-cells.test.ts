@@ -1,0 +1,140 @@
+import { randomInt } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
+import { RollupSession } from "../../src/rollup/session.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { makeCall } from "../calls.ts";
+import { draws } from "../draws.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { deleteCalls } from "../warehouse/facts.ts";
+import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
+
+const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
+
+const spanOf = (first: string, last: string) => ({
+  startsAt: `${first}-01T00:00:00.000Z`,
+  endsAt: `${last}-28T00:00:00.000Z`,
+});
+
+/** The two last months, by month, beside the two before. */
+const QUERY: RollupQuery = {
+  dimensions: ["utm_source"],
+  figures: [],
+  span: spanOf("2026-10", "2026-11"),
+  periods: ["2026-10", "2026-11"].map((period) => ({ period, ...spanOf(period, period) })),
+};
+const PREVIOUS = {
+  span: spanOf("2026-08", "2026-09"),
+  periods: [
+    { period: "2026-10", ...spanOf("2026-08", "2026-08") },
+    { period: "2026-11", ...spanOf("2026-09", "2026-09") },
+  ],
+};
+
+/** Calls of each month by source. */
+type Counts = Record<string, number>[];
+
+function makeSession() {
+  const folder = makeTempFolder();
+  const warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+  return {
+    ask: <T>(counts: Counts, work: (session: RollupSession) => T): T => {
+      const calls = counts.flatMap((ofMonth, month) =>
+        Object.entries(ofMonth).flatMap(([utm_source, count]) =>
+          Array.from({ length: count }, () => ({
+            call_started: `${MONTHS[month]}-10T12:00:00.000Z`,
+            utm_source,
+          })),
+        ),
+      );
+      deleteCalls(warehouse);
+      writeTransaction(warehouse, () =>
+        prepareUpsertCalls(
+          warehouse,
+          1,
+        )(calls.map((call, index) => makeCall({ ...call, call_id: index + 1 }))),
+      );
+      using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+      const answer = work(session);
+      return answer;
+    },
+    [Symbol.dispose]: () => {
+      warehouse[Symbol.dispose]();
+      folder.remove();
+    },
+  };
+}
+
+describe("FigureSession.total", () => {
+  it("has no figures where it has few calls, or where one of its periods has", () => {
+    using sessions = makeSession();
+    const totals = (counts: Counts, query: Partial<RollupQuery>) =>
+      sessions.ask(counts, (session) => [...session.total({ ...QUERY, ...query }).rows]);
+    const few: Counts = [{ a: 1 }, { a: 9 }, { a: 4, b: 3 }, { a: 2 }];
+    expect(totals(few, {})).toEqual([[9]]);
+    expect(totals(few, { minCell: 3 })).toEqual([[null]]);
+    expect(totals(few, { minCell: 2 })).toEqual([[9]]);
+    // Without periods nothing can be taken from it.
+    expect(totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
+    expect(totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
+    // Those of the stretch before count as well.
+    expect(totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, -0.1]]);
+    expect(totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
+  });
+});
+
+describe("rollups of share-safe files", () => {
+  it("show no small number, none as the rest to the total, and count no rows of few calls", () => {
+    using sessions = makeSession();
+    const counts = fc.array(
+      fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.integer({ min: 1, max: 9 }), { maxKeys: 4 }),
+      { minLength: MONTHS.length, maxLength: MONTHS.length },
+    );
+    const sum = (ofMonth: Record<string, number> = {}) =>
+      Object.values(ofMonth).reduce((total, count) => total + count, 0);
+    const seen = { blank: 0, shown: 0 };
+    const property = fc.property(
+      counts,
+      fc.integer({ min: 2, max: 15 }),
+      fc.boolean(),
+      (all, minCell, isCompared) => {
+        const query = { ...QUERY, minCell, previous: isCompared ? PREVIOUS : undefined };
+        const answer = sessions.ask(all, (session) => ({
+          rows: [...session.rollup(query).rows],
+          total: [...session.total(query).rows],
+          inOther: session.countSmallCells(query),
+        }));
+        const isSmall = (count: number) => count > 0 && count < minCell;
+        const blank = [0, 1].filter((month) => {
+          const [before, now] = [all[month], all[month + 2]].map(sum);
+          return isSmall(now ?? 0) || (isCompared && isSmall(before ?? 0));
+        });
+        expect(answer.rows.filter(([, , calls]) => calls === null)).toHaveLength(blank.length);
+        const isTotalSmall = isSmall(sum(all[2]) + sum(all[3]));
+        if (blank.length > 0 || isTotalSmall) {
+          seen.blank++;
+          expect(answer.total[0]?.every((value) => value === null)).toBe(true);
+        } else {
+          seen.shown++;
+          expect(answer.total[0]?.[0]).toBe(sum(all[2]) + sum(all[3]));
+        }
+        // What is in a period without figures is not counted either.
+        const keys = [0, 1]
+          .filter((month) => !blank.includes(month))
+          .map(
+            (month) =>
+              new Set(
+                [all[month + 2], isCompared ? all[month] : {}].flatMap((each) => Object.keys(each ?? {})),
+              ).size,
+          );
+        const own = answer.rows.filter(([, key, calls]) => key !== "(other)" && calls !== null).length;
+        expect(answer.inOther).toBe(keys.reduce((total, count) => total + count, 0) - own);
+      },
+    );
+    fc.assert(property, { numRuns: draws(150), seed: randomInt(2 ** 31) });
+    expect(Math.min(seen.blank, seen.shown)).toBeGreaterThan(0);
+  });
+});
