@@ -87,12 +87,6 @@ describe("30 days of syncs, corrections and uploads", () => {
           calls.set(call.call_id, { ...call, isGone: false });
           synced.push(call);
         };
-        for (let call = draw(4); call > 0; call--) {
-          // Some come late, and some clicks bring several calls, at times in one second.
-          const started = nowMs - draw(3) * DAY_MS - draw(20) * HOUR_MS;
-          const gclid = `Cj${draw(12)}`;
-          put(conversionCall(nextId++, { gclid, call_started: at(started - (started % HOUR_MS)) }));
-        }
         for (const { isGone, ...call } of calls.values()) {
           if (isGone ? chance(0.1) : chance(0.08))
             put({ ...call, disposition: call.disposition === "BUSY" || isGone ? "ANSWERED" : "BUSY" });
@@ -103,6 +97,13 @@ describe("30 days of syncs, corrections and uploads", () => {
             warehouse.markGone(call.call_id, at(nowMs));
             calls.set(call.call_id, { ...call, isGone: true });
           }
+        }
+        // Later than the changes: what is read for the first time today is not gone today.
+        for (let call = draw(4); call > 0; call--) {
+          // Some come late, and some clicks bring several calls, at times in one second.
+          const started = nowMs - draw(3) * DAY_MS - draw(20) * HOUR_MS;
+          const gclid = `Cj${draw(12)}`;
+          put(conversionCall(nextId++, { gclid, call_started: at(started - (started % HOUR_MS)) }));
         }
         sync(warehouse, synced);
         if (chance(0.1)) value = String(10 + draw(90));
