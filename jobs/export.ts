@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
-import { toExportBasis } from "../src/export/export-basis.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
-import { exportToFolder } from "../src/export/write-export.ts";
-import { DEFAULT_DIMENSIONS } from "../src/rollup/dimensions.ts";
+import { folderOutput } from "../src/export/output/folder.ts";
+import { produce } from "../src/produce/produce.ts";
+import { sourceOf } from "../src/produce/warehouse-source.ts";
+import { resolve as resolveRequest } from "../src/request/resolve.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
@@ -18,14 +19,10 @@ export const exportJob: Job = {
   isSync: false,
   readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
   run: async ({ settings, log, signal }) => {
-    const { database, exportDir: folder } = settings;
-    const { manifest } = await exportToFolder({
-      ...toExportBasis(settings),
-      folder,
-      targets: DEFAULT_DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
-      signal,
-      onAttributed: logAttribution(log),
-    });
+    const { database, timezone, exportDir: folder } = settings;
+    const ask = resolveRequest({}, { nowMs: Date.now(), timezone });
+    const options = { signal, onAttributed: logAttribution(log) };
+    const { manifest } = await produce(ask, sourceOf(settings), folderOutput(folder, { signal }), options);
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
     using reader = openWarehouseReader(database);

@@ -67,6 +67,18 @@ export class UsageError extends CalltallyError {
   }
 }
 
+/** A value of a filter that no call has. */
+export class UnmatchedError extends UsageError {
+  override name = "UnmatchedError";
+  /** Asks whether values that calls have were meant. */
+  readonly advice: string | undefined;
+
+  constructor(message: string, { advice, hint }: { advice: string | undefined; hint: string }) {
+    super(message, { hint });
+    this.advice = advice;
+  }
+}
+
 /**
  * Returns the error for a value that cannot be used.
  *

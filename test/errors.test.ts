@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { toCalltallyError } from "../src/cli/known-error.ts";
 import { CalltallyError, describeError, EXIT, firstError } from "../src/errors.ts";
+import { toCalltallyError } from "../src/known-error.ts";
 import { nameFile } from "../src/warehouse/sqlite-errors.ts";
 
 /** What a work throws that fails, as does releasing each of two things that it uses. */

@@ -5,21 +5,25 @@ import { Command } from "@commander-js/extra-typings";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
 import { readManifest } from "../export/folder-owner.ts";
-import { exportToFolder } from "../export/write-export.ts";
+import { folderOutput } from "../export/output/folder.ts";
+import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
+import type { Output } from "../export/output/output.ts";
 import { realFile, removeFile } from "../folder.ts";
+import { warehouseSource } from "../produce/warehouse-source.ts";
 import { formatAnswerRate } from "../report/figure-text.ts";
-import { type Figures, nameFigures } from "../report/report-figures.ts";
+import type { Figures } from "../report/report-figures.ts";
+import { PAGE_FILE, PAGE_FOLDER } from "../request/choices.ts";
+import type { ExportRequest } from "../request/export-request.ts";
+import { resolve } from "../request/resolve.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import { RollupSession } from "../rollup/session.ts";
 import { lockedError } from "../sync/ledger.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { isCurrent } from "../warehouse/migrate.ts";
-import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { markDemo, readOrigin } from "../warehouse/origin.ts";
 import { type Context, settingsOf } from "./context.ts";
-import { describeExport } from "./export-run.ts";
-import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
+import { describeMade } from "./made-text.ts";
 import { summarizeRun } from "./summary.ts";
 import { ellipsize, formatCount, formatTable } from "./terminal-text.ts";
 
@@ -48,9 +52,9 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       const database = join(folder, "calltally.db");
       const settings = settingsOf(context);
       assertOurFiles(folder, CSV_FILES);
-      assertOurFiles(join(folder, REPORT_FOLDER), [REPORT_FILE]);
+      assertOurFiles(join(folder, PAGE_FOLDER), [PAGE_FILE]);
       const { startSandbox } = await import("../sandbox/server.ts");
-      const { reportScope, REPORT_TARGET } = await import("./report-run.ts");
+      const { produce } = await import("../produce/produce.ts");
       await using sandbox = await startSandbox({ calls: DEMO_CALLS });
       const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
       makeDemoWarehouse(database, api.baseUrl);
@@ -66,27 +70,20 @@ export function demoCommand(context: Context, exit: (code: ExitCode) => void) {
       context.tell(summarizeRun(run));
 
       const { timezone, lookbackHours } = settings;
-      const options = { database, timezone, lookbackHours, rules, signal: context.signal, replace: true };
-      const result = await exportToFolder({
-        ...options,
-        folder,
-        targets: DIMENSIONS.map((dimension) => ({ kind: "rollup", dimensions: [dimension] })),
-      });
-      const report = await exportToFolder({
-        ...options,
-        ...reportScope({ last: DEFAULT_STRETCH }, timezone),
-        folder: join(folder, REPORT_FOLDER),
-        targets: [REPORT_TARGET],
-      });
-      using warehouse = openExistingWarehouse(database);
-      using session = new RollupSession(warehouse.sqlite, { rules });
-      for (const dimension of DIMENSIONS) {
-        const rows = nameFigures(session.rollup({ dimensions: [dimension] })).take(ROWS_SHOWN);
-        context.tell(`\n${describeRollup(dimension, rows.toArray())}`);
-      }
-      context.tell(`\n${describeExport(result, context.folder)}`);
-      const page = relative(context.folder, join(report.folder, REPORT_FILE));
-      context.tell(`\nOpen ${page} in a browser for charts of four weeks.`);
+      const source = warehouseSource({ database, lookbackHours, rules });
+      const make = async (request: ExportRequest, output: Output) =>
+        await produce(resolve(request, { nowMs: Date.now(), timezone }), source, output, {
+          signal: context.signal,
+        });
+      const request = { contents: [...DIMENSIONS] };
+      const made = await make(request, folderOutput(folder, { replace: true }));
+      const page = await make({ format: "html" }, folderOutput(join(folder, PAGE_FOLDER), { replace: true }));
+      const shown = memoryOutput();
+      await make(request, shown);
+      for (const table of shown.tables) context.tell(`\n${describeRollup(table)}`);
+      context.tell(`\n${describeMade(made, context.folder)}`);
+      const path = relative(context.folder, join(page.folder ?? "", PAGE_FILE));
+      context.tell(`\nOpen ${path} in a browser for charts of four weeks.`);
       exit(exitCodeOf(run));
     });
 }
@@ -133,11 +130,16 @@ function notOurs(file: string): UsageError {
   });
 }
 
-function describeRollup(dimension: Dimension, rows: readonly Figures[]): string {
+function describeRollup({ name, columns, rows }: ReadTable): string {
+  const shown = rows
+    .slice(0, ROWS_SHOWN)
+    .map(
+      (row): Figures => Object.fromEntries(columns.map((column, index) => [column.name, row[index] ?? null])),
+    );
   return formatTable(
-    [dimension, ...Object.keys(SHOWN)],
-    rows.map((figures) => [
-      ellipsize(String(figures[dimension]), 26),
+    [name, ...Object.keys(SHOWN)],
+    shown.map((figures) => [
+      ellipsize(String(figures[name]), 26),
       ...Object.values(SHOWN).map((format) => format(figures) ?? ""),
     ]),
   );

@@ -4,17 +4,20 @@ import { parseCurrency } from "../currency.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
 import {
   ACCOUNT,
+  AMOUNT,
   CONSENTS,
   DEFAULT_CONVERSION,
   DELIMITER_NAMES,
   FORMATS,
   LISTS,
+  MAX_TOP,
   MEASUREMENT_ID,
   MIN_CELL,
   PRIVATE_COLUMNS,
   PROFILES,
-} from "../export/choices.ts";
-import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+} from "../request/choices.ts";
+import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../rollup/dimensions.ts";
+import { FIGURES } from "../rollup/metrics.ts";
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
@@ -36,21 +39,15 @@ const MOST_USED: ReadonlySet<string> = new Set([
   "--out",
 ]);
 const PAGE = "`calltally report` writes a page of charts and tables, which a browser prints or saves as PDF.";
-/** More of them are no table that a person reads. */
-const MAX_TOP = 10_000;
-
-/** What an export writes: rollups by their dimension, or one of the lists. */
-export type Contents = Dimension | (typeof LISTS)[number];
 export type ExportFlags = ReturnType<ReturnType<typeof declareExport>["opts"]>;
 
 export function exportCommand(context: Context, exit: (code: ExitCode) => void) {
-  return declareExport().action(async (contents, flags) => {
+  return declareExport().action(async (contents = [], flags) => {
     // Dates and formats bring libraries along that other commands need not wait for.
-    const { runExport } = await import("./export-run.ts");
-    if (flags.by?.includes(ACCOUNT)) {
-      const { runAccountExport } = await import("./account-export-run.ts");
-      return await runAccountExport(context, contents, flags, exit);
-    }
+    const { runExport, runMergedExport } = await import("./run-export.ts");
+    const { toRequest } = await import("./request-flags.ts");
+    const request = toRequest(contents, flags);
+    if (flags.by?.includes(ACCOUNT)) return await runMergedExport(context, request, flags.by, flags, exit);
     const accounts =
       flags.engine === undefined ? accountsOf(context, flags) : engineAccountsOf(context, flags);
     if (flags.stdout && accounts.length > 1) {
@@ -61,17 +58,13 @@ export function exportCommand(context: Context, exit: (code: ExitCode) => void) 
     await overAccounts(
       accounts,
       { context, exit },
-      async (scope) => {
-        if (flags.engine === undefined) return await runExport(scope.context, contents, flags, scope.exit);
-        const { runEngineExport } = await import("./engine-export-run.ts");
-        await runEngineExport(scope.context, flags.engine, { contents, flags }, scope.exit);
-      },
+      (scope) => runExport(scope.context, request, flags, scope.exit),
       { json: flags.json },
     );
   });
 }
 
-/** Declares arguments and options; what they mean together, `export-flags.ts` says. */
+/** Declares arguments and options; what they mean together, `request/check.ts` says. */
 function declareExport() {
   const command = callsCommand("export")
     .description(
@@ -109,6 +102,13 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
       ).argParser(parseMinCell),
     )
     .option("--spend", "add cost, clicks, impressions and costs per call, from what `spend import` read")
+    .addOption(
+      severalOf(
+        "--columns <figures>",
+        FIGURES,
+        "write these figures only, in this order, separated by commas",
+      ),
+    )
     .option("--total", "add a row of totals, in which each caller counts once")
     .optionsGroup("Files:")
     .addOption(
@@ -142,7 +142,11 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
     .option(...OPTION.json)
     .optionsGroup("Conversions:")
     .option("--new", "leave out what an earlier file had, and give each conversion an order id")
-    .option("--conversion-name <name>", "name of the conversion action", parseName, DEFAULT_CONVERSION)
+    .option(
+      "--conversion-name <name>",
+      `name of the conversion action (default: "${DEFAULT_CONVERSION}")`,
+      parseName,
+    )
     .addOption(
       new Option("--conversion-value <amount>", "value of a conversion; blank by default").argParser(
         parseAmount,
@@ -207,6 +211,6 @@ function parseMeasurementId(text: string): string {
 }
 
 function parseAmount(text: string): string {
-  if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return text;
+  if (AMOUNT.test(text)) return text;
   throw new InvalidArgumentError("must be a number such as 149.50");
 }

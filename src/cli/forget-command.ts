@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { systemClock } from "../clock.ts";
+import { readCallersFile } from "../config/callers-file.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
 import { UsageError } from "../errors.ts";
 import {
@@ -23,7 +24,6 @@ import { openOwn } from "../warehouse/own-warehouse.ts";
 import { holdsTraces } from "../warehouse/personal-bytes.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { recoverUploads } from "../warehouse/upload-table.ts";
-import { readCallersFile } from "./callers-file.ts";
 import { type Context, OPTION, settingsOf } from "./context.ts";
 import { formatQuantity } from "./terminal-text.ts";
 

@@ -12,17 +12,17 @@ import {
   InterruptedError,
   UsageError,
 } from "../errors.ts";
+import { toCalltallyError } from "../known-error.ts";
 import { type Log, maskOf, openLog } from "../log.ts";
 import { didYouMean } from "../nearest.ts";
+import { REPORT_JOB, RESTATED_JOB } from "../reports/names.ts";
 import { openHeartbeat } from "../schedule/heartbeat.ts";
 import type { Job, JobContext } from "../schedule/job-definition.ts";
 import { type JobJournal, openJournal } from "../schedule/job-journal.ts";
 import { isFailing, judgeExit, levelOf } from "../schedule/job-outcome.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { accountsOf, type Context, configurationOf, remarksOf } from "./context.ts";
-import { toCalltallyError } from "./known-error.ts";
 import { overAccounts, SYNCS_AT_ONCE } from "./over-accounts.ts";
-import { REPORT_JOB, RESTATED_JOB } from "./report-defaults.ts";
 
 export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
   return new Command("job")
@@ -42,7 +42,7 @@ export function jobCommand(context: Context, exit: (code: ExitCode) => void) {
       const remarks = runOfSchedule === undefined ? remarksOf(context) : [];
       const accounts = accountsOf(context);
       const limitOf = hostLimits(configurationOf(context).hostRequests);
-      const { reportJobs } = await import("./report-jobs.ts");
+      const { reportJobs } = await import("../../jobs/report.ts");
       const jobsOf = (account: Account) => [
         ...JOBS,
         ...reportJobs(configurationOf(context), account, context.folder),

@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { CalltallyError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
 import { toPrintableLines } from "../printable.ts";
 import type { Context } from "./context.ts";
-import { printError } from "./known-error.ts";
+import { printError } from "./print-error.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs the command line of this process, and sets its exit code. */

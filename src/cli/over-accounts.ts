@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Account } from "../config/accounts.ts";
 import { type CalltallyError, type ExitCode, worstCode } from "../errors.ts";
 import type { Context } from "./context.ts";
-import { printError } from "./known-error.ts";
+import { printError } from "./print-error.ts";
 
 /** What a command works with for one account. */
 export interface AccountScope {

@@ -1,17 +1,18 @@
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { type ExitCode, UsageError } from "../errors.ts";
+import { PAGE_FILE, PAGE_FOLDER } from "../request/choices.ts";
+import { DEFAULT_STRETCH } from "../request/resolve.ts";
 import { callsCommand } from "./calls-command.ts";
 import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
-import { DEFAULT_STRETCH, REPORT_FILE, REPORT_FOLDER } from "./report-defaults.ts";
 import { choice } from "./suggest.ts";
-
-export type ReportFlags = ReturnType<ReturnType<typeof declareReport>["opts"]>;
 
 export function reportCommand(context: Context, exit: (code: ExitCode) => void) {
   return declareReport().action(async (flags) => {
     // Charts bring a library along that other commands need not wait for.
-    const { runReport } = await import("./report-run.ts");
+    const { runExport } = await import("./run-export.ts");
+    const { toRequest } = await import("./request-flags.ts");
+    const request = { ...toRequest([], flags), format: "html" as const };
     const accounts =
       flags.engine === undefined ? accountsOf(context, flags) : engineAccountsOf(context, flags);
     if (flags.stdout && accounts.length > 1) {
@@ -19,14 +20,10 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
         hint: "Name one with --account.",
       });
     }
-    const { runEngineReport } = await import("./engine-export-run.ts");
     await overAccounts(
       accounts,
       { context, exit },
-      (scope) =>
-        flags.engine === undefined
-          ? runReport(scope.context, flags, scope.exit)
-          : runEngineReport(scope.context, flags.engine, flags, scope.exit),
+      (scope) => runExport(scope.context, request, flags, scope.exit, PAGE_FOLDER),
       { json: flags.json },
     );
   });
@@ -35,7 +32,7 @@ export function reportCommand(context: Context, exit: (code: ExitCode) => void) 
 function declareReport() {
   return callsCommand("report")
     .description(
-      `Writes ${REPORT_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
+      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
 Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
     )
     .optionsGroup("Figures:")
@@ -47,7 +44,7 @@ Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
-    .option("--out <folder>", `folder for the files (the folder ${REPORT_FOLDER} in CALLTALLY_EXPORT_DIR)`)
+    .option("--out <folder>", `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR)`)
     .option(...OPTION.engine)
     .option(...OPTION.database)
     .option(...OPTION.json)

@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import type { ExitCode } from "../errors.ts";
-import { accountsOf, type Context, OPTION } from "./context.ts";
+import { accountsOf, type Context, configurationOf, OPTION } from "./context.ts";
 import { overAccounts } from "./over-accounts.ts";
 
 export function runCommand(context: Context, exit: (code: ExitCode) => void) {
@@ -12,8 +12,9 @@ export function runCommand(context: Context, exit: (code: ExitCode) => void) {
     .addHelpText("after", "\nExample:\n  $ calltally run weekly --deliver")
     .action(async (names, flags) => {
       // Figures and mail bring libraries along that other commands need not wait for.
-      const { chooseReports, runReports } = await import("./run-reports.ts");
-      const reports = chooseReports(context, names);
+      const { runReports } = await import("./run-reports.ts");
+      const { chooseReports } = await import("../reports/report.ts");
+      const reports = chooseReports(configurationOf(context).file, names);
       await overAccounts(
         accountsOf(context),
         { context, exit },

@@ -45,7 +45,7 @@ export function scheduleCommand(context: Context, exit: (code: ExitCode) => void
       const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
       const chosen = accountsOf(context);
       const remarks = remarksOf(context);
-      const { reportJobs } = await import("./report-jobs.ts");
+      const { reportJobs } = await import("../../jobs/report.ts");
       const { file, hostRequests } = configurationOf(context);
       const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
       if (list) {

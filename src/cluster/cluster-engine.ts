@@ -6,7 +6,7 @@ import type { Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, Kept, Side } from "../rollup/engine.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
 import type { Metric } from "../rollup/metrics.ts";
-import { OTHER } from "../rollup/own-words.ts";
+import { IS_OTHER, OTHER } from "../rollup/own-words.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal, type SqlText } from "../rollup/sql-text.ts";
 import { shownKeyText } from "../rollup/sqlite-calls-sql.ts";
@@ -73,6 +73,7 @@ export class ClusterEngine implements Engine {
       ...keys.map(
         (key, index) => `${this.#keyText(shownKeyText(key, keyName(index)), index, kept)} AS ${key.name}`,
       ),
+      ...(kept ? [`NOT is_kept AS ${IS_OTHER}`] : []),
       ...figures.map(({ name, aggregate }) => `${figureText(aggregate, selection.rules, toText)} AS ${name}`),
     ];
     return {

@@ -1,23 +1,8 @@
 import { z } from "zod";
-import { CHANNELS } from "../attribution/channel-rules.ts";
 import { parseAge } from "../calendar/age-text.ts";
-import { parseDate, parseLast } from "../calendar/dates.ts";
-import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import { parseCurrency } from "../currency.ts";
-import { describeError } from "../errors.ts";
-import {
-  ADJUSTMENTS,
-  CONSENTS,
-  CONVERSIONS,
-  DELIMITER_NAMES,
-  FORMATS,
-  LISTS,
-  MEASUREMENT_ID,
-  MIN_CELL,
-  PRIVATE_COLUMNS,
-  PROFILES,
-} from "../export/choices.ts";
-import { DIMENSIONS } from "../rollup/dimensions.ts";
+import { LISTS } from "../request/choices.ts";
+import { REQUEST_KEYS } from "../request/export-request.ts";
+import { by } from "../request/issues.ts";
 import { HOST_REQUESTS } from "./accounts.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
@@ -33,17 +18,6 @@ import { SETTINGS, type SettingSpec } from "./settings.ts";
 
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
-
-/** Returns a check of a text by a parser that throws an Error. */
-function by<T>(parse: (text: string) => unknown) {
-  return (value: T, context: { addIssue: (message: string) => void }): void => {
-    try {
-      parse(String(value));
-    } catch (error) {
-      context.addIssue(describeError(error));
-    }
-  };
-}
 
 /** Says in the schema for editors what a setting is; the help is that of the environment variable. */
 function about(spec: SettingSpec<unknown>, example: unknown) {
@@ -165,11 +139,6 @@ export const nameSchema = z
   .string()
   .regex(NAME, "must be letters, digits, - and _, at most 64, the first a letter or digit");
 const file = z.string().superRefine(by(parseFilePath));
-const oneOrMore = (help: string, example: string) =>
-  z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .meta({ description: help, examples: [example] })
-    .optional();
 const flag = (help: string) => z.boolean().meta({ description: help }).optional();
 
 /** A text in which words in braces are replaced. */
@@ -182,96 +151,6 @@ const pattern = (known: readonly Placeholder[]) =>
 function parseFolderPattern(text: string): void {
   assertFolderPattern(parsePath(text));
 }
-
-const range = z
-  .strictObject({
-    last: z
-      .string()
-      .superRefine(by((text) => parseLast(text, "2026-01-01")))
-      .meta({
-        description: "The last complete days, weeks or months, or a period to date.",
-        examples: ["4w", "mtd"],
-      })
-      .optional(),
-    from: z
-      .string()
-      .superRefine(by(parseDate))
-      .meta({ description: "First local day.", examples: ["2026-10-01"] })
-      .optional(),
-    to: z
-      .string()
-      .superRefine(by(parseDate))
-      .meta({ description: "Last local day.", examples: ["2026-10-31"] })
-      .optional(),
-  })
-  .superRefine(({ last, from, to }, context) => {
-    if (last !== undefined && (from ?? to) !== undefined)
-      context.addIssue("has last beside from or to: use one or the other");
-    if (from !== undefined && to !== undefined && from > to)
-      context.addIssue(`from ${from} is after to ${to}`);
-  })
-  .meta({ description: "Which days; all calls by default.", examples: [{ last: "4w" }] });
-
-const filter = z
-  .strictObject({
-    org_unit: oneOrMore("Calls of these groups, by name or id.", "north"),
-    channel: z
-      .union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)])
-      .meta({ description: "Calls of these channels.", examples: ["Paid Search"] })
-      .optional(),
-    source: oneOrMore("As in the dimension source.", "google"),
-    campaign: oneOrMore("As in the dimension campaign, by name or id.", "brand"),
-    disposition: oneOrMore("As the service names it.", "answered"),
-    min_duration_seconds: z
-      .int()
-      .nonnegative()
-      .meta({ description: "Calls of at least this duration.", examples: [30] })
-      .optional(),
-    first_time: flag("Only the first call of each caller."),
-    has_gclid: flag("Only calls with a gclid."),
-    tracking_number: oneOrMore("Calls to these numbers.", "+49 30 123456"),
-    exclude_callers: file
-      .meta({
-        description: "File of phone numbers whose calls are left out, one per line.",
-        examples: ["test-numbers.txt"],
-      })
-      .optional(),
-    include_gone: flag("Include calls that are gone from the service."),
-    allow_empty: flag("Accept values that no call in the warehouse has."),
-  })
-  .meta({ description: "Which calls; a list matches any of its values." });
-
-const conversion = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .meta({ description: "Name of the conversion action.", examples: ["Qualified call"] })
-      .optional(),
-    value: z
-      .number()
-      .nonnegative()
-      .meta({ description: "Value of a conversion.", examples: [40] })
-      .optional(),
-    currency: z
-      .string()
-      .superRefine(by(parseCurrency))
-      .meta({ description: "ISO 4217 code of the currency of the value.", examples: ["USD"] })
-      .optional(),
-    ad_user_data: z
-      .enum(CONSENTS)
-      .meta({ description: "Consent to sending caller data to Google." })
-      .optional(),
-    ad_personalization: z.enum(CONSENTS).meta({ description: "Consent to personalized ads." }).optional(),
-    every: flag("Include every qualified call, not only the first of each click or caller."),
-    new: flag("Leave out what an earlier file had, and give each conversion an order id."),
-    measurement_id: z
-      .string()
-      .regex(MEASUREMENT_ID, "must be the id of a web data stream, such as G-1A2B3C4D5E")
-      .meta({ description: "Data stream of ga4-events.", examples: ["G-1A2B3C4D5E"] })
-      .optional(),
-  })
-  .meta({ description: `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.` });
 
 const address = z
   .string()
@@ -323,10 +202,6 @@ const delivery = z
   })
   .meta({ description: "One recipient: email, webhook or command.", minProperties: 1, maxProperties: 1 });
 
-/** Formats of a report: those of `export`, a workbook and the page of `report`. */
-const REPORT_FORMATS = [...FORMATS, "html"] as const;
-const REPORT_CONTENTS = [...DIMENSIONS, ...LISTS] as const;
-
 const report = z
   .strictObject({
     accounts: z
@@ -334,60 +209,7 @@ const report = z
       .min(1)
       .meta({ description: "Which accounts; all by default.", examples: [["acme"]] })
       .optional(),
-    contents: z
-      .array(z.enum(REPORT_CONTENTS))
-      .min(1)
-      .meta({
-        description: "Dimensions and lists, a file or sheet each, as `export` takes them.",
-        examples: [["channel", "utm_campaign"]],
-      })
-      .optional(),
-    by: z
-      .array(z.enum(DIMENSIONS))
-      .min(1)
-      .meta({
-        description: "Dimensions that are grouped by together.",
-        examples: [["utm_source", "utm_medium"]],
-      })
-      .optional(),
-    range: range.optional(),
-    grain: z.enum(GRAINS).meta({ description: "Split the rows by period." }).optional(),
-    compare: z.enum(COMPARISONS).meta({ description: "Add the columns …_previous and …_change." }).optional(),
-    fill: flag("Add rows of zeros for periods without calls."),
-    total: flag("Add a row of totals, in which each caller counts once."),
-    raw: flag("Group by utm values exactly as stored."),
-    spend: flag("Add cost, clicks, impressions and costs per call."),
-    min_cell: z
-      .int()
-      .min(MIN_CELL.least)
-      .max(MIN_CELL.most)
-      .meta({
-        description:
-          "Share-safe files: rows of fewer calls are put into the row (other), and no text like a phone number or mail address is written.",
-        examples: [10],
-      })
-      .optional(),
-    top: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .meta({
-        description: "Keep the keys with the most calls, and put the others into one row.",
-        examples: [20],
-      })
-      .optional(),
-    filter: filter.optional(),
-    format: z.enum(REPORT_FORMATS).meta({ description: "csv by default." }).optional(),
-    profile: z
-      .enum(PROFILES)
-      .meta({
-        description:
-          "By default, texts that a spreadsheet would take for a formula are guarded; `machine` leaves every value as it is; `excel` writes values that Excel reads from a CSV file.",
-      })
-      .optional(),
-    delimiter: z.enum(DELIMITER_NAMES).meta({ description: "Delimiter of CSV files." }).optional(),
-    with: z.array(z.enum(PRIVATE_COLUMNS)).meta({ description: "Private columns of calls." }).optional(),
-    conversion: conversion.optional(),
+    ...REQUEST_KEYS,
     folder: z
       .string()
       .superRefine(by(parseFolderPattern))
@@ -442,7 +264,7 @@ const report = z
       })
       .optional(),
   })
-  .superRefine(({ range: days, compare, grain, fill, ...content }, context) => {
+  .superRefine((content, context) => {
     if (content.on_restatement !== undefined && (content.cron === undefined || content.deliver === undefined))
       context.addIssue(
         "on_restatement needs cron and deliver: it delivers again what was due and has changed",
@@ -463,10 +285,6 @@ const report = z
       context.addIssue(
         "on_restatement cannot go with engine: the warehouse alone remembers what was given out",
       );
-    if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
-    const isClosed = days?.last !== undefined || (days?.from !== undefined && days.to !== undefined);
-    if (compare !== undefined && !isClosed)
-      context.addIssue("compare needs a range with last, or from and to");
   })
   .meta({ description: "Figures that are made again and again: whatever `export` and `report` take." });
 

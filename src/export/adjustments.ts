@@ -1,23 +1,21 @@
 import { stringify } from "csv-stringify/sync";
 import { localTime } from "../calendar/local-time.ts";
+import { ADJUSTMENTS } from "../request/choices.ts";
+import type { ConversionOptions } from "../request/resolve.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import { hasUploadFile, type NewLine, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
-import { ADJUSTMENTS } from "./choices.ts";
-import { type ConversionOptions, KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { encodeTable } from "./encode-table.ts";
+import { type Job, type Lists, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { Scope } from "./scope.ts";
 import type { Column } from "./table.ts";
 import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
-import type { ExportJob } from "./write-export.ts";
 
-/** A file that takes conversions of google-ads back, or says another value of them. */
-export interface AdjustmentsTarget {
-  kind: typeof ADJUSTMENTS;
-  /** The value is that of the conversions of this name; without one none is restated. */
-  conversion: Pick<ConversionOptions, "name" | "value" | "currency">;
-}
+/** The value is that of the conversions of this name; without one none is restated. */
+type Value = Pick<ConversionOptions, "name" | "value" | "currency">;
 
 const SECOND_MS = 1000;
 
@@ -33,25 +31,28 @@ interface Adjustment {
  * Writes what has to be said of conversions in earlier files, once each: `RETRACT` where the call is none any more,
  * `RESTATE` where its value is another. Beside it stand the conversions that cannot be adjusted, each with the reason.
  */
-export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget): Promise<ManifestFile[]> {
-  const { reader, repeats, rewritten, nowMs } = job;
+export async function writeAdjustments(job: Job): Promise<ManifestFile[]> {
+  const { nowMs } = job;
+  const { conversion } = job.ask;
+  const lists = listsOf(job);
+  const { reader, repeats, rewritten } = lists;
   const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
   // A run of a report that was cut short once somebody had been sent its file sends the others the same.
   const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
-  const due = isRepeated ? [] : findAdjustments(job, toOrders(known), target.conversion);
+  const due = isRepeated ? [] : findAdjustments(lists, job.scope, toOrders(known), conversion);
   const hindered = due.map((adjustment) => ({
     ...adjustment,
     hindrance: hindranceOf(adjustment.order, nowMs),
   }));
   const lines = hindered
     .filter(({ hindrance }) => hindrance === undefined)
-    .map((adjustment) => toLine(adjustment, target.conversion, nowMs));
+    .map((adjustment) => toLine(adjustment, conversion, nowMs));
   const repeated = known.filter(
     ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
   );
   const written: Omit<UploadLine, "key_digest">[] = [...repeated, ...lines];
   const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written, job.scope.timezone));
-  job.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
+  lists.remember({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
 
   const left = hindered.filter(({ hindrance }) => hindrance !== undefined);
   const columns: Column[] = [
@@ -93,9 +94,10 @@ export async function writeAdjustments(job: ExportJob, target: AdjustmentsTarget
 
 /** Returns what is to be said of conversions that were not retracted: nothing of most. */
 function findAdjustments(
-  { reader, session, scope }: ExportJob,
+  { reader, session }: Lists,
+  scope: Scope,
   orders: readonly Order[],
-  conversion: AdjustmentsTarget["conversion"],
+  conversion: Value,
 ): Adjustment[] {
   const standing = orders.filter(({ isRetracted }) => !isRetracted);
   if (standing.length === 0) return [];
@@ -148,17 +150,13 @@ function findAdjustments(
   });
 }
 
-function isOtherValue(order: Order, { name, value, currency }: AdjustmentsTarget["conversion"]): boolean {
+function isOtherValue(order: Order, { name, value, currency }: Value): boolean {
   if (order.conversion_name !== name || value === undefined) return false;
   const isSameValue = order.value !== null && Number(order.value) === Number(value);
   return !isSameValue || (currency !== undefined && order.currency !== currency);
 }
 
-function toLine(
-  { order, action, reason }: Adjustment,
-  { value, currency }: AdjustmentsTarget["conversion"],
-  nowMs: number,
-): NewLine {
+function toLine({ order, action, reason }: Adjustment, { value, currency }: Value, nowMs: number): NewLine {
   const { conversion_name, call_id, order_id, is_every, adjusted_at } = order;
   // Google takes a second adjustment of the same time for the first one.
   const ms = Math.max(nowMs, Date.parse(adjusted_at) + SECOND_MS);

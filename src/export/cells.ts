@@ -12,9 +12,6 @@ const END_MS = Date.UTC(10_000, 0, 1);
 /** Integers from here on may have more digits than the 15 that Excel keeps. */
 const LONG_INTEGER = 1e15;
 
-/** Integers that name something: nobody adds them up, and no digit may be lost. */
-const ID = /(?:^|_)id$/;
-
 /** What cells of a workbook need to know. */
 export interface CellContext {
   styles: Styles;
@@ -59,7 +56,7 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
       case "integer":
       case "decimal": {
         const number = Number(value);
-        if (isId(column) || Math.abs(number) >= LONG_INTEGER) return toText(reference, text);
+        if (column.isId || Math.abs(number) >= LONG_INTEGER) return toText(reference, text);
         return toNumber(reference, column.decimals === undefined ? text : number.toFixed(column.decimals));
       }
       case "time":
@@ -72,8 +69,6 @@ export function cellWriter(column: Column, context: CellContext, look: CellStyle
   };
   return (reference, value) => (value === null ? "" : write(reference, value));
 }
-
-const isId = ({ name, type }: Column) => type === "integer" && ID.test(name);
 
 /** Returns what clocks showed, as if it were UTC. */
 const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
@@ -104,19 +99,19 @@ export function shownWidth(column: Column, value: Value): number {
 
 /** Whether a column holds text that may read like a number. */
 export function isTextual(column: Column): boolean {
-  return column.type === "text" || isId(column);
+  return column.type === "text" || column.isId === true;
 }
 
 const toFormat = (whole: string, decimals: number) =>
   decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
 
 function formatOf(column: Column): string | undefined {
-  const { type, decimals, currency, isShare, comparison } = column;
+  const { type, decimals, currency, isId, isShare, comparison } = column;
   switch (type) {
     case "text":
       return "@";
     case "integer":
-      return isId(column) ? "@" : "#,##0";
+      return isId ? "@" : "#,##0";
     case "decimal": {
       if (decimals === undefined) return undefined; // as many digits as there are
       const share = `${toFormat("0", decimals - 2)}%`;

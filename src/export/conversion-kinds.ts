@@ -1,30 +1,10 @@
 import { createHash } from "node:crypto";
 import { localTime, offsetSpanAt } from "../calendar/local-time.ts";
-import { UsageError } from "../errors.ts";
 import type { Audience } from "../folder.ts";
+import type { ConversionKind } from "../request/choices.ts";
+import { toEventName } from "../request/event-name.ts";
+import type { ConversionOptions } from "../request/resolve.ts";
 import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
-import type { CONVERSIONS, Consent } from "./choices.ts";
-
-/** What every conversion in a file says. */
-export interface ConversionOptions {
-  /** Name of the conversion action in the ad platform. */
-  name: string;
-  /** As it goes into the file; blank where it is not known, since 0 would be a value. */
-  value?: string | undefined;
-  /** ISO 4217; of a value alone. */
-  currency?: string | undefined;
-  /** Consent to the use of the caller's data, as Google has it. */
-  adUserData?: Consent | undefined;
-  adPersonalization?: Consent | undefined;
-  /** Whether each qualified call of a click or a caller counts, and not the first alone. */
-  every: boolean;
-  /** Whether what an earlier file had is left out. @default false */
-  isNew?: boolean | undefined;
-  /** The data stream of ga4-events, `G-…`. */
-  measurementId?: string | undefined;
-}
-
-export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** Why a call is no conversion; of several reasons the first. */
 export type Reason =
@@ -70,7 +50,7 @@ export interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
   maxAgeMs: number;
   minAgeMs: number;
   /** Returns the name of a conversion action as the platform takes it. @default as it is */
-  toName?: (name: string) => string;
+  toName?: (name: string) => string | undefined;
   /** Whether the file has a column for the order id. */
   hasOrderId: boolean;
   layOut: (options: LayoutOptions) => Layout;
@@ -222,21 +202,6 @@ function analyticsLayout({ name, value = "", currency = "", measurementId = "" }
 
 function toIsoSeconds({ occurred_at }: Conversion): string {
   return occurred_at.replace(/\.\d+Z$/, "Z");
-}
-
-/** Names that Google Analytics keeps for itself begin so. */
-const RESERVED_EVENT = /^(ga|google|firebase)_/;
-
-/** Returns the name of a conversion as that of an event: letters, digits and `_`, 40 at most, a letter first. */
-function toEventName(name: string): string {
-  const event = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_|_$/g, "");
-  if (/^[a-z][a-z0-9_]{0,39}$/.test(event) && !RESERVED_EVENT.test(event)) return event;
-  throw new UsageError(`--conversion-name ${name} makes no name of an event of Google Analytics`, {
-    hint: "It takes up to 40 letters, digits and _, a letter first, and not ga_, google_ or firebase_ at the beginning.",
-  });
 }
 
 /** Returns the first thing that speaks against a call as a conversion; undefined where nothing does. */

@@ -1,29 +1,16 @@
 import { stringify } from "csv-stringify/sync";
+import type { ConversionKind } from "../request/choices.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { Candidate } from "../rollup/conversion-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import { hasUploadFile, type NewLine, readUploadLines } from "../warehouse/upload-table.ts";
-import {
-  type Conversion,
-  type ConversionKind,
-  type ConversionOptions,
-  KINDS,
-  type Kind,
-  type Reason,
-  reasonAgainst,
-} from "./conversion-kinds.ts";
+import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { encodeTable } from "./encode-table.ts";
+import { type Job, type Lists, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
 import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
-import type { ExportJob } from "./write-export.ts";
-
-/** A file of conversions for an ad platform. */
-export interface ConversionTarget {
-  kind: ConversionKind;
-  conversion: ConversionOptions;
-}
 
 /** Why a conversion is not in this file: an earlier one had it, or the next one will. */
 type PutOff = "uploaded" | "next file";
@@ -34,15 +21,16 @@ const SECOND_MS = 1000;
  * Writes conversions, and beside them the calls that are none, each with the reason: rows and those left out are together
  * the calls examined.
  */
-export async function writeConversions(job: ExportJob, target: ConversionTarget): Promise<ManifestFile[]> {
-  const { scope, session, nowMs } = job;
+export async function writeConversions(job: Job, target: { kind: ConversionKind }): Promise<ManifestFile[]> {
+  const { ask, scope, nowMs } = job;
+  const lists = listsOf(job);
   const kind = KINDS[target.kind];
-  const { every, isNew = false } = target.conversion;
-  const name = kind.toName?.(target.conversion.name) ?? target.conversion.name;
-  const options = { ...target.conversion, name, timezone: scope.timezone, nowMs };
+  const { every, isNew } = ask.conversion;
+  const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
+  const options = { ...ask.conversion, name, timezone: scope.timezone, nowMs };
   const population = populationOf(scope.filter);
-  const candidates = session.conversions({ ...kind, every }, population, scope.span);
-  const past = isNew ? readPast(job, { kind: target.kind, name, every }) : undefined;
+  const candidates = lists.session.conversions({ ...kind, every }, population, scope.span);
+  const past = isNew ? readPast(lists, nowMs, { kind: target.kind, name, every }) : undefined;
   const judged = function* () {
     for (const call of candidates.read()) {
       yield { ...call, reason: reasonAgainst(call, kind, nowMs) ?? past?.reasonAgainst(call) };
@@ -83,7 +71,7 @@ export async function writeConversions(job: ExportJob, target: ConversionTarget)
     toLines(conversions(), kind.layOut(options)),
     kind.audience,
   );
-  job.remember({ contents: target.kind, file, rows: rows.count, lines, isChosen: isNew });
+  lists.remember({ contents: target.kind, file, rows: rows.count, lines, isChosen: isNew });
 
   const { table, excluded } = excludedTable(judged());
   const rest = await job.write(`${target.kind}.excluded.csv`, await encodeTable(table, { format: "csv" }));
@@ -143,7 +131,8 @@ interface Past {
 }
 
 function readPast(
-  { reader, rewritten, repeats, nowMs }: ExportJob,
+  { reader, rewritten, repeats }: Lists,
+  nowMs: number,
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
 ): Past {
   const known = readUploadLines(reader, kind, rewritten);

@@ -1,9 +1,9 @@
 import { stringify } from "csv-stringify/sync";
-import type { Delimiter, Profile } from "./choices.ts";
+import type { Delimiter, Profile } from "../request/choices.ts";
 import { inChunks } from "./chunks.ts";
 import { toExcelText } from "./excel.ts";
 import { guardFormula } from "./guard.ts";
-import type { Column, Table } from "./table.ts";
+import { type Column, linesOf, type Table } from "./table.ts";
 
 export interface DelimitedOptions {
   delimiter: Delimiter;
@@ -16,14 +16,15 @@ export interface DelimitedOptions {
  *
  * A generator and no stream: whoever stops reading ends the reading of the rows, too, before anything else happens.
  */
-export function* toDelimited({ columns, rows }: Table, options: DelimitedOptions): Generator<string> {
+export function* toDelimited(table: Table, options: DelimitedOptions): Generator<string> {
+  const { columns } = table;
   const { delimiter, profile } = options;
   const writeText = textWriter(profile);
   const writeNumber = numberWriter(options);
   // csv-stringify quotes for the whole line end only; a lone CR or LF would break the line.
   const lines = { delimiter, record_delimiter: "\r\n", quoted_match: /[\r\n]/ };
   yield stringify([columns.map(({ name }) => name)], { ...lines, bom: profile === "excel" });
-  for (const chunk of inChunks(rows)) {
+  for (const chunk of inChunks(linesOf(table))) {
     yield stringify(chunk, {
       ...lines,
       quoted_empty: columns.length === 1, // many readers skip a line that is empty

@@ -1,15 +1,7 @@
-import type { Delimiter, Profile, TableFormat } from "./choices.ts";
+import type { FormatOptions } from "../request/resolve.ts";
 import { toDelimited } from "./delimited.ts";
 import { toJson, toNdjson } from "./json-writer.ts";
 import type { Table } from "./table.ts";
-
-export interface FormatOptions {
-  format: TableFormat;
-  /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */
-  profile?: Profile | undefined;
-  /** For `csv`. @default "," */
-  delimiter?: Delimiter | undefined;
-}
 
 /**
  * Returns a table as the content of a file, in chunks: the same table and options give the same bytes, in constant

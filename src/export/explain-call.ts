@@ -8,6 +8,7 @@ import {
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import type { ConversionKind } from "../request/choices.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
@@ -16,7 +17,7 @@ import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
 import { readUploadsOfCall, type UploadOfCall } from "../warehouse/upload-table.ts";
-import type { ConversionKind, Reason } from "./conversion-kinds.ts";
+import type { Reason } from "./conversion-kinds.ts";
 import { judgeCall } from "./conversions.ts";
 
 export interface ExplainOptions extends OwnWarehouse {

@@ -1,13 +1,8 @@
 import type { CallerSummary } from "../rollup/caller-summary.ts";
 import { openPseudonyms } from "../warehouse/caller-hash.ts";
-import type { NamedTable } from "./named-table.ts";
+import { type Job, listsOf } from "./job.ts";
+import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
-
-/** A file with one line a caller, in the order of their first calls. */
-export interface CallersTarget {
-  kind: "callers";
-}
 
 /** A column, and what it shows of a caller. */
 interface CallerColumn extends Column {
@@ -17,12 +12,13 @@ interface CallerColumn extends Column {
 /** What adds up to the same as in rollups of the same calls, but for the calls without a caller. */
 const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
-/** Returns one line a caller. Calls without a caller's number are in no line; they are counted beside it. */
-export function callersTable({ scope, session, ...job }: ExportJob): NamedTable {
-  const callers = openPseudonyms(job.reader);
-  if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
+/** Writes one line a caller, in the order of their first calls. Calls without a caller's number are only counted. */
+export async function writeCallers(job: Job): Promise<ManifestFile[]> {
+  const { session, reader, onNewKey } = listsOf(job);
+  const callers = openPseudonyms(reader);
+  if (callers.newKey !== undefined) onNewKey(callers.newKey);
   const columns = callerColumns(callers.toPseudonym);
-  const { callsWithoutCaller, read } = session.callers(scope.span);
+  const { callsWithoutCaller, read } = session.callers(job.scope.span);
   const entry = {
     contents: "callers",
     caller_key: callers.fingerprint,
@@ -37,7 +33,7 @@ export function callersTable({ scope, session, ...job }: ExportJob): NamedTable 
       yield columns.map(({ of }) => of(caller));
     }
   };
-  return { name: "callers", columns, rows: rows(), audience: "shared", entry };
+  return await job.table({ name: "callers", columns, rows: rows(), audience: "shared", entry });
 }
 
 function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] {

@@ -2,21 +2,15 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
+import type { PrivateColumn } from "../request/choices.ts";
 import type { ListedMember } from "../rollup/listed-member.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { openPseudonyms } from "../warehouse/caller-hash.ts";
-import type { PrivateColumn } from "./choices.ts";
 import { encodeTable } from "./encode-table.ts";
+import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Column, Value } from "./table.ts";
-import type { ExportJob } from "./write-export.ts";
-
-/** A file with one line a call, in the order of time. */
-export interface CallsTarget {
-  kind: "calls";
-  with: readonly PrivateColumn[];
-}
 
 /** A column, what it is read from, and what is made of its value. */
 interface CallColumn extends Column {
@@ -27,13 +21,20 @@ interface CallColumn extends Column {
 /** The folder of calls whose month is not known, by Hive's name for it; of no calls, too, so that a reader finds columns. */
 const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
-/** Returns one line a call. */
-export function callsTable(job: ExportJob, target: CallsTarget): NamedTable {
-  const { scope, session, reader } = job;
+/** Writes one line a call, in the order of time; as Parquet, a file for each local month. */
+export async function writeCalls(job: Job): Promise<ManifestFile[]> {
+  const calls = callsTable(job);
+  const isByMonth = job.ask.format.format === "parquet" && job.isPartitioned;
+  return isByMonth ? await writeCallsByMonth(job, calls) : await job.table(calls);
+}
+
+function callsTable(job: Job): NamedTable {
+  const { ask, scope } = job;
+  const { session, reader, onNewKey } = listsOf(job);
   const toLocal = localTime(scope.timezone);
   const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) job.onNewKey(callers.newKey);
-  const columns = callColumns(session.rules, toLocal, callers.toPseudonym, target.with);
+  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const columns = callColumns(session.rules, toLocal, callers.toPseudonym, ask.with);
   const { count: rowCount, read } = session.calls(
     columns.map(({ of }) => of),
     scope.span,
@@ -43,13 +44,12 @@ export function callsTable(job: ExportJob, target: CallsTarget): NamedTable {
     columns,
     rows: derive(read(), columns),
     // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
-    audience: target.with.length > 0 ? "owner" : "shared",
+    audience: ask.with.length > 0 ? "owner" : "shared",
     entry: { contents: "calls", caller_key: callers.fingerprint, rows: rowCount },
   };
 }
 
-/** Writes calls as Parquet, a file for each local month. */
-export async function writeCallsByMonth(job: ExportJob, calls: NamedTable): Promise<ManifestFile[]> {
+async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestFile[]> {
   const { columns, rows, audience, entry } = calls;
   const toLocal = localTime(job.scope.timezone);
   const started = columns.findIndex(({ name }) => name === "call_started");
@@ -96,7 +96,7 @@ function callColumns(
           derive: toSeconds,
         };
   return [
-    { name: "call_id", type: "integer", of: { fact: "call_id" } },
+    { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" } },
     { name: "call_started", type: "time", of: started },
     {
       name: "call_started_local",
@@ -117,7 +117,7 @@ function callColumns(
     fact("outcome"),
     flag("qualified", "is_qualified"),
     flag("first_time_caller", "is_first_call"),
-    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" } },
+    { name: "org_unit_id", type: "integer", isId: true, of: { fact: "org_unit_id" } },
     member("org_unit_name"),
     fact("referring_host"),
     ...DNI_FIELDS.map(member),

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
+import type { Ask } from "../request/resolve.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import type { Row } from "../rollup/figure-session.ts";
 import { METRIC_NAMES, metrics, spendMetrics } from "../rollup/metrics.ts";
@@ -14,10 +15,16 @@ import {
   iterateExportedRows,
   type RollupToRemember,
   readExportedRollup,
+  rememberRollups,
 } from "../warehouse/exported-rollups.ts";
 import { readFactState } from "../warehouse/fact-log.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import type { Effect, FigureValue, Restatement } from "../warehouse/restatement-table.ts";
+import {
+  type Effect,
+  type FigureValue,
+  insertRestatements,
+  type Restatement,
+} from "../warehouse/restatement-table.ts";
 import { describeRulesChange } from "../warehouse/rules.ts";
 import { readLastDoneRun } from "../warehouse/runs.ts";
 import {
@@ -27,6 +34,7 @@ import {
   type Stretch,
 } from "./comparable-periods.ts";
 import { type ComparedRollup, settledUntil } from "./manifest.ts";
+import type { CommitStep, CommittedFiles } from "./record-export.ts";
 import type { Scope } from "./scope.ts";
 
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
@@ -43,27 +51,26 @@ interface RollupOutlet {
 }
 
 interface GivenOutOptions {
+  ask: Pick<Ask, "raw" | "top" | "minCell">;
   reader: Warehouse;
   session: RollupSession;
   scope: Scope;
   lookbackHours: number;
-  raw: boolean;
-  top: number | undefined;
-  minCell: number | undefined;
   /** Absolute path, behind links. */
   folder: string;
-  /** Whether nothing can be remembered. */
-  isReadOnly: boolean;
+  /** The warehouse, to remember the figures in; null where it can only be read here. */
+  writer: Warehouse | null;
+  /** Number of the log of facts from before the figures were read; undefined where no figure is remembered. */
+  log: number | undefined;
   /** Receives the path of a key that had to be made. */
   onNewKey: (file: string) => void;
   nowMs: number;
 }
 
 /** What came of the comparison of an export with what its files held before. */
-export interface Compared {
+interface Compared {
   restatements: Restatement[];
   rollups: ComparedRollup[];
-  remember: RollupToRemember[];
 }
 
 /** A rollup whose rows pass by. */
@@ -85,13 +92,15 @@ interface Watched extends RollupOutlet {
   found: readonly Restatement[] | undefined;
 }
 
-/** Compares the rollups of an export with those that the same files held before. */
-export class GivenOut {
+/** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
+export class GivenOut implements CommitStep {
   readonly #options: GivenOutOptions;
   readonly #given: GivenScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: Watched[] = [];
+  readonly #remembered: RollupToRemember[] = [];
+  readonly #restatements: Restatement[] = [];
 
   constructor(options: GivenOutOptions) {
     const { reader, scope, lookbackHours } = options;
@@ -120,8 +129,8 @@ export class GivenOut {
     const keys = keyColumns(query.dimensions).length;
     const first = query.periods === undefined ? 0 : 1;
     const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
-    const figures = columns.flatMap(({ name, isAdditive = false }, index) =>
-      index < first + keys || /_(previous|change)$/.test(name)
+    const figures = columns.flatMap(({ name, comparison, isAdditive = false }, index) =>
+      index < first + keys || comparison !== undefined
         ? []
         : [{ name, index, isAdditive, empty: empty.get(name) ?? null }],
     );
@@ -170,12 +179,12 @@ export class GivenOut {
 
   /** Compares what has passed by. */
   compare(): Compared {
-    const compared: Compared = { restatements: [], rollups: [], remember: [] };
+    const compared: Compared = { restatements: this.#restatements, rollups: [] };
     for (const watched of this.#watched) {
       const { file, path, contents, before, isTooLong, complete, rows } = watched;
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
       const isRemembered = !isTooLong && (complete.size > 0 || watched.isOpen);
-      compared.remember.push({
+      this.#remembered.push({
         path,
         contents,
         rollup: isRemembered ? this.#toRemember(watched) : undefined,
@@ -199,13 +208,22 @@ export class GivenOut {
     return compared;
   }
 
+  /** Remembers the figures: after the files have their names, so that no export is compared with one that was killed. */
+  settle({ now }: CommittedFiles): void {
+    const { writer, log } = this.#options;
+    if (writer === null) return;
+    insertRestatements(writer, this.#restatements);
+    rememberRollups(writer, this.#remembered, { log, exportedAt: now });
+  }
+
   /** What keeps all figures from being compared. */
   #hindrance(): string | undefined {
-    const { raw, top, minCell, scope, isReadOnly } = this.#options;
+    const { ask, scope, writer } = this.#options;
+    const { raw, top, minCell } = ask;
     if (raw) return "utm values as stored";
     if (top !== undefined || minCell !== undefined) return "keys put together as (other)";
     if (scope.filter.include_gone) return "gone calls are counted";
-    return isReadOnly ? "the warehouse can only be read here" : undefined;
+    return writer === null ? "the warehouse can only be read here" : undefined;
   }
 
   #toRemember({ question, figures }: Watched): NonNullable<RollupToRemember["rollup"]> | undefined {

@@ -1,11 +1,11 @@
 import { inChunks } from "./chunks.ts";
-import type { Column, Table, Value } from "./table.ts";
+import { type Column, linesOf, type Table, type Value } from "./table.ts";
 
 /** Yields a table as a JSON array with an object a row, each on its own line. */
-export function* toJson({ columns, rows }: Table): Generator<string> {
-  const writeObject = objectWriter(columns);
+export function* toJson(table: Table): Generator<string> {
+  const writeObject = objectWriter(table.columns);
   let opening = "[\n";
-  for (const chunk of inChunks(rows)) {
+  for (const chunk of inChunks(linesOf(table))) {
     yield opening + chunk.map(writeObject).join(",\n");
     opening = ",\n";
   }
@@ -13,9 +13,9 @@ export function* toJson({ columns, rows }: Table): Generator<string> {
 }
 
 /** Yields a table as newline-delimited JSON: an object a line. */
-export function* toNdjson({ columns, rows }: Table): Generator<string> {
-  const writeObject = objectWriter(columns);
-  for (const chunk of inChunks(rows)) yield `${chunk.map(writeObject).join("\n")}\n`;
+export function* toNdjson(table: Table): Generator<string> {
+  const writeObject = objectWriter(table.columns);
+  for (const chunk of inChunks(linesOf(table))) yield `${chunk.map(writeObject).join("\n")}\n`;
 }
 
 /** Members stand in the columns' order, whatever the columns are called. */

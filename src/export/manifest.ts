@@ -188,7 +188,18 @@ export function startManifest(
   standing: Standing,
   session: FigureSession,
   scope: Scope,
-  { raw, lookbackHours, spend }: { raw: boolean; lookbackHours: number; spend: SessionSpend | undefined },
+  {
+    raw,
+    lookbackHours,
+    spend,
+    published,
+  }: {
+    raw: boolean;
+    /** Hours after a call in which late transcripts and corrections are looked for. */
+    lookbackHours: number;
+    spend: SessionSpend | undefined;
+    published: DescribedPublication | undefined;
+  },
 ): Manifest {
   const { run, origin, unlisted } = standing;
   const { exclude_callers, include_gone, ...filter } = scope.filter;
@@ -206,6 +217,7 @@ export function startManifest(
   return {
     run,
     origin,
+    ...(published && { published }),
     ...(caveats && { caveats }),
     ...(unlisted && { unlisted }),
     timezone: scope.timezone,
@@ -262,7 +274,7 @@ function findCaveats({ run, withheld_calls, first_load }: Standing): Caveats | u
 }
 
 /** Returns the content of `manifest.json`. */
-export function encodeManifest(manifest: Manifest): string {
+export function encodeManifest(manifest: object): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 

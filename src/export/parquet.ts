@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { Column, Table, Value } from "./table.ts";
+import { type Column, linesOf, type Table, type Value } from "./table.ts";
 
 /** A row group is held in memory until it is written; these two bound it. */
 const MAX_GROUP_ROWS = 20_000;
@@ -51,10 +51,11 @@ function toDate(value: string | number): Date {
  *
  * @throws RangeError for a number in an integer column that is not whole, and for a time that is none
  */
-export function* toParquet({ columns, rows }: Table): Generator<Buffer> {
+export function* toParquet(table: Table): Generator<Buffer> {
+  const { columns } = table;
   const bytes = new ByteWriter();
   const parquet = new ParquetWriter({ writer: bytes, schema: toSchema(columns), createdBy: "calltally" });
-  for (const group of inGroups(rows)) {
+  for (const group of inGroups(linesOf(table))) {
     parquet.write({ columnData: toColumnData(columns, group), rowGroupSize: group.length });
     yield takeBytes(bytes);
   }

@@ -1,78 +1,59 @@
 import { join } from "node:path";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { rememberRollups } from "../warehouse/exported-rollups.ts";
+import { CalltallyError, EXIT, UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import { insertRestatements } from "../warehouse/restatement-table.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Commit, FileSet } from "./file-set.ts";
-import type { Compared } from "./given-out.ts";
-import type { Manifest } from "./manifest.ts";
-import type { UploadLedger } from "./upload-ledger.ts";
+import type { Manifest, ManifestFile } from "./manifest.ts";
 
-export interface RecordedExport {
-  files: FileSet;
+/** The files of an export while they get their names. */
+export interface CommittedFiles {
+  files: Pick<FileSet, "folder" | "draftOf">;
   manifest: Manifest;
-  uploads: UploadLedger;
-  /** The latest file of conversions when they were chosen. */
-  lastUploadFile: number;
-  /** What came of the comparison with earlier files. */
-  compared: Compared | undefined;
-  /** Number of the log of facts from before the figures were made. */
-  log: number | undefined;
   /** ISO 8601 UTC. */
   now: string;
 }
 
-/**
- * Records an export in the warehouse, in a transaction before the files get their names and in one after that. Paths and
- * conversions are entered before. Figures are remembered after, so that no export is compared with one that was killed.
- */
-export function recordExport(warehouse: Warehouse, recorded: RecordedExport): Commit {
-  const { files, manifest, uploads, lastUploadFile, compared, log, now } = recorded;
-  const { file: restated } = manifest.restatements ?? {};
-  const entries = [...manifest.files, ...(restated ? [restated] : [])];
-  const draftOf = (file: string) => files.draftOf(file);
-  const write = (work: () => void) => withFileNamed(warehouse.path, () => writeTransaction(warehouse, work));
-  let exportIds: number[] = [];
+/** Something that is recorded together with an export; each of its parts runs in a transaction. */
+export interface CommitStep {
+  /** Records the files before the first of them gets its name. What it throws keeps everything as it was. */
+  enter?(committed: CommittedFiles): void;
+  /** Removes the record of files that did not get their names. */
+  undo?(committed: CommittedFiles): void;
+  /** Records that all files have their names. */
+  settle?(committed: CommittedFiles): void;
+}
+
+/** Returns how an export is recorded in the warehouse, so that wherever it is killed no file is there that the record lacks. */
+export function commitOf(
+  warehouse: Warehouse,
+  steps: readonly CommitStep[],
+  committed: CommittedFiles,
+): Commit {
+  const { folder } = committed.files;
+  const entries = entriesOf(committed.manifest);
+  const write = (work: (step: CommitStep) => void) =>
+    withFileNamed(warehouse.path, () => writeTransaction(warehouse, () => steps.forEach(work)));
+  for (const { file } of [...entries, { file: "manifest.json" }]) {
+    if (realFile(join(folder, file)) !== warehouse.path) continue;
+    throw new UsageError(`Cannot write ${file} to ${folder}: the warehouse has that name`);
+  }
   return {
-    enter: () =>
-      write(() => {
-        uploads.enter(draftOf, { after: lastUploadFile, now });
-        exportIds = insertExports(
-          warehouse,
-          entries.map(({ file, sha256, rows }) => ({
-            path: join(files.folder, file),
-            sha256,
-            rows,
-            filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-            run_id: manifest.run?.run_id ?? null,
-          })),
-        );
-      }),
+    enter: () => write((step) => step.enter?.(committed)),
     undo: () => {
-      const unnamed = exportIds.filter((_, index) => draftOf(entries[index]?.file ?? "") !== undefined);
       try {
-        write(() => {
-          uploads.undo(draftOf);
-          deleteExports(warehouse, unnamed);
-        });
+        write((step) => step.undo?.(committed));
       } catch {
         // The error before this one is reported. The next export finds the entries.
       }
     },
     settle: () => {
       try {
-        write(() => {
-          uploads.settle();
-          settleExports(warehouse, exportIds, now);
-          if (compared === undefined) return;
-          insertRestatements(warehouse, compared.restatements);
-          rememberRollups(warehouse, compared.remember, { log, exportedAt: now });
-        });
+        write((step) => step.settle?.(committed));
       } catch (cause) {
-        const paths = entries.map(({ file }) => join(files.folder, file));
+        const paths = entries.map(({ file }) => join(folder, file));
         throw new CalltallyError(
           EXIT.storage,
           `Cannot record in ${warehouse.path} that the export has ended; its files are in place: ${paths.join(", ")}`,
@@ -84,4 +65,43 @@ export function recordExport(warehouse: Warehouse, recorded: RecordedExport): Co
       }
     },
   };
+}
+
+/** Records the paths of the files, by which `forget` finds them. */
+export class ExportLog implements CommitStep {
+  readonly #warehouse: Warehouse;
+  #exportIds: number[] = [];
+
+  constructor(warehouse: Warehouse) {
+    this.#warehouse = warehouse;
+  }
+
+  enter({ files: { folder }, manifest }: CommittedFiles): void {
+    this.#exportIds = insertExports(
+      this.#warehouse,
+      entriesOf(manifest).map(({ file, sha256, rows }) => ({
+        path: join(folder, file),
+        sha256,
+        rows,
+        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+        run_id: manifest.run?.run_id ?? null,
+      })),
+    );
+  }
+
+  undo({ files, manifest }: CommittedFiles): void {
+    const entries = entriesOf(manifest);
+    const unnamed = this.#exportIds.filter(
+      (_, index) => files.draftOf(entries[index]?.file ?? "") !== undefined,
+    );
+    deleteExports(this.#warehouse, unnamed);
+  }
+
+  settle({ now }: CommittedFiles): void {
+    settleExports(this.#warehouse, this.#exportIds, now);
+  }
+}
+
+function entriesOf({ files, restatements }: Manifest): Pick<ManifestFile, "file" | "sha256" | "rows">[] {
+  return [...files, ...(restatements?.file ? [restatements.file] : [])];
 }

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-table.ts";
 import { encodeTable } from "./encode-table.ts";
-import type { FigureJob } from "./figure-job.ts";
 import type { WrittenFile } from "./file-set.ts";
+import type { Job } from "./job.ts";
 import type { Column } from "./table.ts";
 
 /** Figures that were given out in the files it stands beside, and are others now. */
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
 
 /** Writes `restatements.csv`, one line a figure; the key is a JSON object of the key columns, since a value may have any text in it. */
 export async function writeRestatements(
-  { write, format }: Pick<FigureJob, "write" | "format">,
+  { write, ask: { format } }: Pick<Job, "write" | "ask">,
   found: readonly Restatement[],
 ): Promise<WrittenFile> {
   const rows = found.map((each) => [

@@ -1,23 +1,15 @@
 import { comparePeriods } from "../calendar/comparison.ts";
 import { comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
-import type { Comparison, Grain } from "../calendar/grain.ts";
+import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
 import { UsageError } from "../errors.ts";
+import type { Ask } from "../request/resolve.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 
-/** Which calls an export is about, and how they are cut into periods. */
-export interface ScopeOptions {
-  /** IANA zone whose days count. */
-  timezone: string;
-  /** Local dates, both included; an end that is missing is open. @default all calls */
-  range?: DateRange | undefined;
-  filter?: CallFilter | undefined;
-  grain?: Grain | undefined;
-  /** What stands beside: the stretch before, or the same dates a year before. */
-  compare?: Comparison | undefined;
-}
+/** Which calls a question is about, and how they are cut into periods. */
+export type ScopeOptions = Pick<Ask, "timezone" | "range" | "filter" | "grain" | "compare" | "spell">;
 
 /** The range as instants. */
 export interface Scope {
@@ -49,10 +41,10 @@ export const MAX_PERIODS = 4000;
  * @throws UsageError where that is too many periods
  */
 export function resolveScope(session: FigureSession, options: ScopeOptions): Scope {
-  const { timezone, range = {}, filter = {}, grain, compare } = options;
+  const { timezone, range = {}, filter, grain, compare, spell } = options;
   const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
   const closed = grain && closeRange(session, range, timezone);
-  const current = grain && closed ? periodsOf(closed, grain, timezone) : [];
+  const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
   if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
 
   const compared =
@@ -75,12 +67,12 @@ export function mostPeriods(range: Required<DateRange>, grain: Grain): number {
   return countDays(range) / DAYS[grain];
 }
 
-function periodsOf(range: Required<DateRange>, grain: Grain, zone: string): Period[] {
+function periodsOf(range: Required<DateRange>, grain: Grain, zone: string, spell: Ask["spell"]): Period[] {
   const count = mostPeriods(range, grain);
   if (count <= MAX_PERIODS) return periods({ ...range, grain, zone });
   throw new UsageError(
-    `--grain ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,
-    { hint: "Give --from and --to, or a coarser grain." },
+    `${spell("grain")} ${grain} would make ${Math.ceil(count)} periods from ${range.from} to ${range.to}; ${MAX_PERIODS} are the most`,
+    { hint: `Give ${spell("range.from")} and ${spell("range.to")}, or a coarser grain.` },
   );
 }
 

@@ -7,7 +7,7 @@ import { personalKind } from "./personal-text.ts";
 import type { Column } from "./table.ts";
 
 /** Ids of campaigns are as long as phone numbers, and are the ad platform's. */
-const isScanned = ({ name, type }: Column) => type === "text" && name !== "campaign_id";
+const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
 
 const HINT =
   "A file made with --min-cell holds neither phone numbers nor mail addresses. Leave the dimension out, give the value another name in the file of CALLTALLY_ALIASES, or leave its calls out by a filter.";

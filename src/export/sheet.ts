@@ -1,9 +1,8 @@
 import { UsageError } from "../errors.ts";
-import { TOTAL } from "../rollup/own-words.ts";
 import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
 import { inChunks } from "./chunks.ts";
 import { headingOf } from "./heading.ts";
-import type { Column, Table, Value } from "./table.ts";
+import { type Column, linesOf, type Table, type Value } from "./table.ts";
 
 /** Rows of a sheet, the header among them. */
 const MAX_ROWS = 1_048_576;
@@ -26,8 +25,6 @@ const MAX_FROZEN_WIDTH = 80;
 export interface SheetOptions {
   name: string;
   context: CellContext;
-  /** Whether the last row is one of totals: it is bold, and no filter sorts it in. @default false */
-  hasTotal?: boolean | undefined;
 }
 
 /** Refuses more rows than a sheet has. */
@@ -42,12 +39,13 @@ export function assertRows(name: string, rows: number): void {
 }
 
 /**
- * Yields a table as the XML of a worksheet: header and key that stay in view, a filter, and a row each.
+ * Yields a table as the XML of a worksheet: header and key that stay in view, a filter, a row each, and the total in bold,
+ * which no filter sorts in.
  *
  * @throws UsageError for more rows than a sheet holds
  */
-export function* toSheet({ columns, rows }: Table, options: SheetOptions): Generator<string> {
-  const { name, context, hasTotal = false } = options;
+export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
+  const { columns, rows, total } = table;
   const letters = columns.map((_, index) => columnLetters(index));
   const toRow = rowWriter(columns, letters, context);
   const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
@@ -65,12 +63,14 @@ export function* toSheet({ columns, rows }: Table, options: SheetOptions): Gener
   };
 
   let last = 1;
-  for (const chunk of inChunks(rows)) {
+  let totals: readonly Value[] | undefined;
+  const readTotal = total && (() => (totals = total()));
+  for (const chunk of inChunks(linesOf({ rows, total: readTotal }))) {
     let xml = last === 1 ? open(chunk) : "";
     for (const row of chunk) {
       last++;
       assertRows(name, last - 1);
-      xml += hasTotal && row[0] === TOTAL ? toTotalRow(last, row) : toRow(last, row);
+      xml += row === totals ? toTotalRow(last, row) : toRow(last, row);
       if (xml.length < PIECE) continue;
       yield xml;
       xml = "";
@@ -78,7 +78,7 @@ export function* toSheet({ columns, rows }: Table, options: SheetOptions): Gener
     if (xml !== "") yield xml;
   }
   if (last === 1) yield open([]);
-  yield closeSheet(columns, letters, { last, hasTotal, widths });
+  yield closeSheet(columns, letters, { last, hasTotal: total !== undefined, widths });
 }
 
 function rowWriter(

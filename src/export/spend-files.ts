@@ -4,7 +4,7 @@ import type { Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
-import type { FigureJob } from "./figure-job.ts";
+import type { Job } from "./job.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Scope } from "./scope.ts";
 import type { Column, Value } from "./table.ts";
@@ -89,10 +89,13 @@ const FILES_SHOWN = 5;
 const inWords = (name: string) => name.replaceAll("_", " ");
 
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
-export function unmatchedTable({ session, scope }: FigureJob, spend: SessionSpend): NamedTable {
+export function unmatchedTable(
+  { session, scope }: Pick<Job, "session" | "scope">,
+  spend: SessionSpend,
+): NamedTable {
   const columns: Column[] = [
     { name: "campaign", type: "text" },
-    { name: "campaign_id", type: "text" },
+    { name: "campaign_id", type: "text", isId: true },
     { name: "source", type: "text" },
     { name: "cost", type: "decimal", decimals: spend.form.decimals, currency: spend.form.currency },
     { name: "days", type: "integer" },

@@ -16,6 +16,8 @@ export interface Column {
   isShare?: true;
   /** Whether it is part of the key of a row. */
   isKey?: true;
+  /** Whether it names something, such as a campaign: nobody adds it up, and no digit may be lost. */
+  isId?: true;
   /** What it shows of the figure on its left, where that is compared. */
   comparison?: { of: string; shows: "previous" | "change" };
   /** One sentence for a person. */
@@ -26,4 +28,12 @@ export interface Column {
 export interface Table {
   columns: readonly Column[];
   rows: Iterable<readonly Value[]>;
+  /** Reads the line of totals, once the rows have been read. @default none */
+  total?: (() => readonly Value[]) | undefined;
+}
+
+/** Yields the lines of a table: its rows, then its total. */
+export function* linesOf({ rows, total }: Pick<Table, "rows" | "total">): Generator<readonly Value[]> {
+  yield* rows;
+  if (total !== undefined) yield total();
 }

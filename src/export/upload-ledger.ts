@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { realFile } from "../folder.ts";
+import type { Content } from "../request/contents.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import {
@@ -8,6 +9,7 @@ import {
   findReplacedBy,
   findReplacedUploads,
   isInPlace,
+  readLastUploadFile,
   readUploadFilesById,
   recoverUploads,
   settleUploads,
@@ -16,6 +18,7 @@ import {
   undoUploads,
 } from "../warehouse/upload-table.ts";
 import type { WrittenFile } from "./file-set.ts";
+import type { CommitStep, CommittedFiles } from "./record-export.ts";
 
 /** The run of a report that files are written for. */
 export interface ReportRunOfFiles {
@@ -49,7 +52,7 @@ export type WrittenUpload = Pick<UploadBatch, "contents" | "rows" | "lines" | "i
  * settled afterwards. What a killed export left is known by its draft: a file that still has one never got its name; any
  * other counts, and is shown, unless it is still in place and this export replaces it: then what it had is due again.
  */
-export class UploadLedger {
+export class UploadLedger implements CommitStep {
   /** Numbers of the files of killed exports that this one replaces. */
   readonly rewritten: readonly number[];
   readonly #warehouse: Warehouse;
@@ -63,6 +66,8 @@ export class UploadLedger {
   readonly #replacedBefore: readonly UploadFile[];
   readonly #files: WrittenUpload[] = [];
   #replaced: readonly UploadFile[] = [];
+  /** The latest file when conversions were chosen. */
+  #after = 0;
   #entered: readonly { upload_file_id: number; entered: number }[] = [];
   /** Path of the key of the digests, where it had to be made. */
   newKey: string | undefined;
@@ -71,14 +76,14 @@ export class UploadLedger {
     warehouse: Warehouse,
     {
       folder,
-      targets,
+      contents,
       reportRun,
-    }: { folder: string; targets: readonly { kind: string }[]; reportRun?: ReportRunOfFiles | undefined },
+    }: { folder: string; contents: readonly Content[]; reportRun?: ReportRunOfFiles | undefined },
   ) {
     this.#warehouse = warehouse;
     this.#folder = folder;
     this.#reportRunId = reportRun?.runId ?? null;
-    const paths = targets.map(({ kind }) => this.#pathOf(`${kind}.csv`));
+    const paths = contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
     const resumed = reportRun?.isRepeated ? undefined : reportRun?.runId;
     const found = warehouse.sqlite.readonly ? [] : recoverUploads(warehouse, resumed);
     // Nobody was sent the files of the resumed run, whose export had ended.
@@ -99,17 +104,21 @@ export class UploadLedger {
     return join(realFile(this.#folder), file);
   }
 
+  /** Conversions are chosen at the moment of this reader. */
+  chooseAt(reader: Pick<Warehouse, "db">): void {
+    this.#after = readLastUploadFile(reader);
+  }
+
   add(file: WrittenUpload): void {
     this.#files.push(file);
   }
 
   /**
-   * Enters the files, in the transaction that records the export.
+   * Enters the files.
    *
-   * @param draftOf returns the path of a file's draft
    * @throws CalltallyError (exit 6) where another export has entered conversions, or a file of a killed one was moved meanwhile
    */
-  enter(draftOf: (file: string) => string | undefined, { after, now }: { after: number; now: string }): void {
+  enter({ files, now }: CommittedFiles): void {
     if (this.#files.length === 0) return;
     for (const file of this.#again) {
       if (file.draft === null || isInPlace(file)) continue;
@@ -133,21 +142,21 @@ export class UploadLedger {
         ...batch,
         path,
         sha256,
-        draft: join(dirname(path), basename(draftOf(file) ?? path)),
+        draft: join(dirname(path), basename(files.draftOf(file) ?? path)),
         rewrites: again?.upload_file_id ?? null,
         replaced_sha256: replaced?.sha256 ?? null,
         report_run_id: this.#reportRunId,
       };
     });
-    this.#entered = enterUploads(this.#warehouse, batches, { after, now, key });
+    this.#entered = enterUploads(this.#warehouse, batches, { after: this.#after, now, key });
   }
 
-  /** Takes files out again that could not get their names, in a transaction. */
-  undo(draftOf: (file: string) => string | undefined): void {
+  /** Takes files out again that could not get their names. */
+  undo({ files }: CommittedFiles): void {
     const [unnamed = [], named = []] = [true, false].map((isUnnamed) =>
       this.#entered.flatMap(({ upload_file_id }, index) => {
         const file = this.#files[index]?.file.file ?? "";
-        return (draftOf(file) !== undefined) === isUnnamed ? [upload_file_id] : [];
+        return (files.draftOf(file) !== undefined) === isUnnamed ? [upload_file_id] : [];
       }),
     );
     undoUploads(this.#warehouse, { named, unnamed });

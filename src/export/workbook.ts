@@ -2,8 +2,8 @@ import { localTime } from "../calendar/local-time.ts";
 import { type AboutRow, describeWorkbook } from "./about.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter } from "./cells.ts";
-import type { FigureJob } from "./figure-job.ts";
-import type { Manifest, ManifestFile, SheetEntry } from "./manifest.ts";
+import type { Job } from "./job.ts";
+import type { ManifestFile, SheetEntry } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
 import { WORKBOOK } from "./rollups.ts";
 import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml, toSheet } from "./sheet.ts";
@@ -28,10 +28,10 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
-  job: FigureJob,
+  job: Pick<Job, "scope" | "write" | "manifest">,
   tables: readonly NamedTable[],
-  manifest: Manifest,
 ): Promise<ManifestFile> {
+  const { manifest } = job;
   const names = toSheetNames(tables.map(({ name }) => name));
   const sheets = tables.map((table, index) => ({ table, sheet: names[index] ?? table.name, cut: 0 }));
   for (const { table, sheet } of sheets) assertRows(sheet, table.entry.rows);
@@ -51,7 +51,7 @@ export async function writeWorkbook(
       const onCut = () => {
         entry.cut++;
       };
-      const options = { name, context: { ...context, onCut }, hasTotal: table.entry.total_line };
+      const options = { name, context: { ...context, onCut } };
       yield { name: sheetFile(index + 1), text: withDeclaration(toSheet(table, options)) };
     }
     // Only now all rows are counted, and all styles known.

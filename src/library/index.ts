@@ -1,20 +1,20 @@
+import pLimit from "p-limit";
 import { readLayers } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { UsageError } from "../errors.ts";
-import { startFigures } from "../export/figure-job.ts";
-import { rollupTable } from "../export/rollups.ts";
+import { UnmatchedError, UsageError } from "../errors.ts";
+import { memoryOutput } from "../export/output/memory.ts";
 import { toFileError } from "../file-access.ts";
-import { RollupSession } from "../rollup/session.ts";
+import { produce } from "../produce/produce.ts";
+import { readOnlySource } from "../produce/warehouse-source.ts";
+import { check } from "../request/check.ts";
+import { resolve } from "../request/resolve.ts";
 import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readBasis } from "../warehouse/basis.ts";
-import { prepareCallerName } from "../warehouse/caller-hash.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
 import { type Warehouse as OpenWarehouse, openWarehouseReader } from "../warehouse/open.ts";
-import { readRulesInForce } from "../warehouse/rules.ts";
 import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
-import { hasSpend } from "../warehouse/spend-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { readStanding } from "../warehouse/standing.ts";
 import { parseQuestion, parseSyncOptions, parseWarehousePath } from "./parse-options.ts";
@@ -85,19 +85,42 @@ function toSyncRun(run: LedgerRun): SyncRun {
  */
 export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
-  const warehouse = named(file, () => openWarehouseReader(file));
-  try {
-    named(file, () => assertCurrent(warehouse));
-  } catch (error) {
-    warehouse[Symbol.dispose]();
-    throw error;
-  }
+  const warehouse = openNamed(file);
+  // A warehouse that can only be read as a copy in memory has one connection.
+  const oneAtOnce = pLimit(1);
   return {
     path: warehouse.path,
-    rollup: (question) => read(warehouse, () => readRollup(warehouse, question)),
-    readStanding: () => read(warehouse, () => readWhole(warehouse)),
+    rollup: (question) =>
+      oneAtOnce(async () => {
+        assertOpen(warehouse);
+        try {
+          return await readRollup(warehouse, question);
+        } catch (error) {
+          throw named(file, error);
+        }
+      }),
+    readStanding: () => {
+      assertOpen(warehouse);
+      try {
+        return readWhole(warehouse);
+      } catch (error) {
+        throw named(file, error);
+      }
+    },
     [Symbol.dispose]: () => warehouse[Symbol.dispose](),
   };
+}
+
+function openNamed(file: string): OpenWarehouse {
+  let warehouse: OpenWarehouse | undefined;
+  try {
+    warehouse = openWarehouseReader(file);
+    assertCurrent(warehouse);
+    return warehouse;
+  } catch (error) {
+    warehouse?.[Symbol.dispose]();
+    throw named(file, error);
+  }
 }
 
 function readWhole(warehouse: OpenWarehouse): Standing {
@@ -114,58 +137,34 @@ function readWhole(warehouse: OpenWarehouse): Standing {
   };
 }
 
-function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Rollup {
-  const { by, from, to, filter = {}, grain, compare, top, ...flags } = parseQuestion(question);
-  const { timezone = "UTC", fill = false, spend = false, total = false } = flags;
-  const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  using session = new RollupSession(warehouse.sqlite, {
-    rules: () => readRulesInForce(warehouse).rules,
-    filter,
-    nameCaller: prepareCallerName(warehouse),
-  });
-  const [unmatched] = session.findUnmatched(filter);
-  if (unmatched !== undefined) {
-    const { filter: name, text, advice } = unmatched;
-    throw new UsageError(`filter.${name}: no call has ${text}`, { hint: advice });
+async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
+  const { request, timezone, callers } = parseQuestion(question);
+  const source = readOnlySource(warehouse);
+  const output = memoryOutput();
+  check(request, { source: source.can, output: output.can }, { spell });
+  const ask = resolve(request, { nowMs: Date.now(), timezone, callers, spell });
+  try {
+    await produce(ask, source, output);
+  } catch (error) {
+    throw error instanceof UnmatchedError ? new UsageError(error.message, { hint: error.advice }) : error;
   }
-  const asked = {
-    timezone,
-    range,
-    filter,
-    grain,
-    compare,
-    top,
-    fill,
-    spend,
-    total,
-    lookbackHours: 0,
-    isEmptyAllowed: true,
-  };
-  const job = startFigures(session, readStanding(warehouse), { hasSpend: () => hasSpend(warehouse) }, asked);
-  const none = { session, readBasis: () => readBasis(warehouse), givenOut: undefined };
-  const write = () => {
-    throw new Error("Nothing is written");
-  };
-  const { columns, rows } = rollupTable({ ...job, ...none, write }, { kind: "rollup", dimensions: by });
+  const [{ columns, rows } = { columns: [], rows: [] }] = output.tables;
   const names = columns.map(({ name }) => name);
   return {
     columns: columns as readonly RollupColumn[], // dates are those of workbooks alone
-    rows: Iterator.from(rows)
-      .map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])))
-      .toArray(),
+    rows: rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]))),
   };
 }
 
-function read<T>({ path, sqlite }: OpenWarehouse, work: () => T): T {
-  if (sqlite.open) return named(path, work);
-  throw new UsageError(`Cannot read ${path}: it was disposed of`, { hint: "Open it again." });
+/** How a question spells options: the days are not below a range, and none are counted back. */
+const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
+
+function assertOpen({ path, sqlite }: OpenWarehouse): void {
+  if (!sqlite.open)
+    throw new UsageError(`Cannot read ${path}: it was disposed of`, { hint: "Open it again." });
 }
 
-/** Makes errors of SQLite and of the file system name the warehouse. */
-function named<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw toFileError(error) ?? nameFile(error, path);
-  }
+/** Returns an error of SQLite or of the file system as one that names the warehouse. */
+function named(path: string, error: unknown): unknown {
+  return toFileError(error) ?? nameFile(error, path);
 }

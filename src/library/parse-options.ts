@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { parseDate } from "../calendar/dates.ts";
-import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { parseBaseUrl, parseFilePath, parseToken } from "../config/setting-parsers.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { orMeant } from "../nearest.ts";
 import { PHONE_NUMBER } from "../phone-number.ts";
-import { DIMENSIONS, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
-import type { Dimension, RollupQuestion, SyncOptions } from "./types.ts";
+import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
+import { DIMENSIONS } from "../rollup/dimensions.ts";
+import type { SyncOptions } from "./types.ts";
 
 /** Options in whose place a setting is not taken. */
 const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
@@ -50,7 +50,7 @@ const syncOptions = z.strictObject({
 }) satisfies z.ZodType<SyncOptions>;
 
 const date = z.string().transform(toIssue(parseDate)).optional();
-const values = z.array(z.string()).min(1).readonly().exactOptional();
+const values = z.array(z.string()).min(1).exactOptional();
 const only = z.literal(true).exactOptional();
 const caller = z
   .string()
@@ -69,39 +69,24 @@ const filter = z.strictObject({
   first_time: only,
   has_gclid: only,
   tracking_number: values,
-  exclude_callers: z.array(caller).min(1).readonly().exactOptional(),
+  exclude_callers: z.array(caller).min(1).exactOptional(),
   include_gone: only,
 });
 
-const rollupQuestion = z
-  .strictObject({
-    by: z.array(z.enum(DIMENSIONS as readonly [Dimension, ...Dimension[]])).readonly(),
-    from: date,
-    to: date,
-    timezone: z.string().transform(toIssue(parseTimeZone)).optional(),
-    grain: z.enum(GRAINS).optional(),
-    compare: z.enum(COMPARISONS).optional(),
-    filter: filter.optional(),
-    top: z.int().min(1).optional(),
-    fill: z.boolean().optional(),
-    spend: z.boolean().optional(),
-    total: z.boolean().optional(),
-  })
-  .superRefine(({ by, from, to, grain, compare, top, fill, spend }, context) => {
-    const twice = by.find((name, index) => by.indexOf(name) !== index);
-    const costless = by.find((name) => !SPEND_DIMENSIONS.includes(name));
-    if (twice !== undefined) context.addIssue(`by has ${twice} twice`);
-    if (top !== undefined && by.length === 0) context.addIssue("top needs by: it keeps keys of dimensions");
-    if (from !== undefined && to !== undefined && from > to)
-      context.addIssue(`from ${from} is after to ${to}`);
-    if (fill && grain === undefined) context.addIssue("fill needs grain: it fills periods");
-    if (compare !== undefined && (from === undefined || to === undefined)) {
-      context.addIssue("compare needs from and to: it compares with a period of the same length");
-    }
-    if (spend && costless !== undefined) {
-      context.addIssue(`spend applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}`);
-    }
-  }) satisfies z.ZodType<RollupQuestion>;
+const rollupQuestion = z.strictObject({
+  by: z.array(z.enum(DIMENSIONS)),
+  from: date,
+  to: date,
+  timezone: z.string().transform(toIssue(parseTimeZone)).optional(),
+  grain: REQUEST_KEYS.grain,
+  compare: REQUEST_KEYS.compare,
+  filter: filter.optional(),
+  top: z.int().min(1).optional(),
+  fill: z.boolean().optional(),
+  spend: z.boolean().optional(),
+  total: z.boolean().optional(),
+  columns: REQUEST_KEYS.columns,
+});
 
 /** @throws UsageError that names the option, and says what it may be */
 export function parseSyncOptions(options: unknown) {
@@ -113,9 +98,16 @@ export function parseWarehousePath(given: unknown): string {
   return parse(z.object({ path }), { path: given }).path;
 }
 
-/** @throws UsageError that names the member, and says what it may be */
+/**
+ * Returns the request that a question makes, its zone, and the phone numbers that it leaves out.
+ *
+ * @throws UsageError that names the member, and says what it may be
+ */
 export function parseQuestion(question: unknown) {
-  return parse(rollupQuestion, question);
+  const { from, to, timezone = "UTC", filter = {}, ...rest } = parse(rollupQuestion, question);
+  const { exclude_callers: callers, ...others } = filter;
+  const request: ExportRequest = { ...rest, range: { from, to }, filter: others };
+  return { request, timezone, callers };
 }
 
 function parse<T>(schema: z.ZodType<T>, given: unknown): T {

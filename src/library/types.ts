@@ -117,6 +117,8 @@ export interface RollupQuestion {
   fill?: boolean | undefined;
   /** Adds cost, clicks, impressions and costs per call, from what `spend import` read. @default false */
   spend?: boolean | undefined;
+  /** Names of the figures to return, in this order. @default all */
+  columns?: readonly string[] | undefined;
   /** Adds a row of totals, in which each caller counts once; none where there is but the one row of everything. @default false */
   total?: boolean | undefined;
 }
@@ -172,7 +174,7 @@ export interface Warehouse extends Disposable {
    *
    * @throws CalltallyError (exit 2) for a date, a time zone or a value of the filter that cannot be, or that no call has
    */
-  rollup(question: RollupQuestion): Rollup;
+  rollup(question: RollupQuestion): Promise<Rollup>;
   /** Says what the figures stand on. */
   readStanding(): Standing;
 }

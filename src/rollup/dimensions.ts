@@ -9,6 +9,8 @@ export interface KeyColumn {
   of: { fact: FactColumn } | { stored: UtmField } | { local: LocalPart };
   /** Whether calls without a value are under `(not set)`; else they have none. */
   isNamed: boolean;
+  /** Whether it is the id of what the column before it names. */
+  isId?: true;
   /** One sentence for a person. */
   help?: string;
 }
@@ -45,7 +47,7 @@ const KEYS = {
   // Two campaigns of one name are told apart by their ids, and so are two groups.
   campaign: [
     key("campaign", "campaign"),
-    { name: "campaign_id", type: "text", of: { fact: "campaign_id" }, isNamed: false },
+    { name: "campaign_id", type: "text", of: { fact: "campaign_id" }, isNamed: false, isId: true },
   ],
   gclid: [key("gclid", "gclid")],
   channel: [
@@ -57,7 +59,7 @@ const KEYS = {
   insight_name: [key("insight_name", "insight_name")],
   org_unit: [
     key("org_unit", "org_unit_name"),
-    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" }, isNamed: false },
+    { name: "org_unit_id", type: "integer", of: { fact: "org_unit_id" }, isNamed: false, isId: true },
   ],
   tracking_number: [key("tracking_number", "tracking_number")],
   disposition: [key("disposition", "disposition")],

@@ -13,6 +13,7 @@ import {
 } from "./call-filter.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
 import type { CallSelection, Engine, FactValue } from "./engine.ts";
+import type { IS_OTHER } from "./own-words.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
 import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
 import { SessionSpend } from "./session-spend.ts";
@@ -79,14 +80,17 @@ export class FigureSession {
   /**
    * Answers a rollup: its columns, and its rows, which are read as they are asked for. Figures of first-time callers have no
    * change where the stretch compared with began without {@link hasHistory}.
+   *
+   * @param onOther receives each row `(other)` before it is passed on
    */
-  rollup(query: RollupQuery): { columns: RollupColumn[]; rows: Iterable<Row> } {
+  rollup(query: RollupQuery, onOther?: (row: Row) => void): { columns: RollupColumn[]; rows: Iterable<Row> } {
     const { minCell, previous } = query;
     const hasHistoryBefore =
       previous === undefined || hasHistory(previous.span.startsAt, this.readFirstStart());
     const columns = rollupColumns(query, this.rules);
     const rows = this.iterate(rollupText(query, { ...this.#context(), hasHistoryBefore }));
-    return { columns, rows: minCell === undefined ? rows : blankSmallRows(rows, columns, minCell) };
+    const shown = minCell === undefined ? rows : blankSmallRows(rows, columns, minCell);
+    return { columns, rows: dropHidden(shown, columns.length, onOther) };
   }
 
   /**
@@ -219,5 +223,18 @@ export class FigureSession {
 
   #context(): RollupContext {
     return { ...this.selection, sides: this.#engine, spend: this.#spend };
+  }
+}
+
+/** Passes rows on without {@link IS_OTHER}, which is their last value where keys may be folded. */
+function* dropHidden(
+  rows: Iterable<Row>,
+  columns: number,
+  onOther: (row: Row) => void = () => {},
+): Generator<Row> {
+  for (const row of rows) {
+    const isOther = row.length > columns && row.pop() === 1;
+    if (isOther) onOther(row);
+    yield row;
   }
 }

@@ -190,9 +190,20 @@ export function isOfFirstCalls({ aggregate }: Metric<Aggregate | SpendAggregate>
   return aggregate.kind === "count where" && aggregate.fact === "is_first_call";
 }
 
+const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);
+/** The names of the figures of spend. */
+export const SPEND_FIGURES: readonly string[] = spendMetrics({ currency: undefined, decimals: 0 }).map(
+  ({ name }) => name,
+);
+/** The names of all figures, in the order of their columns. */
+export const FIGURES: readonly string[] = [...CALL_FIGURES, ...SPEND_FIGURES];
+
 /** The names of all figures that are made of the facts of calls. */
-export const METRIC_NAMES: ReadonlySet<string> = new Set(
-  metrics({ duration_unit: "seconds" }).map(({ name }) => name),
+export const METRIC_NAMES: ReadonlySet<string> = new Set(CALL_FIGURES);
+
+/** The names of figures that show when a call started. */
+export const TIME_FIGURES: readonly string[] = metrics({ duration_unit: "seconds" }).flatMap(
+  ({ name, type }) => (type === "time" ? [name] : []),
 );
 
 /** Whether a metric has a previous value and a change; times have none to tell. */

@@ -9,6 +9,9 @@ export const TOTAL = "(total)";
 /** The key of the row for calls of all keys that have no row. */
 export const OTHER = "(other)";
 
+/** The hidden column of a rollup with such rows: 1 for these, 0 for others. */
+export const IS_OTHER = "is_other";
+
 /**
  * What keys mean by themselves. A served text that reads like one of these, whatever its ASCII capitals and quotes around it, is
  * shown within one more pair of quotes, so that no two texts are shown alike: `(total)` is ours, and `"(total)"` was served.

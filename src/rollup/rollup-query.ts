@@ -66,6 +66,8 @@ export interface RollupColumn {
   isShare?: true;
   /** Whether it is part of the key. */
   isKey?: true;
+  /** Whether it names something, such as a campaign. */
+  isId?: true;
   /** What it shows of the figure on its left, where that is compared. */
   comparison?: { of: string; shows: "previous" | "change" };
   /** One sentence for a person. */
@@ -116,7 +118,8 @@ export function rollupColumns(
   return [
     ...(periods ? [{ name: "period", type: "text", isKey: true } as const] : []),
     ...keyColumns(dimensions).map(
-      ({ name, type, help }) => ({ name, type, isKey: true, ...(help !== undefined && { help }) }) as const,
+      ({ name, type, isId, help }) =>
+        ({ name, type, isKey: true, ...(isId && { isId }), ...(help !== undefined && { help }) }) as const,
     ),
     ...measuresOf(query, rules).flatMap((metric) => [
       toColumn(metric),

@@ -4,7 +4,7 @@ import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensio
 import type { CallSelection, Kept, Side, Sides } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
 import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
-import { NOT_SET, OTHER } from "./own-words.ts";
+import { IS_OTHER, NOT_SET, OTHER } from "./own-words.ts";
 import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 import { groupsText, sqliteSides } from "./sqlite-calls-sql.ts";
@@ -28,14 +28,17 @@ const CENT_MICROS = MICROS / 100;
 
 /**
  * Returns the SELECT of a rollup: key columns, then metrics, each followed by its comparison; by period, most calls first, then by key;
- * where all keys are weekdays and hours, in their order; the row of other keys last.
+ * where all keys are weekdays and hours, in their order; the row of other keys last. Where keys may be folded into that row,
+ * the last column is {@link IS_OTHER}.
  */
 export function rollupText(query: RollupQuery, context: RollupContext): SqlText {
   const { periods, previous, fill = false, span = {}, offsets } = query;
   const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
-  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const kept = keptOf(query, context);
+  const shown = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const hidden = kept ? [IS_OTHER] : [];
+  const names = [...shown, ...hidden];
   const order = `ORDER BY ${[...(periods ? ["period"] : []), ...rowOrder(keys, kept !== undefined)].join(", ")}`;
   const parts = query.totalOf ? keyColumns(query.totalOf, query) : kept && keys;
   const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined, parts };
@@ -45,7 +48,8 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
   if (!fill && previous === undefined) {
     if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
     // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
-    const sql = `${withKept ? `WITH ${withKept}\n` : ""}SELECT * FROM (${current.sql})\n${order}`;
+    const columns = [...shown, ...measures.map(({ name }) => name), ...hidden].join(", ");
+    const sql = `${withKept ? `WITH ${withKept}\n` : ""}SELECT ${columns} FROM (${current.sql})\n${order}`;
     return { sql, values: { ...kept?.text.values, ...current.values } };
   }
 
@@ -60,11 +64,12 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
     before ? `,\nprevious_rows (${columns}) AS MATERIALIZED (${before.sql})` : ""
   }
 SELECT ${[
-    ...names,
+    ...shown,
     ...measures.flatMap((metric) => [
       `${figureOf(metric, "current")} AS ${metric.name}`,
       ...(before && isCompared(metric) ? comparisonText(metric, context) : []),
     ]),
+    ...hidden,
   ].join(",\n  ")}
 FROM (${sides.join("\n  UNION ALL ")})
 ${groupBy(names)}${order}`;
@@ -105,7 +110,11 @@ function sideText(side: MeasuredSide, context: RollupContext): SqlText {
   const calls = context.sides.groups(side, ofCalls, context);
   if (!hasSpend) return calls;
   const spend = spendGroupsText(side, context);
-  const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
+  const names = [
+    ...(periods ? ["period"] : []),
+    ...keys.map(({ name }) => name),
+    ...(side.kept ? [IS_OTHER] : []),
+  ];
   const callNames = ofCalls.map(({ name }) => name);
   const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
   const paid = side.parts && paidText(side, side.parts, context);
@@ -155,9 +164,14 @@ ${groupBy(names)}HAVING max(has_spend) = 1`;
   const isSame = (kept?.isByPeriod ? names : keys.map(({ name }) => name)).map(
     (name) => `k.${name} IS p.${name}`,
   );
-  const ordinals = [...(periods ? ["1"] : []), ...shown.map((_, index) => String(index + (periods ? 2 : 1)))];
+  const own = [
+    ...(periods ? ["p.period AS period"] : []),
+    ...shown,
+    ...(kept ? [`k.${keys[0]?.name} IS NULL AS ${IS_OTHER}`] : []),
+  ];
+  const ordinals = own.map((_, index) => String(index + 1));
   const sums = COSTS_PER.map((of) => `sum(p.${of}) AS ${paidName(of)}`);
-  return `SELECT ${[...(periods ? ["p.period AS period"] : []), ...shown, ...sums].join(", ")}
+  return `SELECT ${[...own, ...sums].join(", ")}
 FROM (${withSpend}) AS p${kept ? `\nLEFT JOIN kept AS k ON ${isSame.join(" AND ")}` : ""}
 ${groupBy(ordinals)}`;
 }
@@ -298,7 +312,7 @@ const isLocal = ({ of }: KeyColumn) => "local" in of;
 function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
   const [first] = keys;
   return [
-    ...(isFolded && first ? [`${first.name} = ${literal(OTHER)}`] : []),
+    ...(isFolded ? [IS_OTHER] : []),
     ...(first && keys.every(isLocal) ? [] : ["calls DESC"]),
     ...keys.map(keyOrder),
   ];

@@ -5,7 +5,7 @@ export function isSmallCount(count: number, minCell: number): boolean {
   return count > 0 && count < minCell;
 }
 
-/** Passes the rows of a rollup on, those of too few calls, now or in the stretch before, without figures. */
+/** Passes the rows of a rollup on, those of too few calls, now or in the stretch before, without figures; what is hidden stays. */
 export function* blankSmallRows(
   rows: Iterable<FactValue[]>,
   columns: readonly { name: string }[],
@@ -15,6 +15,8 @@ export function* blankSmallRows(
   const [calls, before] = [indexOf("calls"), indexOf("calls_previous")];
   for (const row of rows) {
     const isSmall = [row[calls], row[before]].some((count) => isSmallCount(Number(count), minCell));
-    yield isSmall ? row.map((value, index) => (index < calls ? value : null)) : row;
+    yield isSmall
+      ? row.map((value, index) => (index < calls || index >= columns.length ? value : null))
+      : row;
   }
 }

@@ -4,7 +4,7 @@ import type { Condition, Span } from "./call-filter.ts";
 import { type KeyColumn, type LocalPart, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Side, Sides } from "./engine.ts";
 import { figureText, type Part } from "./figure-sql.ts";
-import { NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
+import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 
 /*
@@ -65,6 +65,7 @@ export function groupsText(
   const keysText = [
     ...(periods ? [`${periodText(periods)} AS period`] : []),
     ...values.map(({ name, text }, index) => `${kept ? shown(name, index) : text} AS ${name}`),
+    ...(kept ? [`k.${values[0]?.name} IS NULL AS ${IS_OTHER}`] : []),
   ];
   const ordinals = keysText.map((_, index) => String(index + 1));
   const sql = `SELECT ${[...keysText, ...figures].join(",\n  ")}\n${selected.sql}\n${groupBy(ordinals)}`;

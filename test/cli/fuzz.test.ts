@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { toCalltallyError } from "../../src/cli/known-error.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { LISTS } from "../../src/export/choices.ts";
+import { toCalltallyError } from "../../src/known-error.ts";
+import { LISTS } from "../../src/request/choices.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";

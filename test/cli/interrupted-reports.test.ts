@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportJobs } from "../../src/cli/report-jobs.ts";
+import { reportJobs } from "../../jobs/report.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import { settingsOfAccount } from "../../src/config/accounts.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";

@@ -5,15 +5,16 @@ import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { microsoftClickId } from "../../src/attribution/microsoft-click-id.ts";
 import type { Call } from "../../src/call.ts";
-import { CONVERSIONS } from "../../src/export/choices.ts";
-import type { ConversionKind, ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import { judgeCall } from "../../src/export/conversions.ts";
-import type { ExportOptions } from "../../src/export/write-export.ts";
+import type { ConversionKind } from "../../src/request/choices.ts";
+import { CONVERSIONS } from "../../src/request/choices.ts";
+import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
 import { readConversions } from "./conversion-checker.ts";
+import type { ExportOptions } from "./produce-files.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
 
@@ -428,20 +429,6 @@ G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
     );
     expect(reasonsOf(rest)).toEqual({ 2: "duplicate", 3: "malformed", 4: "no client id" });
   });
-
-  it.each(["Google call", "Größe?", "1st call", "x".repeat(41)])(
-    "refuses a name that makes no event: %s",
-    async (name) => {
-      using warehouse = makeWarehouse([]);
-      const conversion = { name, measurementId: "G-1A2B3C4D5E" };
-      if (name === "Größe?")
-        return expect(await exportConversions(warehouse, { kind: "ga4-events", conversion })).toBeTruthy();
-      await expect(exportConversions(warehouse, { kind: "ga4-events", conversion })).rejects.toMatchObject({
-        exitCode: 2,
-        message: expect.stringContaining(name),
-      });
-    },
-  );
 });
 
 describe("judgeCall", () => {

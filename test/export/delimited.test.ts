@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DELIMITERS } from "../../src/export/choices.ts";
 import { type DelimitedOptions, toDelimited } from "../../src/export/delimited.ts";
 import type { Column, Value } from "../../src/export/table.ts";
+import { DELIMITERS } from "../../src/request/choices.ts";
 
 const COLUMNS: Column[] = [
   { name: "campaign", type: "text" },

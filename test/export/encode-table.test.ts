@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
-import { DELIMITERS, PROFILES, TABLE_FORMATS } from "../../src/export/choices.ts";
-import { encodeTable, type FormatOptions } from "../../src/export/encode-table.ts";
+import { encodeTable } from "../../src/export/encode-table.ts";
 import type { Value } from "../../src/export/table.ts";
+import { DELIMITERS, PROFILES, TABLE_FORMATS } from "../../src/request/choices.ts";
+import type { FormatOptions } from "../../src/request/resolve.ts";
 import {
   arbitraryRows,
   COLUMNS,

@@ -5,10 +5,10 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { MAX_DURATION } from "../../src/call.ts";
-import { PRIVATE_COLUMNS } from "../../src/export/choices.ts";
 import { explainCall } from "../../src/export/explain-call.ts";
-import type { ExportOptions, Target } from "../../src/export/write-export.ts";
+import { PRIVATE_COLUMNS } from "../../src/request/choices.ts";
 import { makeCall } from "../calls.ts";
+import type { ExportOptions, Target } from "./produce-files.ts";
 import { readLines, readParquetObjects } from "./tables.ts";
 import { makeWarehouse, readText } from "./warehouse.ts";
 

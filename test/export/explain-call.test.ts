@@ -6,12 +6,12 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type Explanation, explainCall } from "../../src/export/explain-call.ts";
-import { exportToFolder } from "../../src/export/write-export.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { exportToFolder } from "./produce-files.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const clock = { now: () => NOW, sleep: () => Promise.resolve() };

@@ -8,10 +8,10 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../src/attribution/call-text.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call.ts";
-import { TABLE_FORMATS } from "../../src/export/choices.ts";
-import type { Target } from "../../src/export/write-export.ts";
+import { TABLE_FORMATS } from "../../src/request/choices.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
+import type { Target } from "./produce-files.ts";
 import { readLines, readParquetObjects } from "./tables.ts";
 import { makeWarehouse, readText } from "./warehouse.ts";
 

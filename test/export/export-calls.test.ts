@@ -6,21 +6,20 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { PRIVATE_COLUMNS } from "../../src/export/choices.ts";
-import type { CallsTarget } from "../../src/export/export-calls.ts";
-import type { ExportOptions } from "../../src/export/write-export.ts";
+import { PRIVATE_COLUMNS } from "../../src/request/choices.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import type { ExportOptions, Target } from "./produce-files.ts";
 import { readLines, readParquetObjects } from "./tables.ts";
 import { listFiles, makeWarehouse, readText } from "./warehouse.ts";
 
-const CALLS: CallsTarget = { kind: "calls", with: [] };
+const CALLS: Target = { kind: "calls" };
 const KEY = "00".repeat(32);
 const KEY_BYTES = Buffer.alloc(32);
 const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).digest("hex");
 
-type Options = Partial<ExportOptions> & Partial<CallsTarget>;
+type Options = Partial<ExportOptions> & Pick<Target, "with">;
 
 /** Exports the calls of a warehouse as CSV; returns the rows under their columns' names. */
 async function exportRows(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { describeHistory } from "../../src/export/manifest.ts";
-import type { FolderExportOptions } from "../../src/export/write-export.ts";
 import { makeCall } from "../calls.ts";
 import { readCsv } from "../report/page.ts";
+import type { FolderExportOptions } from "./produce-files.ts";
 import { makeWarehouse, readText } from "./warehouse.ts";
 
 /** Two callers in April and three in May, who never called before. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { readCallersFile } from "../../src/cli/callers-file.ts";
+import { readCallersFile } from "../../src/config/callers-file.ts";
 import { makeCall } from "../calls.ts";
 import { makeWarehouse, readText } from "./warehouse.ts";
 

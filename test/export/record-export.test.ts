@@ -1,7 +1,7 @@
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Target } from "../../src/export/write-export.ts";
+import type { Target } from "./produce-files.ts";
 import {
   at,
   conversionCall,
@@ -83,16 +83,12 @@ describe("recording an export", () => {
 
   it("keeps of an export that fails among its names the files that got one, which the next one writes again", async () => {
     using warehouse = makeWarehouse([call(1)]);
-    const loseDraft: Target = {
-      kind: "custom",
-      write: async () => {
-        for (const file of globSync(".ga4-events.csv.*.tmp", { cwd: warehouse.folder })) {
-          rmSync(join(warehouse.folder, file));
-        }
-        return [];
-      },
+    const meanwhile = async () => {
+      for (const file of globSync(".ga4-events.csv.*.tmp", { cwd: warehouse.folder })) {
+        rmSync(join(warehouse.folder, file));
+      }
     };
-    const failed = warehouse.export({ targets: [...BOTH, loseDraft], clock: clockAt(NOW) });
+    const failed = warehouse.export({ targets: BOTH, meanwhile, clock: clockAt(NOW) });
     await expect(failed).rejects.toMatchObject({ code: "ENOENT" });
     expect(listFiles(warehouse.folder)).toEqual([
       "google-ads.csv",
@@ -112,14 +108,8 @@ describe("recording an export", () => {
     using warehouse = makeWarehouse([call(1)]);
     await writeNew(warehouse);
     warehouse.execute("UPDATE upload_files SET draft = path || '.tmp', process = '1@1'");
-    const moveAway: Target = {
-      kind: "custom",
-      write: async () => {
-        rmSync(join(warehouse.folder, "google-ads.csv"));
-        return [];
-      },
-    };
-    const failed = warehouse.export({ targets: [...BOTH, moveAway], clock: clockAt(NOW) });
+    const meanwhile = async () => rmSync(join(warehouse.folder, "google-ads.csv"));
+    const failed = warehouse.export({ targets: BOTH, meanwhile, clock: clockAt(NOW) });
     await expect(failed).rejects.toMatchObject({ exitCode: 6 });
     const { uploads } = await warehouse.export({ targets: BOTH, clock: clockAt(NOW) });
     expect(uploads).toMatchObject({ left: [{ upload_file_id: 1, written_at: at(NOW) }] });

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FormatOptions } from "../../src/export/encode-table.ts";
 import { findRestatementFile, writeRestatements } from "../../src/export/restatement-file.ts";
+import { type FormatOptions, resolve } from "../../src/request/resolve.ts";
 import type { Restatement } from "../../src/warehouse/restatement-table.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -56,7 +56,7 @@ async function write(folder: string, format: FormatOptions | { format: "xlsx" },
   const files: [string, string][] = [];
   const written = await writeRestatements(
     {
-      format,
+      ask: { ...resolve({}, { nowMs: 0, timezone: "UTC" }), format },
       write: async (file, content) => {
         const text = [...content].join("");
         writeFileSync(join(folder, file), text);

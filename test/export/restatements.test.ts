@@ -5,7 +5,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
-import { exportToFolder, type Target } from "../../src/export/write-export.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
@@ -19,6 +18,7 @@ import { draws, least } from "../draws.ts";
 import { foldRollup } from "../rollup/fold.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
+import { exportToFolder, type Target } from "./produce-files.ts";
 import { clockAt, makeWarehouse, RUN_FINISHED_AT, readText } from "./warehouse.ts";
 
 const METRICS = [
@@ -544,21 +544,22 @@ describe("exportToFolder", () => {
 
   it("remembers no figures whose changes another export has let go of meanwhile", async () => {
     using warehouse = makeWarehouse([CALL]);
-    const write = (targets: Target[], folder: string) =>
-      warehouse.export({ targets, range: january, folder: join(warehouse.folder, folder) });
-    const during: Target = {
-      kind: "custom",
-      write: async () => {
-        warehouse.execute("UPDATE call_facts SET duration = 5");
-        await write([source], "other");
-        return [];
-      },
+    const write = (folder: string, meanwhile?: () => Promise<unknown>) =>
+      warehouse.export({
+        targets: [source],
+        range: january,
+        folder: join(warehouse.folder, folder),
+        ...(meanwhile && { meanwhile }),
+      });
+    const during = async () => {
+      warehouse.execute("UPDATE call_facts SET duration = 5");
+      await write("other");
     };
-    await write([source], "other");
-    await write([source, during], "slow");
-    expect((await write([source], "slow")).manifest.restatements).toBeUndefined();
+    await write("other");
+    await write("slow", during);
+    expect((await write("slow")).manifest.restatements).toBeUndefined();
     warehouse.execute("UPDATE call_facts SET duration = 7");
-    await write([source], "slow");
+    await write("slow");
     expect(readText(warehouse.folder, "slow/restatements.csv")).toContain(
       ",total_duration_seconds,5,7,2,2026-10-01T00:01:00.000Z,,,1,2,",
     );

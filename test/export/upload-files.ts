@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import type { Call } from "../../src/call.ts";
-import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
 import type { ReportRunOfFiles } from "../../src/export/upload-ledger.ts";
-import type { Target } from "../../src/export/write-export.ts";
+import type { ConversionOptions } from "../../src/request/resolve.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
@@ -12,6 +11,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { forgetUploads, readUploadFiles } from "../../src/warehouse/upload-table.ts";
 import { makeCall } from "../calls.ts";
 import { type CheckedRow, readConversions } from "./conversion-checker.ts";
+import type { Target } from "./produce-files.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, type makeWarehouse, readText } from "./warehouse.ts";
 

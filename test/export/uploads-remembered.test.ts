@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
-import type { Target } from "../../src/export/write-export.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
+import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { prune } from "../../src/warehouse/prune.ts";
+import type { Target } from "./produce-files.ts";
 import { readLines } from "./tables.ts";
 import {
   at,

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import type { ConversionOptions } from "../../src/export/conversion-kinds.ts";
-import type { Target } from "../../src/export/write-export.ts";
+import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { forgetUploads, readUploadFiles } from "../../src/warehouse/upload-table.ts";
+import type { Target } from "./produce-files.ts";
 import {
   at,
   conversionCall,
@@ -239,16 +239,8 @@ describe("export --new", () => {
     const other = `${warehouse.folder}-other`;
     const conversion = { name: "Qualified call", every: false, isNew: true };
     const failed = warehouse.export({
-      targets: [
-        { kind: "google-ads", conversion },
-        {
-          kind: "custom",
-          write: async () => {
-            await writeNew(warehouse, { folder: other });
-            return [];
-          },
-        },
-      ],
+      targets: [{ kind: "google-ads", conversion }],
+      meanwhile: () => writeNew(warehouse, { folder: other }),
       clock: clockAt(NOW),
     });
     await expect(failed).rejects.toMatchObject({
@@ -387,16 +379,8 @@ describe("export google-ads-adjustments", () => {
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { duration: 1 })]);
     const failed = warehouse.export({
-      targets: [
-        { kind: "google-ads-adjustments", conversion: { name: "Qualified call" } },
-        {
-          kind: "custom",
-          write: async () => {
-            await writeAdjustments(warehouse);
-            return [];
-          },
-        },
-      ],
+      targets: [{ kind: "google-ads-adjustments", conversion: { name: "Qualified call" } }],
+      meanwhile: () => writeAdjustments(warehouse),
       clock: clockAt(NOW),
     });
     await expect(failed).rejects.toMatchObject({

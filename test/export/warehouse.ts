@@ -2,11 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
-import {
-  type ExportResult,
-  exportToFolder,
-  type FolderExportOptions,
-} from "../../src/export/write-export.ts";
+import type { Made } from "../../src/produce/produce.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
@@ -15,6 +11,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "../warehouse/facts.ts";
 import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
+import { exportToFolder, type FolderExportOptions } from "./produce-files.ts";
 
 /** When the only run of a warehouse ended. */
 export const RUN_FINISHED_AT = "2026-10-01T00:01:00.000Z";
@@ -49,7 +46,7 @@ export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
   return {
     database,
     folder,
-    export: (options: Options): Promise<ExportResult> =>
+    export: (options: Options): Promise<Made & { folder: string }> =>
       exportToFolder({
         database,
         folder,

@@ -13,10 +13,10 @@ import { assertRows, toSheet } from "../../src/export/sheet.ts";
 import { Styles } from "../../src/export/styles.ts";
 import type { Column, Value } from "../../src/export/table.ts";
 import { toSheetNames } from "../../src/export/workbook.ts";
-import type { ExportOptions, Target } from "../../src/export/write-export.ts";
 import { assertFits, toZip } from "../../src/export/zip.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import type { ExportOptions, Target } from "./produce-files.ts";
 import { readLines } from "./tables.ts";
 import { listFiles, makeWarehouse, readText } from "./warehouse.ts";
 import {
@@ -422,15 +422,18 @@ const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
 
 describe("toSheet", () => {
   const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
-  const sheetOf = (columns: readonly Column[], rows: Value[][], hasTotal = false) =>
+  const sheetOf = (columns: readonly Column[], rows: Value[][], total?: Value[]) =>
     [
-      ...toSheet({ columns, rows }, { name: "any", context: { ...CONTEXT, styles: new Styles() }, hasTotal }),
+      ...toSheet(
+        { columns, rows, total: total && (() => total) },
+        { name: "any", context: { ...CONTEXT, styles: new Styles() } },
+      ),
     ].join("");
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
     const columns: Column[] = [
       { name: "org_unit", type: "text", isKey: true },
-      { name: "org_unit_id", type: "integer", isKey: true },
+      { name: "org_unit_id", type: "integer", isKey: true, isId: true },
       { name: "calls", type: "integer" },
     ];
     const rows = [
@@ -438,7 +441,7 @@ describe("toSheet", () => {
       ["Berlin", 8, 2],
       ["(total)", null, 5],
     ];
-    const xml = sheetOf(columns, rows, true);
+    const xml = sheetOf(columns, rows.slice(0, -1), rows.at(-1));
     expect(paneOf(xml)).toBe('xSplit="2" ySplit="1" topLeftCell="C2"');
     expect(xml).toContain('<autoFilter ref="A1:C3"/>');
     expect(xml).toContain('<ignoredError sqref="A2:A4 B2:B4" numberStoredAsText="1"/>');
@@ -453,7 +456,9 @@ describe("toSheet", () => {
     expect(paneOf(sheetOf([...keys, { name: "calls", type: "integer" }], [[name, "a", name, 1]]))).toContain(
       'xSplit="2"',
     );
-    expect(paneOf(sheetOf([{ name: "call_id", type: "integer" }], [[1]]))).toContain('xSplit="1"');
+    expect(paneOf(sheetOf([{ name: "call_id", type: "integer", isId: true }], [[1]]))).toContain(
+      'xSplit="1"',
+    );
   });
 
   it("has headings in words, in a row that is as high as they are", () => {

@@ -7,16 +7,11 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { fingerprintOf } from "../../src/export/manifest.ts";
-import {
-  type ExportOptions,
-  exportToFolder,
-  exportToStream,
-  type Target,
-} from "../../src/export/write-export.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
 import { arbitraryCalls, makeCall } from "../calls.ts";
 import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { type ExportOptions, exportToFolder, exportToStream, type Target } from "./produce-files.ts";
 import { readLines } from "./tables.ts";
 import { clockAt, listFiles, makeWarehouse, RUN_FINISHED_AT, readFiles, readText } from "./warehouse.ts";
 

@@ -6,7 +6,6 @@ import { pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reportTarget } from "../../src/report/report-target.ts";
 import { makeCall } from "../calls.ts";
 import { makeWarehouse } from "../export/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -53,7 +52,7 @@ async function makeReport() {
   });
   const warehouse = makeWarehouse(calls);
   await warehouse.export({
-    targets: [reportTarget("report.html")],
+    targets: [{ kind: "page" }],
     timezone: "Europe/Berlin",
     range: { from: "2026-08-31", to: "2026-09-27" },
     grain: "day",

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import { reportTarget } from "../../src/report/report-target.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeCall } from "../calls.ts";
 import { makeWarehouse, RUN_FINISHED_AT } from "../export/warehouse.ts";
@@ -28,7 +27,7 @@ async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: O
   if (sql !== undefined) warehouse.execute(sql);
   const options = { range, grain: "day", compare: "previous" } as const;
   using _lock = isLocked ? tryAcquireLock(warehouse.database) : undefined;
-  await warehouse.export({ targets: [reportTarget("report.html")], ...options });
+  await warehouse.export({ targets: [{ kind: "page" }], ...options });
   const page = readFileSync(join(warehouse.folder, "report.html"), "utf8");
   const [, doubt, verdict = ""] = VERDICT.exec(page) ?? [];
   return {

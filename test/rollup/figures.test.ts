@@ -388,6 +388,7 @@ describe("rollupColumns", () => {
           "type": "text",
         },
         {
+          "isId": true,
           "isKey": true,
           "name": "campaign_id",
           "type": "text",

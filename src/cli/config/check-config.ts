@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Account, type Configuration, readHeartbeat } from "../../config/accounts.ts";
+import { readCallersFile } from "../../config/callers-file.ts";
 import type { CalltallyFile } from "../../config/calltally-file.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import type { ReportContent } from "../../config/file-schema.ts";
@@ -10,13 +11,12 @@ import { SETTINGS } from "../../config/settings.ts";
 import { parseHookUrl } from "../../delivery/hook-url.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
 import { CalltallyError, describeError, EXIT, type ExitCode } from "../../errors.ts";
+import { planReport, toDeliveryTargets } from "../../reports/plan-report.ts";
+import { ofAccount } from "../../reports/report.ts";
 import { parseCron } from "../../schedule/cron.ts";
-import { readCallersFile } from "../callers-file.ts";
 import { accountsOf, type Context, loadConfiguration } from "../context.ts";
 import { checkFolders } from "../doctor/check-machine.ts";
 import { checkAliases, checkSettings } from "../doctor/check-settings.ts";
-import { planReport, toDeliveryTargets } from "../named-report.ts";
-import { ofAccount } from "../run-reports.ts";
 import { formatQuantity } from "../terminal-text.ts";
 
 /** A sender: a report may name one of its own. */
@@ -106,7 +106,7 @@ function checkFile(file: CalltallyFile, { accounts }: Configuration, context: Co
         ? []
         : problemsOf(() => {
             try {
-              readCallersFile(file.resolvePath(exclude));
+              for (const path of [exclude].flat()) readCallersFile(file.resolvePath(path));
             } catch (error) {
               throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
             }

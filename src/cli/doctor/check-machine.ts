@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { describeError, EXIT } from "../../errors.ts";
 import { may } from "../../file-access.ts";
-import { toCalltallyError } from "../known-error.ts";
+import { toCalltallyError } from "../../known-error.ts";
 import { formatBytes } from "../terminal-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 

@@ -1,5 +1,5 @@
+import { REPORT_JOB, RESTATED_JOB } from "../../reports/names.ts";
 import type { JobRecord } from "../../warehouse/job-table.ts";
-import { REPORT_JOB, RESTATED_JOB } from "../report-defaults.ts";
 import { formatQuantity } from "../terminal-text.ts";
 import type { Status } from "./read-status.ts";
 

@@ -23,7 +23,7 @@ try {
   });
   using warehouse = openWarehouse(database);
   const standing = warehouse.readStanding();
-  const { columns, rows } = warehouse.rollup(question);
+  const { columns, rows } = await warehouse.rollup(question);
   const units = columns.map(({ name, type, decimals = 0 }) => `${name} ${type} ${decimals}`);
   print({ run, totals: [...totals], standing, units, rows });
 } catch (error) {

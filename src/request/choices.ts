@@ -21,6 +21,9 @@ export const DELIMITER_NAMES = [",", ";", "|", "tab"] as const;
 export const PRIVATE_COLUMNS = ["caller_id", "summary", "transcription", "recording_url"] as const;
 export type PrivateColumn = (typeof PRIVATE_COLUMNS)[number];
 
+/** Longer tables of the keys with the most calls are unreadable. */
+export const MAX_TOP = 10_000;
+
 /** How many calls a row of a share-safe file may be asked to have at least. */
 export const MIN_CELL = { least: 2, most: 1000 } as const;
 
@@ -45,6 +48,8 @@ export const ADJUSTMENTS = "google-ads-adjustments";
 
 /** What an export can list, beside rollups. */
 export const LISTS = ["calls", "callers", ...CONVERSIONS, ADJUSTMENTS] as const;
+export type List = (typeof LISTS)[number];
+export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** The column that names the account, where figures of several stand in one table. */
 export const ACCOUNT = "account";
@@ -52,5 +57,13 @@ export const ACCOUNT = "account";
 /** Name of the conversion action, where none is given. */
 export const DEFAULT_CONVERSION = "Qualified call";
 
+/** The value of a conversion, as text. */
+export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
+
 /** The id of a web data stream of Google Analytics 4. */
 export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
+
+/** The page of charts. */
+export const PAGE_FILE = "report.html";
+/** Its folder below that of exports, whose manifest lists other files. */
+export const PAGE_FOLDER = "report";

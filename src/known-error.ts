@@ -1,18 +1,5 @@
-import { CalltallyError, describeError, EXIT, firstError } from "../errors.ts";
-import { toFileError } from "../file-access.ts";
-import type { Context } from "./context.ts";
-
-/** Prints what was thrown, and the hint below it; returns it as {@link toCalltallyError} does. */
-export function printError(
-  { complain }: Pick<Context, "complain">,
-  thrown: unknown,
-  prefix = "",
-): CalltallyError {
-  const error = toCalltallyError(thrown);
-  complain(`${prefix}${describeError(error)}`);
-  if (error.hint !== undefined) complain(error.hint);
-  return error;
-}
+import { CalltallyError, EXIT, firstError } from "./errors.ts";
+import { toFileError } from "./file-access.ts";
 
 /** Returns anything that was thrown as an error with an exit code. */
 export function toCalltallyError(thrown: unknown): CalltallyError {

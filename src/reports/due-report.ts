@@ -1,86 +1,28 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../clock.ts";
-import type { Account, Configuration } from "../config/accounts.ts";
-import { SETTINGS } from "../config/settings.ts";
 import { CalltallyError, describeError, EXIT, type ExitCode } from "../errors.ts";
+import { describeUploads } from "../export/upload-notes.ts";
 import { realFile } from "../folder.ts";
+import { toCalltallyError } from "../known-error.ts";
 import type { Log } from "../log.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
-import type { Job, JobContext } from "../schedule/job-definition.ts";
+import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/log-attribution.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { mayBeRestated } from "../warehouse/exported-rollups.ts";
-import { readJobs } from "../warehouse/job-table.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDueRun } from "../warehouse/report-run-table.ts";
 import { readLastDoneRun } from "../warehouse/runs.ts";
-import { isProvenEnough } from "./deliverable.ts";
-import { toCalltallyError } from "./known-error.ts";
-import { exitCodeOfReport, isStale, type MadeReport, makeReport } from "./make-report.ts";
-import type { NamedReport } from "./named-report.ts";
-import { REPORT_JOB, RESTATED_JOB } from "./report-defaults.ts";
-import { ofAccount, type ReportOfFile } from "./run-reports.ts";
-import { describeUploads } from "./upload-notes.ts";
+import { exitCodeOfReport, isProvenEnough, isStale, type MadeReport, makeReport } from "./make-report.ts";
+import type { NamedReport } from "./report.ts";
 
 /** A sync that runs meanwhile is waited for, but not for longer. */
 const LONGEST_WAIT_MS = 20 * 60_000;
 const POLL_MS = 2000;
 
-/** Returns the jobs of the reports that an account has on the schedule. */
-export function reportJobs(
-  { file }: Pick<Configuration, "file">,
-  account: Account,
-  workingFolder: string,
-): Job[] {
-  const { reports = {} } = file?.content ?? {};
-  return Object.entries(reports).flatMap(([name, content]): Job[] => {
-    const { cron } = content;
-    if (file === undefined || cron === undefined) return [];
-    if (content.accounts !== undefined && !content.accounts.includes(account.name ?? "")) return [];
-    const report = { name, content, file };
-    return [
-      {
-        name: `${REPORT_JOB}${name}`,
-        cron: () => cron,
-        cronSetting: file.placeOf(["reports", name, "cron"]),
-        isSync: false,
-        asksHost: content.fresh !== undefined || content.require !== undefined,
-        waitsForFirstSlot: true,
-        readLastDone: (warehouse) =>
-          readLastDueRun(warehouse, name, account.name ?? null, "done")?.finished_at ?? null,
-        isUnfinished: (warehouse) =>
-          readLastDueRun(warehouse, name, account.name ?? null)?.status === "interrupted",
-        run: async (context) => {
-          const own = ofAccount(report, account);
-          return own === undefined ? EXIT.done : await runDue(own, cron, workingFolder, context);
-        },
-      },
-      ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),
-    ];
-  });
-}
-
-/** Returns the job that makes a report again after a sync, where figures that it gave out have changed. */
-function restatedJob(report: ReportOfFile, account: Account, workingFolder: string): Job {
-  const { name } = report;
-  const job = `${RESTATED_JOB}${name}`;
-  return {
-    name: job,
-    // At the same moment as the sync, and after it: jobs of one warehouse take turns.
-    cron: ({ syncCron }) => syncCron,
-    cronSetting: SETTINGS.syncCron.env,
-    isSync: false,
-    waitsForFirstSlot: true,
-    readLastDone: (warehouse) => readJobs(warehouse).find((known) => known.job === job)?.succeeded_at ?? null,
-    run: async (context) => {
-      const own = ofAccount(report, account);
-      return own === undefined ? EXIT.done : await runRestated(own, workingFolder, context);
-    },
-  };
-}
-
-async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
+/** Makes a report again where figures that it reported have changed. */
+export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, report.name, report.account);
@@ -103,7 +45,7 @@ async function runRestated(report: NamedReport, workingFolder: string, context: 
 }
 
 /** Makes a report for its last slot, of calls that are as fresh as it asks for. */
-async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
+export async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
   const { log, signal } = context;
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), Date.now());
   const scheduledFor = new Date(dueMs ?? Date.now()).toISOString();

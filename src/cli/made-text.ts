@@ -1,7 +1,4 @@
 import { join, relative } from "node:path";
-import { systemClock } from "../clock.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
-import { toExportBasis } from "../export/export-basis.ts";
 import {
   describeCaveats,
   describeRestated,
@@ -10,61 +7,13 @@ import {
   type SheetEntry,
   type TableEntry,
 } from "../export/manifest.ts";
-import { type ExportResult, exportToFolder, exportToStream } from "../export/write-export.ts";
-import { attributionProgress } from "./attribution-progress.ts";
-import { type Context, settingsOf } from "./context.ts";
-import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import type { Contents, ExportFlags } from "./export-command.ts";
-import { assertTogether, toComparison, toFilter, toFormat, toRange, toTargets } from "./export-flags.ts";
+import { describeUploads } from "../export/upload-notes.ts";
+import type { Made } from "../produce/produce.ts";
+import type { Context } from "./context.ts";
 import { formatAmount, formatCount, formatQuantity } from "./terminal-text.ts";
-import { describeUploads } from "./upload-notes.ts";
-
-/** Runs `calltally export`. */
-export async function runExport(
-  context: Context,
-  contents: readonly Contents[] | undefined,
-  flags: ExportFlags,
-  exit: (code: ExitCode) => void,
-): Promise<void> {
-  const settings = settingsOf(context, flags);
-  const { exportDir: folder, timezone } = settings;
-  const targets = toTargets(contents ?? [], flags);
-  assertTogether(targets, flags);
-  const { grain, fill = false, total = false, raw = false, spend = false, top, minCell } = flags;
-  const options = {
-    ...toExportBasis(settings),
-    range: toRange(flags, timezone, systemClock.now()),
-    filter: toFilter(flags),
-    isEmptyAllowed: flags.allowEmpty,
-    grain,
-    compare: toComparison(flags),
-    fill,
-    total,
-    raw,
-    spend,
-    top,
-    minCell,
-    format: toFormat(flags),
-    signal: context.signal,
-    onAttributed: attributionProgress(context),
-  };
-  if (!flags.stdout) {
-    const result = await exportToFolder({ ...options, targets, folder, replace: flags.replace });
-    const { isWarehouseEmpty: _, ...shown } = result;
-    if (flags.json) context.print(JSON.stringify(shown));
-    else context.tell(describeExport(result, context.folder));
-    noteUnmatchedDispositions(context, settings);
-    if (result.manifest.caveats) exit(EXIT.unverified);
-    return;
-  }
-  const written = await exportToStream({ ...options, targets, writeChunk: context.write });
-  noteRemarks(context, written);
-  noteUnmatchedDispositions(context, settings);
-  if (written.manifest.caveats) exit(EXIT.unverified);
-}
 
 /** Says on standard error what a person should know of a file that went to standard output. */
-export function noteRemarks(context: Context, written: Omit<ExportResult, "folder">): void {
+export function noteRemarks(context: Context, written: Made): void {
   const { manifest } = written;
   for (const file of manifest.files) {
     if (file.examined !== undefined || countAside(file) > 0) context.note(describeFile(file));
@@ -76,7 +25,7 @@ export function noteRemarks(context: Context, written: Omit<ExportResult, "folde
 }
 
 /** Returns what was written, a line a file. */
-export function describeExport({ folder, ...written }: ExportResult, workingFolder: string): string {
+export function describeMade({ folder = "", ...written }: Made, workingFolder: string): string {
   const { manifest } = written;
   const { run, origin, published, files } = manifest;
   const lines = files.flatMap((file) => [
@@ -95,7 +44,7 @@ export function describeExport({ folder, ...written }: ExportResult, workingFold
 const UNRECORDED = "The warehouse can only be read here, so its tables do not have these files.";
 
 /** What a person should know before the figures are used. */
-function remarksOn({ manifest, newKey, isWarehouseEmpty }: Omit<ExportResult, "folder">): string[] {
+function remarksOn({ manifest, newKey, isWarehouseEmpty }: Made): string[] {
   const { files, filter, compared_with } = manifest;
   const tables = files.flatMap((file): (TableEntry | ManifestFile)[] => file.sheets ?? [file]);
   const calls = tables.reduce((sum, table) => sum + table.rows + countAside(table), 0);

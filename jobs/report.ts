@@ -1,0 +1,62 @@
+import type { Account, Configuration } from "../src/config/accounts.ts";
+import { SETTINGS } from "../src/config/settings.ts";
+import { EXIT } from "../src/errors.ts";
+import { runDue, runRestated } from "../src/reports/due-report.ts";
+import { REPORT_JOB, RESTATED_JOB } from "../src/reports/names.ts";
+import { isOfAccount, ofAccount, type ReportOfFile } from "../src/reports/report.ts";
+import type { Job } from "../src/schedule/job-definition.ts";
+import { readJobs } from "../src/warehouse/job-table.ts";
+import { readLastDueRun } from "../src/warehouse/report-run-table.ts";
+
+/** Returns the jobs of the reports that an account has on the schedule. */
+export function reportJobs(
+  { file }: Pick<Configuration, "file">,
+  account: Account,
+  workingFolder: string,
+): Job[] {
+  const { reports = {} } = file?.content ?? {};
+  return Object.entries(reports).flatMap(([name, content]): Job[] => {
+    const { cron } = content;
+    if (file === undefined || cron === undefined) return [];
+    const report = { name, content, file };
+    if (!isOfAccount(report, account)) return [];
+    return [
+      {
+        name: `${REPORT_JOB}${name}`,
+        cron: () => cron,
+        cronSetting: file.placeOf(["reports", name, "cron"]),
+        isSync: false,
+        asksHost: content.fresh !== undefined || content.require !== undefined,
+        waitsForFirstSlot: true,
+        readLastDone: (warehouse) =>
+          readLastDueRun(warehouse, name, account.name ?? null, "done")?.finished_at ?? null,
+        isUnfinished: (warehouse) =>
+          readLastDueRun(warehouse, name, account.name ?? null)?.status === "interrupted",
+        run: async (context) => {
+          const own = ofAccount(report, account);
+          return own === undefined ? EXIT.done : await runDue(own, cron, workingFolder, context);
+        },
+      },
+      ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),
+    ];
+  });
+}
+
+/** Returns the job that makes a report again after a sync, where figures that it gave out have changed. */
+function restatedJob(report: ReportOfFile, account: Account, workingFolder: string): Job {
+  const { name } = report;
+  const job = `${RESTATED_JOB}${name}`;
+  return {
+    name: job,
+    // At the same moment as the sync, and after it: jobs of one warehouse take turns.
+    cron: ({ syncCron }) => syncCron,
+    cronSetting: SETTINGS.syncCron.env,
+    isSync: false,
+    waitsForFirstSlot: true,
+    readLastDone: (warehouse) => readJobs(warehouse).find((known) => known.job === job)?.succeeded_at ?? null,
+    run: async (context) => {
+      const own = ofAccount(report, account);
+      return own === undefined ? EXIT.done : await runRestated(own, workingFolder, context);
+    },
+  };
+}

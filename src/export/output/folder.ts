@@ -1,0 +1,55 @@
+import { resolve } from "node:path";
+import { FileSet } from "../file-set.ts";
+import { claimFolder } from "../folder-owner.ts";
+import { encodeManifest } from "../manifest.ts";
+import { findRestatementFile } from "../restatement-file.ts";
+import type { Output } from "./output.ts";
+
+/** What becomes of files in a folder. */
+export const FOLDER_CAN = { manyFiles: true, remembers: true };
+
+/** Where Parquet files of calls lie; the next export replaces all of them. */
+const PARTITIONS = "calls/month=*/calls.parquet";
+const MANIFEST = "manifest.json";
+
+/**
+ * Returns the output for files in a folder, which appear together, `manifest.json` last.
+ *
+ * @param options.replace whether the files of another warehouse may be replaced
+ */
+export function folderOutput(
+  path: string,
+  { replace = false, signal }: { replace?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+): Output & { folder: string } {
+  return {
+    can: FOLDER_CAN,
+    folder: resolve(path),
+    open: async (origin) => {
+      const files = await FileSet.open(path);
+      const { folder } = files;
+      const claim = () => [...claimFolder(folder, origin, replace), ...findRestatementFile(folder)];
+      try {
+        claim();
+        // It gets its name before all others: after a kill while files get theirs, no manifest describes files that are gone.
+        await files.write(MANIFEST, [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
+      } catch (error) {
+        await files[Symbol.asyncDispose]();
+        throw error;
+      }
+      return {
+        write: (file, content, audience) => files.write(file, content, audience),
+        commit: async (manifest, recordOf) => {
+          await files.write(MANIFEST, [encodeManifest(manifest)]);
+          const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
+          await files.publish({
+            replace: isPartitioned ? PARTITIONS : undefined,
+            claim,
+            commit: recordOf(files),
+            signal,
+          });
+        },
+        [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
+      };
+    },
+  };
+}

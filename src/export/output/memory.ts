@@ -1,0 +1,31 @@
+import type { NamedTable } from "../named-table.ts";
+import { linesOf, type Value } from "../table.ts";
+import type { Output } from "./output.ts";
+
+/** A table whose rows were read, the total among them. */
+export type ReadTable = Omit<NamedTable, "rows" | "total"> & { rows: (readonly Value[])[] };
+
+/** Returns the output that keeps tables, and where they are found afterwards. */
+export function memoryOutput(): Output & { readonly tables: readonly ReadTable[] } {
+  let tables: ReadTable[] = [];
+  return {
+    can: { manyFiles: true, remembers: false },
+    get tables() {
+      return tables;
+    },
+    open: async () => {
+      tables = [];
+      return {
+        table: (table) => {
+          tables.push({ ...table, rows: [...linesOf(table)] });
+          return { file: table.name, bytes: 0, sha256: "" };
+        },
+        write: () => {
+          throw new Error("Memory takes tables, not files");
+        },
+        commit: async () => {},
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
+  };
+}

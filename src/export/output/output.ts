@@ -1,0 +1,39 @@
+import type { Audience } from "../../folder.ts";
+import type { OutputCan } from "../../request/check.ts";
+import type { DescribedOrigin } from "../../warehouse/origin.ts";
+import type { Commit, FileSet, WrittenFile } from "../file-set.ts";
+import type { NamedTable } from "../named-table.ts";
+
+/** Where files or tables go: a folder, a stream, or memory. */
+export interface Output {
+  readonly can: OutputCan;
+  /** Absolute path of the folder that files are replaced in. */
+  readonly folder?: string;
+  /**
+   * Opens it for one export.
+   *
+   * @throws UsageError where it has files of another warehouse
+   */
+  open: (origin: DescribedOrigin) => Promise<Outlet>;
+}
+
+/** An output that is open. Disposing of it without a commit leaves what was there before. */
+export interface Outlet extends AsyncDisposable {
+  /** Takes a table as it is; undefined where tables become files. */
+  table?: ((table: NamedTable) => WrittenFile) | undefined;
+  write: (
+    file: string,
+    content: Iterable<Buffer | string>,
+    audience: Audience | undefined,
+  ) => Promise<WrittenFile>;
+  /** Makes the files appear, with the manifest of them. */
+  commit: (manifest: UncommittedManifest, recordOf: RecordOf) => Promise<void>;
+}
+
+/** A manifest whose files wait for their names. */
+export interface UncommittedManifest {
+  files: readonly { file: string }[];
+}
+
+/** Returns how files are recorded while they get their names. */
+export type RecordOf = (files: FileSet) => Commit | undefined;

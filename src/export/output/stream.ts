@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import type { Output } from "./output.ts";
+
+/** What becomes of what is passed on. */
+export const STREAM_CAN = { manyFiles: false, remembers: false };
+
+/** An output that cannot be undone once it has passed something on. */
+export interface StreamOutput extends Output {
+  readonly hasWritten: boolean;
+}
+
+/** Returns the output for the first file, in chunks; others are only counted. */
+export function streamOutput(writeChunk: (chunk: Buffer) => Promise<void>): StreamOutput {
+  let hasWritten = false;
+  return {
+    can: STREAM_CAN,
+    get hasWritten() {
+      return hasWritten;
+    },
+    open: async () => {
+      let files = 0;
+      return {
+        write: async (file, content) => {
+          const isFirst = files++ === 0;
+          const sha256 = createHash("sha256");
+          let bytes = 0;
+          for (const chunk of content) {
+            const buffer = Buffer.from(chunk);
+            sha256.update(buffer);
+            bytes += buffer.length;
+            if (!isFirst) continue;
+            hasWritten = true;
+            await writeChunk(buffer);
+          }
+          return { file, bytes, sha256: sha256.digest("hex") };
+        },
+        commit: async () => {},
+        [Symbol.asyncDispose]: async () => {},
+      };
+    },
+  };
+}

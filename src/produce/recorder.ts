@@ -1,0 +1,113 @@
+import { CalltallyError, EXIT } from "../errors.ts";
+import type { FileSet } from "../export/file-set.ts";
+import { GivenOut } from "../export/given-out.ts";
+import type { Job, Lists } from "../export/job.ts";
+import type { Manifest } from "../export/manifest.ts";
+import { commitOf, ExportLog } from "../export/record-export.ts";
+import { type ReportRunOfFiles, UploadLedger } from "../export/upload-ledger.ts";
+import { realFile } from "../folder.ts";
+import type { Ask } from "../request/resolve.ts";
+import { beginFactLog } from "../warehouse/fact-log.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import type { Moment } from "./source.ts";
+
+/** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
+export class Recorder {
+  readonly ledger: UploadLedger;
+  readonly #ask: Ask;
+  readonly #warehouse: Warehouse;
+  readonly #folder: string;
+  readonly #reportRun: ReportRunOfFiles | undefined;
+  #givenOut: GivenOut | undefined;
+  #log: number | undefined;
+
+  /** Finds what killed exports left, before the folder is opened, which removes old drafts. */
+  constructor(ask: Ask, warehouse: Warehouse, folder: string, reportRun: ReportRunOfFiles | undefined) {
+    this.#ask = ask;
+    this.#warehouse = warehouse;
+    this.#folder = folder;
+    this.#reportRun = reportRun;
+    this.ledger = new UploadLedger(warehouse, { folder, contents: ask.contents, reportRun });
+  }
+
+  /** Begins to read; whatever changes from now on is logged, so that later changes of the figures can be explained. */
+  read<M extends Moment>(begin: () => M): M {
+    if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
+    const moment = begin();
+    if (moment.calls) this.ledger.chooseAt(moment.calls.reader);
+    return moment;
+  }
+
+  /** Returns what compares the figures of a job with those that its files hold. */
+  compare(
+    { ask, scope, nowMs }: Pick<Job, "ask" | "scope" | "nowMs">,
+    { reader, session, onNewKey }: Pick<Lists, "reader" | "session" | "onNewKey">,
+    lookbackHours: number,
+  ): GivenOut {
+    const writer = this.#isReadOnly ? null : this.#warehouse;
+    const folder = realFile(this.#folder);
+    const log = this.#log;
+    this.#givenOut = new GivenOut({
+      ask,
+      scope,
+      nowMs,
+      reader,
+      session,
+      onNewKey,
+      lookbackHours,
+      folder,
+      writer,
+      log,
+    });
+    return this.#givenOut;
+  }
+
+  /** Takes note of a file of conversions. */
+  remember: Lists["remember"] = (file) => {
+    if (this.#isReadOnly && file.isChosen) {
+      throw new CalltallyError(
+        EXIT.storage,
+        `Cannot write ${file.file.file}: this user may only read ${this.#warehouse.path}, which could not remember its conversions`,
+        { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
+      );
+    }
+    this.ledger.add(file);
+  };
+
+  /** The run of a report whose conversions are to be written again. */
+  get repeats(): number | undefined {
+    return this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined;
+  }
+
+  /** Returns how the files are recorded; undefined where nothing can be. */
+  commitOf(files: FileSet, manifest: Manifest, now: string) {
+    if (this.#isReadOnly) return undefined;
+    const steps = [this.ledger, new ExportLog(this.#warehouse), ...(this.#givenOut ? [this.#givenOut] : [])];
+    return commitOf(this.#warehouse, steps, { files, manifest, now });
+  }
+
+  get #isReadOnly(): boolean {
+    return this.#warehouse.sqlite.readonly;
+  }
+
+  /** What is said of the export afterwards. */
+  notes() {
+    const uploads = this.ledger.notes();
+    return {
+      newKey: this.ledger.newKey,
+      ...(Object.keys(uploads).length > 0 && { uploads }),
+      ...(this.#isReadOnly && { unrecorded: true as const }),
+    };
+  }
+}
+
+/** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
+function mayBeRemembered(
+  { contents, grain, range, raw, top, minCell, filter }: Ask,
+  { sqlite }: Warehouse,
+): boolean {
+  const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
+  const isPlain = !raw && top === undefined && minCell === undefined && !filter.include_gone;
+  const isCompared = contents.some(({ kind }) => kind === "rollup" || kind === "page");
+  return isClosed && isPlain && !sqlite.readonly && isCompared;
+}

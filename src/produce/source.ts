@@ -1,0 +1,48 @@
+import type { Clock } from "../clock.ts";
+import type { DescribedPublication } from "../export/manifest.ts";
+import type { SourceCan } from "../request/check.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import type { FigureSession } from "../rollup/figure-session.ts";
+import type { RollupSession } from "../rollup/session.ts";
+import type { AttributionProgress } from "../warehouse/attribute-all.ts";
+import type { Basis } from "../warehouse/basis.ts";
+import type { Warehouse } from "../warehouse/open.ts";
+import type { DescribedOrigin } from "../warehouse/origin.ts";
+import type { Standing } from "../warehouse/standing.ts";
+
+/** Where the figures of an account are read: its warehouse, or a cluster that it was published to. */
+export interface Source {
+  readonly can: SourceCan;
+  open: (options: SourceOptions) => Promise<OpenSource>;
+}
+
+export interface SourceOptions {
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  /** Receives the progress of recomputing the attribution after a change of the rules. */
+  onAttributed?: ((progress: AttributionProgress) => void) | undefined;
+}
+
+export interface OpenSource extends Disposable {
+  /** What the figures are of. */
+  origin: DescribedOrigin;
+  /** Hours after a call in which late transcripts and corrections are looked for. */
+  lookbackHours: number;
+  /** The warehouse, which remembers exports; undefined for a cluster. */
+  warehouse?: Warehouse;
+  /** Begins to read the calls that a filter lets through, all at one moment. */
+  read: (filter: CallFilter) => Moment;
+}
+
+/** One moment of a source; dispose of it to let that moment go. */
+export interface Moment extends Disposable {
+  session: FigureSession;
+  standing: Standing;
+  readBasis: () => Basis;
+  hasSpend: () => boolean;
+  /** Whether no call counts, whatever the filter. */
+  isEmpty: () => boolean;
+  published?: DescribedPublication;
+  /** The calls themselves; undefined for a cluster. */
+  calls?: { reader: Warehouse; session: RollupSession };
+}

@@ -1,0 +1,26 @@
+import type { Job, Writers } from "../export/job.ts";
+import type { ManifestFile } from "../export/manifest.ts";
+import type { Content } from "../request/contents.ts";
+
+const conversions = async () => (await import("../export/conversions.ts")).writeConversions;
+
+/** The writer of each content, loaded where it is asked for. */
+const WRITERS: Writers = {
+  rollup: async () => (await import("../export/rollups.ts")).writeRollup,
+  calls: async () => (await import("../export/export-calls.ts")).writeCalls,
+  callers: async () => (await import("../export/export-callers.ts")).writeCallers,
+  page: async () => (await import("../report/write-page.ts")).writePage,
+  "google-ads": conversions,
+  "google-leads": conversions,
+  "google-data-manager": conversions,
+  "microsoft-ads": conversions,
+  "ga4-events": conversions,
+  "google-ads-adjustments": async () => (await import("../export/adjustments.ts")).writeAdjustments,
+};
+
+/** Writes a content, and returns its entries of the manifest. */
+export async function writeContent<C extends Content>(job: Job, content: C): Promise<ManifestFile[]> {
+  const load: Writers[keyof Writers] = WRITERS[content.kind];
+  const write: (job: Job, content: never) => Promise<ManifestFile[]> = await load();
+  return await write(job, content as never);
+}

@@ -1,0 +1,61 @@
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import type { CalltallyFile } from "../config/calltally-file.ts";
+import type { ReportContent } from "../config/file-schema.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { UsageError } from "../errors.ts";
+import { didYouMean } from "../nearest.ts";
+
+/** A report as `calltally.yaml` has it. */
+export interface ReportOfFile {
+  name: string;
+  content: ReportContent;
+  file: CalltallyFile;
+}
+
+/** A report of `calltally.yaml`, for one account. */
+export interface NamedReport extends ReportOfFile {
+  /** Null for the only account. */
+  account: string | null;
+  settings: Settings;
+}
+
+/**
+ * Returns the reports of these names.
+ *
+ * @throws UsageError that lists the names, and says which was probably meant
+ */
+export function chooseReports(file: CalltallyFile | undefined, names: readonly string[]): ReportOfFile[] {
+  const reports = file?.content.reports ?? {};
+  const known = Object.keys(reports);
+  return [...new Set(names)].map((name) => {
+    const content = Object.hasOwn(reports, name) ? reports[name] : undefined;
+    if (file !== undefined && content !== undefined) return { name, content, file };
+    if (known.length === 0) {
+      throw new UsageError(`There is no report ${name}: ${file?.name ?? "calltally.yaml"} names none`, {
+        hint: "Name it there, below reports; calltally init writes a first one.",
+      });
+    }
+    throw new UsageError(`There is no report ${name}: ${file?.name} has ${known.join(", ")}`, {
+      hint: didYouMean(name, known),
+    });
+  });
+}
+
+/** Returns a report as it is for an account; undefined where it is not of that. */
+export function ofAccount(report: ReportOfFile, account: Account): NamedReport | undefined {
+  if (!isOfAccount(report, account)) return undefined;
+  return { ...report, account: account.name ?? null, settings: settingsOfAccount(account) };
+}
+
+/** Whether a report is made for an account. */
+export function isOfAccount({ content: { accounts } }: ReportOfFile, { name }: Account): boolean {
+  return accounts === undefined || (name !== undefined && accounts.includes(name));
+}
+
+/** Returns an error that says where the report is whose keys do not go together. */
+export function toReportError({ name, file }: ReportOfFile, error: unknown): unknown {
+  if (!(error instanceof UsageError)) return error;
+  return new UsageError(`${file.placeOf(["reports", name])}: ${error.message}`, {
+    ...(error.hint !== undefined && { hint: error.hint }),
+  });
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { comparisonRange, type DateRange, toInstants } from "../calendar/dates.ts";
+import { periods } from "../calendar/periods.ts";
+import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
+import type { Job } from "../export/job.ts";
+import {
+  describeCaveats,
+  describeHistory,
+  describeRestated,
+  encodeManifest,
+  MADE_UP,
+  type Manifest,
+} from "../export/manifest.ts";
+import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../report/figure-text.ts";
+import { describeDays } from "../report/period-text.ts";
+import { type Figures, readHeadline } from "../report/report-figures.ts";
+import type { ReportPlan } from "./plan-report.ts";
+import type { NamedReport } from "./report.ts";
+
+/** The figures that a mail begins with, and the days that their changes are from. */
+export interface ReportHeadline {
+  figures: Figures;
+  compared: DateRange | undefined;
+}
+
+/** Reads the headline of a report, at the moment of its files. */
+export function readReportHeadline({ ask, session, scope }: Job): ReportHeadline {
+  const { span, range, timezone, grain, previousPeriods } = scope;
+  const { from, to } = range;
+  const isClosed = from !== undefined && to !== undefined;
+  const compared = scope.previousRange ?? (isClosed ? comparisonRange({ from, to }, "previous") : undefined);
+  // A report of those days may have left a period blank, which their total would show.
+  const periodsBefore = ({ from, to }: DateRange) =>
+    grain && from !== undefined && to !== undefined && periods({ from, to, grain, zone: timezone });
+  const previous = compared && {
+    span: toInstants(compared, timezone),
+    periods: (scope.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
+  };
+  const { minCell } = ask;
+  const figures = readHeadline(session, { span, periods: grain && scope.periods, previous, minCell });
+  return { figures, compared };
+}
+
+interface SummaryOptions {
+  manifest: Manifest;
+  plan: ReportPlan;
+  files: readonly ReportFile[];
+  folder: string;
+  is_stale: boolean;
+  headline: ReportHeadline;
+}
+
+/** Returns what is delivered with the files of a report. */
+export function summarizeReport(
+  { name, account, content }: NamedReport,
+  { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,
+): ReportSummary {
+  const { run, range, origin, timezone } = manifest;
+  const { range: days = {} } = plan.ask;
+  const isClosed = days.from !== undefined && days.to !== undefined;
+  const { figures, compared } = headline;
+  const beside = compared === undefined ? "" : `, compared with ${describeDays(compared)}`;
+  return {
+    title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${plan.values.period}`}`,
+    account,
+    range: `${isClosed ? describeDays(days) : "All calls"}, days of ${timezone}${beside}`,
+    headline: toHeadline(figures),
+    verdict:
+      run === null
+        ? "No sync has finished yet."
+        : `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
+    caveats: [
+      ...describeRestated(manifest),
+      ...(origin.made_by_demo ? [MADE_UP] : []),
+      ...(is_stale ? [`The last good sync is older than ${content.fresh}: later calls are missing.`] : []),
+      ...describeCaveats(manifest),
+      ...(figures.calls === null
+        ? [`The figures above are left out, since some would be of fewer than ${content.min_cell} calls.`]
+        : []),
+      ...describeHistory(manifest),
+      ...(range.provisional
+        ? ["The latest days are provisional: late transcripts and corrections may still come."]
+        : []),
+    ],
+    folder,
+    files,
+    manifest: toManifestFile(manifest, folder),
+  };
+}
+
+function toManifestFile(manifest: Manifest, folder: string): ReportFile {
+  const [name, content] = ["manifest.json", Buffer.from(encodeManifest(manifest))];
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
+}
+
+function toHeadline(figures: Figures): Figure[] {
+  const counted = (name: string, column: string): Figure => {
+    const count = figures[column];
+    const isLeftOut = typeof count !== "number";
+    return {
+      name,
+      value: isLeftOut ? "–" : formatCount(count),
+      change: isLeftOut ? null : formatChange(figures, column),
+    };
+  };
+  return [
+    counted("Calls", "calls"),
+    { name: "Answer rate", value: formatAnswerRate(figures) ?? "–", change: formatPoints(figures) },
+    counted("Qualified calls", "qualified_calls"),
+    counted("First-time callers", "first_time_callers"),
+    counted("Missed calls", "missed_calls"),
+  ];
+}

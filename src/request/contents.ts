@@ -1,0 +1,87 @@
+import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
+import { LISTS, type List, UNSHARED_DIMENSIONS } from "./choices.ts";
+import type { ExportRequest } from "./export-request.ts";
+
+/** One thing that an export writes: figures by some dimensions together, one of the lists, or the page of charts. */
+export type Content =
+  | { kind: "rollup"; dimensions: readonly Dimension[] }
+  | { [Kind in List | "page"]: { kind: Kind } }[List | "page"];
+export type ContentKind = Content["kind"];
+
+/** What a kind of content takes and needs; options are named as in a request. */
+interface ContentOptions {
+  takes: readonly Option[];
+  needs?: readonly Option[];
+}
+
+/** Options that some contents take and others do not. */
+export type Option =
+  | Exclude<keyof ExportRequest, "contents" | "by" | "range" | "filter" | "conversion">
+  | `conversion.${keyof NonNullable<ExportRequest["conversion"]>}`;
+
+/** They shape every file, so that all contents have to take them. */
+export const FILE_OPTIONS = ["format", "profile", "delimiter"] as const satisfies Option[];
+const CONVERSION = [
+  "conversion.name",
+  "conversion.value",
+  "conversion.currency",
+  "conversion.every",
+  "conversion.new",
+] as const satisfies Option[];
+const CONSENT = ["conversion.ad_user_data", "conversion.ad_personalization"] as const satisfies Option[];
+
+export const CONTENT_OPTIONS: Readonly<Record<ContentKind, ContentOptions>> = {
+  rollup: {
+    takes: [
+      "grain",
+      "fill",
+      "compare",
+      "total",
+      "raw",
+      "top",
+      "min_cell",
+      "spend",
+      "columns",
+      ...FILE_OPTIONS,
+    ],
+  },
+  page: { takes: ["grain", "compare", "spend", "format"] },
+  calls: { takes: ["with", ...FILE_OPTIONS] },
+  callers: { takes: FILE_OPTIONS },
+  "google-ads": { takes: [...CONVERSION, ...CONSENT] },
+  "google-leads": { takes: [...CONVERSION, ...CONSENT] },
+  "google-data-manager": { takes: [...CONVERSION, ...CONSENT] },
+  "microsoft-ads": { takes: CONVERSION },
+  "ga4-events": {
+    takes: [...CONVERSION, "conversion.measurement_id"],
+    needs: ["conversion.measurement_id"],
+  },
+  "google-ads-adjustments": { takes: ["conversion.name", "conversion.value", "conversion.currency"] },
+};
+
+/** Returns what a request writes: the default rollups that the source has where it names nothing. */
+export function toContents(
+  { contents = [], by, format, min_cell }: ExportRequest,
+  { clickIds }: { clickIds: boolean },
+): Content[] {
+  if (format === "html") return [{ kind: "page" }];
+  const isShown = (dimension: Dimension) =>
+    (clickIds || dimension !== "gclid") && (min_cell === undefined || !isUnshared(dimension));
+  const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShown);
+  const all = [...new Set(named)].map(
+    (name): Content => (isList(name) ? { kind: name } : { kind: "rollup", dimensions: [name] }),
+  );
+  // A dimension that is named by itself as well is one file and not two.
+  const isNamed = by?.length === 1 && by[0] !== undefined && contents.includes(by[0]);
+  return by === undefined || isNamed ? all : [...all, { kind: "rollup", dimensions: by }];
+}
+
+/** Whether a content has a row for each call, caller or conversion: hashes and click ids name people as well. */
+export function isList(kind: string): kind is List {
+  return LISTS.some((list) => list === kind);
+}
+
+/** Whether a dimension names a person's click or a number. */
+export function isUnshared(dimension: Dimension): boolean {
+  return UNSHARED_DIMENSIONS.some((unshared) => unshared === dimension);
+}

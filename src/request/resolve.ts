@@ -1,0 +1,214 @@
+import { countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
+import type { Comparison, Grain } from "../calendar/grain.ts";
+import { comparisonOfLast } from "../calendar/last.ts";
+import { localDate } from "../calendar/local-time.ts";
+import { cannotUse, describeError, UsageError } from "../errors.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import type { Wording } from "./check.ts";
+import {
+  type Consent,
+  DEFAULT_CONVERSION,
+  type Delimiter,
+  type PrivateColumn,
+  type Profile,
+  type TableFormat,
+} from "./choices.ts";
+import { type Content, toContents } from "./contents.ts";
+import type { ExportRequest } from "./export-request.ts";
+
+/** How a table is written. */
+export interface FormatOptions {
+  format: TableFormat;
+  /** For `csv` and `tsv`; by default texts are guarded against spreadsheet formulas. */
+  profile?: Profile | undefined;
+  /** For `csv`. @default "," */
+  delimiter?: Delimiter | undefined;
+}
+
+/** How tables become files: one each, or all of them sheets of one workbook. */
+export type ExportFormat = FormatOptions | { format: "xlsx" };
+
+/** What every conversion in a file says. */
+export interface ConversionOptions {
+  /** Name of the conversion action in the ad platform. */
+  name: string;
+  /** As it goes into the file; blank where it is not known, since 0 would be a value. */
+  value?: string | undefined;
+  /** ISO 4217; of a value alone. */
+  currency?: string | undefined;
+  /** Consent to the use of the caller's data, as Google has it. */
+  adUserData?: Consent | undefined;
+  adPersonalization?: Consent | undefined;
+  /** Whether each qualified call of a click or a caller counts, and not the first alone. */
+  every: boolean;
+  /** Whether what an earlier file had is left out. */
+  isNew: boolean;
+  /** The data stream of ga4-events, `G-…`. */
+  measurementId?: string | undefined;
+}
+
+/** A question whose days are known and whose defaults are filled in. */
+export interface Ask {
+  contents: readonly Content[];
+  /** IANA zone whose days count. */
+  timezone: string;
+  /** Local dates, both included; an end that is missing is open. Undefined for all calls. */
+  range?: DateRange | undefined;
+  filter: CallFilter;
+  /** Whether the filter may have values that no call has. */
+  isEmptyAllowed: boolean;
+  grain?: Grain | undefined;
+  compare?: Comparison | undefined;
+  /** Whether each key has a row in each period. */
+  fill: boolean;
+  /** Whether a line of totals follows the rows. */
+  total: boolean;
+  /** Whether utm values are grouped as they are stored. */
+  raw: boolean;
+  /** How many keys have rows of their own; the others are in the row `(other)`. */
+  top?: number | undefined;
+  /** Makes share-safe files: no row of fewer calls, and no text like a phone number or mail address. */
+  minCell?: number | undefined;
+  /** Whether what ads cost stands next to the calls; `if any`, where any was imported for the days. */
+  spend: boolean | "if any";
+  /** Names of the figures to write, in their order. @default all */
+  columns?: readonly string[] | undefined;
+  /** Private columns of calls. */
+  with: readonly PrivateColumn[];
+  format: ExportFormat;
+  conversion: ConversionOptions;
+  /** How errors spell an option. */
+  spell: Wording["spell"];
+}
+
+/** The days of a page that names none. */
+export const DEFAULT_STRETCH = "4w";
+
+export interface ResolveOptions {
+  /** The moment that days are counted from, milliseconds since 1970-01-01 UTC. */
+  nowMs: number;
+  /** IANA zone whose days count. */
+  timezone: string;
+  /** The phone numbers in the files of `filter.exclude_callers`. */
+  callers?: readonly string[] | undefined;
+  /** Whether click ids can be read. @default true */
+  clickIds?: boolean;
+  /** @default as in a request */
+  spell?: Wording["spell"];
+}
+
+/**
+ * Returns the question that a request asks at a moment, in a zone.
+ *
+ * @throws UsageError for days that cannot be
+ */
+export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
+  const { spell = (option) => option, timezone, clickIds = true } = options;
+  const isPage = request.format === "html";
+  const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
+  const range = toRange(days, { ...options, spell });
+  const compare = request.compare ?? (isPage ? "previous" : undefined);
+  const { from, to } = range ?? {};
+  const isClosed = from !== undefined && to !== undefined;
+  return {
+    contents: toContents(request, { clickIds }),
+    timezone,
+    range,
+    filter: toFilter(request, options.callers),
+    isEmptyAllowed: request.filter?.allow_empty ?? false,
+    grain: request.grain ?? (isPage && isClosed ? grainOf({ from, to }) : undefined),
+    compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
+    fill: request.fill ?? false,
+    total: request.total ?? false,
+    raw: request.raw ?? false,
+    top: request.top,
+    minCell: request.min_cell,
+    spend: request.spend ?? (isPage ? "if any" : false),
+    columns: request.columns,
+    with: request.with ?? [],
+    format: toFormat(request),
+    conversion: toConversion(request),
+    spell,
+  };
+}
+
+function toRange(
+  { from, to, last }: NonNullable<ExportRequest["range"]>,
+  { timezone, nowMs, spell }: Pick<ResolveOptions, "timezone" | "nowMs"> & Wording,
+): DateRange | undefined {
+  const named = <T>(option: string, parse: () => T): T => {
+    try {
+      return parse();
+    } catch (error) {
+      throw cannotUse(spell(option), describeError(error));
+    }
+  };
+  if (last !== undefined) {
+    const today = localDate(new Date(nowMs).toISOString(), timezone);
+    return named("range.last", () => parseLast(last, today));
+  }
+  if (from === undefined && to === undefined) return undefined;
+  const range = {
+    ...(from !== undefined && { from: named("range.from", () => parseDate(from)) }),
+    ...(to !== undefined && { to: named("range.to", () => parseDate(to)) }),
+  };
+  if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
+    const [first, second] = [spell("range.from"), spell("range.to")];
+    throw new UsageError(`${first} ${range.from} is after ${second} ${range.to}`, {
+      hint: `Did you mean ${first} ${range.to} ${second} ${range.from}?`,
+    });
+  }
+  return range;
+}
+
+/** Longer charts of days, weeks or months have too many bars to read. */
+const MOST_DAYS = 35;
+const MOST_DAYS_IN_WEEKS = 7 * 30;
+const MOST_DAYS_IN_MONTHS = 31 * 36;
+
+/** Returns how the days of a page are cut by default. */
+export function grainOf(range: Required<DateRange>): Grain {
+  const days = countDays(range);
+  if (days <= MOST_DAYS) return "day";
+  if (days <= MOST_DAYS_IN_WEEKS) return "week";
+  return days <= MOST_DAYS_IN_MONTHS ? "month" : "quarter";
+}
+
+function toFilter({ filter = {} }: ExportRequest, callers: ResolveOptions["callers"]): CallFilter {
+  const { org_unit, channel, source, campaign, disposition, tracking_number, min_duration_seconds } = filter;
+  return {
+    ...(org_unit && { org_unit: [org_unit].flat() }),
+    ...(channel && { channel: [channel].flat() }),
+    ...(source && { source: [source].flat() }),
+    ...(campaign && { campaign: [campaign].flat() }),
+    ...(disposition && { disposition: [disposition].flat() }),
+    ...(min_duration_seconds !== undefined && { min_duration_seconds }),
+    ...(filter.first_time && { first_time: true }),
+    ...(filter.has_gclid && { has_gclid: true }),
+    ...(tracking_number && { tracking_number: [tracking_number].flat() }),
+    ...(callers && { exclude_callers: callers }),
+    ...(filter.include_gone && { include_gone: true }),
+  };
+}
+
+function toFormat({ format = "csv", profile, delimiter }: ExportRequest): ExportFormat {
+  if (format === "xlsx") return { format };
+  return {
+    format: format === "html" ? "csv" : format,
+    profile,
+    delimiter: delimiter === "tab" ? "\t" : delimiter,
+  };
+}
+
+function toConversion({ conversion = {} }: ExportRequest): ConversionOptions {
+  return {
+    name: conversion.name ?? DEFAULT_CONVERSION,
+    value: conversion.value?.toString(),
+    currency: conversion.currency,
+    adUserData: conversion.ad_user_data,
+    adPersonalization: conversion.ad_personalization,
+    every: conversion.every ?? false,
+    isNew: conversion.new ?? false,
+    measurementId: conversion.measurement_id,
+  };
+}
