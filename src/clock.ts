@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** What clocks may differ by, or be set back by, without a stored time being doubted. */
-const TOLERANCE_MS = 60_000;
+export const TOLERANCE_MS = 60_000;
 
 /**
  * Returns how long ago a time was that calltally stored, in milliseconds. It is infinite for no time, and for one in the

@@ -10,6 +10,7 @@ import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/log-attribution.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
+import { readDeliveriesSince } from "../warehouse/delivery-table.ts";
 import { mayBeRestated } from "../warehouse/exported-rollups.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { readLastDueRun } from "../warehouse/report-run-table.ts";
@@ -58,11 +59,27 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     signal,
     onAttributed: logAttribution(log),
   });
-  if (made === undefined) {
-    log.info({ scheduledFor }, "this report run is done already");
+  return made === undefined ? logDone(report, log, scheduledFor) : logMade(made, report, log, scheduledFor);
+}
+
+/** Logs that this slot was done before. It ends with 9 while the latest run with recipients has not reached all of them. */
+function logDone({ name, account, settings }: NamedReport, log: Log, scheduledFor: string): ExitCode {
+  using warehouse = openExistingWarehouse(settings.database);
+  const run = readLastDueRun(warehouse, name, account, "done");
+  const deliveries = run === undefined ? [] : readDeliveriesSince(warehouse, run);
+  const undelivered = deliveries.filter(({ status }) => status !== "delivered");
+  const done = "this report run is done already";
+  if (undelivered.length === 0) {
+    log.info({ scheduledFor }, done);
     return EXIT.done;
   }
-  return logMade(made, report, log, scheduledFor);
+  const each = undelivered.map(({ channel, status }) => `${channel} ${status}`).join(", ");
+  const command = `calltally run ${name} --deliver${account === null ? "" : ` --account ${account}`}`;
+  const hint = `\`${command}\` makes a new report run and sends it to all; the table deliveries names the recipients`;
+  const exitCode = EXIT.undelivered;
+  const report_run_id = undelivered[0]?.report_run_id;
+  log.error({ scheduledFor, report_run_id, exitCode, hint }, `${done}, but not delivered to all: ${each}`);
+  return exitCode;
 }
 
 function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?: string): ExitCode {

@@ -147,7 +147,6 @@ function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }:
   if (!isUnordered || unplaced > 0) forgetUnorderedAbsent(warehouse);
   const startedAt = readFirstPageTime(warehouse, runId);
   if (startedAt === undefined || unplaced > 0 || !(isUnordered || isSure(judgement))) return NO_ABSENCE;
-  const waitMs = isUnordered ? UNORDERED_MS : goneAfterHours * HOUR_MS;
   const isOrderedBy = (member: string) => keys.some(({ name }) => name.startsWith(member));
   // A list that has become empty says nothing of any call.
   const threshold = (listedCalls: number) => (read === 0 ? 0 : missingCallThreshold(listedCalls));
@@ -156,7 +155,8 @@ function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }:
     runId,
     startedAt,
     isById: isOrderedBy("call_id") && !isOrderedBy("call_started"),
-    goneIfMissingSince: new Date(Date.parse(startedAt) - waitMs).toISOString(),
+    clockAheadMs: run.attempts().clock_ahead_ms ?? null,
+    waitMs: isUnordered ? UNORDERED_MS : goneAfterHours * HOUR_MS,
     limit: (listedCalls) => Math.max(threshold(listedCalls), acceptGone),
   });
 }

@@ -1,8 +1,9 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, max, sql } from "drizzle-orm";
 import { hasEnded, markProcess } from "../process-mark.ts";
 import { isCurrent } from "./migrate.ts";
 import type { Warehouse } from "./open.ts";
-import { deliveries } from "./schema.ts";
+import type { ReportRun } from "./report-run-table.ts";
+import { deliveries, report_runs } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
 
 /** What was delivered to one recipient, as the ledger has it. */
@@ -125,6 +126,24 @@ export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] 
   return rows.map((row) =>
     isAbandoned(row) ? { ...row, status: "outcome unknown", last_error: KILLED } : row,
   );
+}
+
+/**
+ * Returns the latest deliveries of a report from one of its runs on: those of that run, or of a later run that was delivered,
+ * such as one by hand.
+ */
+export function readDeliveriesSince(
+  warehouse: Warehouse,
+  { report_run_id, report, account }: Pick<ReportRun, "report_run_id" | "report" | "account">,
+): Delivery[] {
+  const isLater = and(gte(report_runs.report_run_id, report_run_id), eq(report_runs.report, report));
+  const last = warehouse.db
+    .select({ runId: max(deliveries.report_run_id) })
+    .from(deliveries)
+    .innerJoin(report_runs, eq(report_runs.report_run_id, deliveries.report_run_id))
+    .where(and(isLater, sql`${report_runs.account} IS ${account}`))
+    .get();
+  return last?.runId == null ? [] : readDeliveries(warehouse, last.runId);
 }
 
 function readSending({ db }: Warehouse, runId: number): Delivery[] {

@@ -16,6 +16,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { TOLERANCE_MS } from "../clock.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { countRows } from "./count-rows.ts";
@@ -30,8 +32,10 @@ export interface AbsenceOptions {
   startedAt: string;
   /** Whether the list is in the order of ids and not of starts, so that the lower id is the older call. */
   isById: boolean;
-  /** Calls missing since then or longer are gone, ISO 8601 UTC. */
-  goneIfMissingSince: string;
+  /** How far the service's clock was ahead of ours during that pass, milliseconds; null where it did not tell the time. */
+  clockAheadMs: number | null;
+  /** How long a call has to be missing before it is gone, milliseconds. */
+  waitMs: number;
   /** More calls newly missing than this are not believed. */
   limit: (listedCalls: number) => number;
 }
@@ -51,11 +55,12 @@ export interface Absence {
  */
 export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
   const { db } = warehouse;
-  const { runId, startedAt, goneIfMissingSince, limit } = options;
+  const { runId, startedAt, limit } = options;
+  const now = markedAt(options);
   const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
   // A clock that was ahead when they went missing must not keep them until then.
   const isAhead = and(isNull(calls.gone_at), gt(calls.missing_since, startedAt));
-  db.update(calls).set({ missing_since: startedAt }).where(isAhead).run();
+  db.update(calls).set({ missing_since: now }).where(isAhead).run();
   const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
   const calls_unlisted = markUnlisted(warehouse, options);
 
@@ -67,7 +72,7 @@ export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absen
   const gone = db
     .update(calls)
     .set({ gone_at: startedAt })
-    .where(and(isNull(calls.gone_at), lte(calls.missing_since, goneIfMissingSince), isAbsent))
+    .where(and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent))
     .returning({ call_id: calls.call_id })
     .all();
   setLive(
@@ -75,8 +80,31 @@ export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absen
     gone.map(({ call_id }) => call_id),
     false,
   );
-  if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();
+  if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
   return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
+}
+
+/**
+ * Whether a call was missing before every run that may have begun less than the wait ago: the runs after the last one that
+ * began so long ago by our clock and, where the service tells the time, by the service's. A run dated before an earlier one
+ * cannot be that last one, since its clock was behind.
+ */
+function isLongAgo(since: SQLiteColumn, { runId, startedAt, clockAheadMs, waitMs }: AbsenceOptions): SQL {
+  const beganMs = Date.parse(startedAt) - waitMs;
+  const began = new Date(beganMs).toISOString();
+  const servedMs = clockAheadMs === null ? null : beganMs + clockAheadMs + TOLERANCE_MS;
+  const lastLongAgo = sql`SELECT max(run_id) FROM (
+      SELECT run_id, started_at, clock_ahead_ms, max(started_at) OVER (ORDER BY run_id) AS latest
+      FROM sync_runs WHERE run_id < ${runId} AND started_at <= ${startedAt})
+    WHERE started_at = latest AND started_at <= ${began}
+      AND (${servedMs} IS NULL OR unixepoch(started_at, 'subsec') * 1000 + clock_ahead_ms <= ${servedMs})`;
+  return sql`${since} <= ${began} AND (${since} < (SELECT min(started_at) FROM sync_runs
+    WHERE run_id < ${runId} AND run_id > coalesce((${lastLongAgo}), 0))) IS NOT FALSE`;
+}
+
+/** When a pass found a call to be absent: not before the run began, also where the clock was set back during it. */
+function markedAt({ runId, startedAt }: AbsenceOptions): SQL {
+  return sql`max(${startedAt}, (SELECT started_at FROM sync_runs WHERE run_id = ${runId}))`;
 }
 
 /** Neither gone nor unlisted: the service should list them. */
@@ -114,14 +142,15 @@ const UNORDERED_PASSES = 3;
  */
 export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
   const { db } = warehouse;
-  const { runId, startedAt, goneIfMissingSince, limit } = options;
+  const { runId, startedAt, limit } = options;
+  const now = markedAt(options);
   const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
   const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
   const calls_unlisted = markUnlisted(warehouse, options);
   forgetUnorderedAbsent({ db }, isMet);
   db.update(calls)
     .set({
-      absent_since: sql`min(coalesce(${calls.absent_since}, ${startedAt}), ${startedAt})`,
+      absent_since: sql`min(coalesce(${calls.absent_since}, ${now}), ${now})`,
       absent_passes: sql`coalesce(${calls.absent_passes}, 0) + 1`,
     })
     .where(and(MAY_BE_LISTED, not(isMet)))
@@ -129,7 +158,7 @@ export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOption
   const isEnough = and(
     isNull(calls.gone_at),
     gte(calls.absent_passes, UNORDERED_PASSES),
-    lte(calls.absent_since, goneIfMissingSince),
+    isLongAgo(calls.absent_since, options),
   );
   const found = countWhere(isEnough);
   const calls_missing = countWhere(and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));

@@ -1188,13 +1188,13 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   "src/warehouse/gone.ts": [
     {
-      on: "if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();",
+      on: "if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();",
       from: "found > 0",
       to: "true",
       because: "it only spares a look through all calls for none",
     },
     {
-      on: "if (found > 0) db.update(calls).set({ missing_since: startedAt }).where(newlyMissing).run();",
+      on: "if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();",
       from: "found > 0",
       to: "found >= 0",
       because: "it only spares a look through all calls for none",

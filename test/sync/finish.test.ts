@@ -420,6 +420,27 @@ describe("a call that a full pass does not meet", () => {
     ]);
   });
 
+  it("is not gone sooner where the clock was set a year ahead, by the service's clock", async () => {
+    using folder = makeTempFolder();
+    const listing = new Listing(newestFirst(60));
+    using scene = open(folder.path, listing);
+    const pass = async (aheadMs: number) =>
+      (
+        await scene.sync({
+          ...FULL,
+          attempts: () => ({ retries: 0, failed_request_ids: "[]", clock_ahead_ms: aheadMs }),
+        })
+      ).calls_gone;
+    expect(await pass(0)).toBe(0);
+    listing.remove(7);
+    expect(await pass(0)).toBe(0);
+    const yearMs = 365 * 24 * HOUR_MS;
+    scene.clock.advance(yearMs);
+    expect(await pass(-yearMs)).toBe(0);
+    scene.clock.advance(6 * HOUR_MS);
+    expect(await pass(-yearMs)).toBe(1);
+  });
+
   it.each([
     { title: "that lists no call any more", left: [], acceptGone: 0, isMarked: false },
     { title: "that lists no call, where so many may be missing", left: [], acceptGone: 3, isMarked: true },

@@ -135,8 +135,8 @@ describe("PageStore", () => {
     using warehouse = openNew(folder.path);
     startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
     startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
-    const isMissing = { runId: 2, startedAt: NOW, isById: false, goneIfMissingSince: NOW, limit: () => 3 };
-    warehouse.sqlite.transaction(() => markAbsent(warehouse, isMissing))();
+    const pass = { runId: 2, startedAt: NOW, isById: false, clockAheadMs: null, waitMs: 0, limit: () => 3 };
+    warehouse.sqlite.transaction(() => markAbsent(warehouse, pass))();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(3, { duration: 5 }), callOf(2), callOf(2, { duration: 6 })]), NOW);
     expect(store.counts).toEqual({ calls_new: 0, calls_changed: 2, calls_returned: 2, calls_conflicting: 0 });

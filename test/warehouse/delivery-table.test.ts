@@ -5,6 +5,7 @@ import {
   claimDelivery,
   openDeliveries,
   readDeliveries,
+  readDeliveriesSince,
   recordAttempt,
   recordAttemptEnd,
 } from "../../src/warehouse/delivery-table.ts";
@@ -93,4 +94,34 @@ describe("recordAttemptEnd", () => {
       recordAttemptEnd(warehouse, 1, { status: "failed", error: "550", isClaimed: false, now: NOW });
       expect(readDeliveries(warehouse, 1)[0]).toMatchObject({ status: "delivered", last_error: null });
     }));
+});
+
+describe("readDeliveriesSince", () => {
+  it.each([null, "acme"])(
+    "is of the latest run with recipients, of that report and account (%s)",
+    (account) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const runs: [report: string, account: string | null, recipients: (typeof ANN | typeof HOOK)[]][] = [
+        ["weekly", account, [ANN]],
+        ["weekly", account, []],
+        ["weekly", account, [HOOK]],
+        ["weekly", account, [HOOK, ANN]],
+        ["weekly", account, []],
+        ["monthly", account, [ANN]],
+        ["weekly", "beta", [ANN]],
+      ];
+      for (const [index, [report, account, recipients]] of runs.entries()) {
+        startReportRun(warehouse, { report, account, scheduledFor: null, startedAt: NOW });
+        openDeliveries(warehouse, index + 1, recipients, { again: false, now: NOW });
+      }
+      const since = (report_run_id: number) =>
+        readDeliveriesSince(warehouse, { report_run_id, report: "weekly", account }).map((row) => [
+          row.report_run_id,
+          row.recipient,
+        ]);
+      const latest = [HOOK, ANN].map(({ recipient }) => [4, recipient]);
+      expect([1, 4, 5].map(since)).toEqual([latest, latest, []]);
+    },
+  );
 });

@@ -162,8 +162,8 @@ function readRows({ db }: Warehouse) {
 }
 
 /** Starts a run whose pages have these ids, and one that could not be read. */
-function passOver(warehouse: Warehouse, met: readonly number[]): number {
-  const runId = startRun(warehouse, { started_at: at(0), mode: "full", plan_reason: "a test", pid: 1 });
+function passOver(warehouse: Warehouse, met: readonly number[], hour: number): number {
+  const runId = startRun(warehouse, { started_at: at(hour), mode: "full", plan_reason: "a test", pid: 1 });
   const pages = [[...met.slice(0, 2), null], met.slice(2)];
   for (const [seq, ids] of pages.entries()) {
     const page = { seq, offset: seq * 3, row_count: ids.length, total: 9, fetched_at: at(0) };
@@ -183,6 +183,7 @@ describe("calls that passes do not meet", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const seen: Record<string, number> = {};
+    let hour = 0;
     const see = (name: string, times: number) => {
       seen[name] = (seen[name] ?? 0) + times;
     };
@@ -193,7 +194,6 @@ describe("calls that passes do not meet", () => {
           prepareUpsertCalls(warehouse, 1)(CALLS);
           const model = new Model();
           const hasBeenGone = new Set<number>();
-          let hour = 0;
           for (const step of steps) {
             if (step.kind === "read") {
               const returned = clearAbsence(warehouse, step.ids);
@@ -207,10 +207,11 @@ describe("calls that passes do not meet", () => {
               const listed = () => model.rows.filter((row) => (row.gone_at ?? row.unlisted_since) === null);
               const told: number[] = [];
               const options = {
-                runId: passOver(warehouse, met),
+                runId: passOver(warehouse, met, hour),
                 startedAt: now,
                 isById: false,
-                goneIfMissingSince: since,
+                clockAheadMs: null,
+                waitMs: PATIENCE * HOUR_MS,
                 limit: (listedCalls: number) => {
                   told.push(listedCalls);
                   return limit;
@@ -281,10 +282,11 @@ describe("calls that passes do not meet", () => {
     const met = IDS.filter((id) => !gone.includes(id));
     const passAt = (hour: number, limit: number) =>
       markUnorderedAbsent(warehouse, {
-        runId: passOver(warehouse, met),
+        runId: passOver(warehouse, met, hour),
         startedAt: at(hour),
         isById: false,
-        goneIfMissingSince: at(hour - PATIENCE),
+        clockAheadMs: null,
+        waitMs: PATIENCE * HOUR_MS,
         limit: () => limit,
       });
     const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
@@ -309,33 +311,123 @@ describe("calls that passes do not meet", () => {
     );
   });
 
-  it.each([
-    { kind: "with", mark: markAbsent, hours: [0, 23, 24] },
-    { kind: "without", mark: markUnorderedAbsent, hours: [0, 12, 24] },
-  ])(
-    "are gone by passes $kind an order key, though the clock was years ahead when the first missed them",
-    ({ mark, hours }) => {
+  /** Hours in five years. */
+  const YEARS = 5 * 365 * 24;
+  /** A pass: its hour by the clock here, and hours that the service's clock is ahead; `began`, if the clock was moved during it. */
+  type Pass = [hour: number, ahead: number | null, began?: number];
+  // The first pass of each meets all calls, the last one finds one to be gone.
+  const clocks: { title: string; passes: Pass[]; since: number }[] = [
+    {
+      title: "was years ahead as they were first missed",
+      passes: [
+        [-1, null],
+        [YEARS, null],
+        [0, null],
+        [23, null],
+        [24, null],
+      ],
+      since: 0,
+    },
+    {
+      title: "was years behind as they were first missed",
+      passes: [
+        [-1, null],
+        [-YEARS, null],
+        [1, null],
+        [2, null],
+        [24, null],
+        [25, null],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was years behind as they had been missing for an hour",
+      passes: [
+        [-1, null],
+        [0, null],
+        [-YEARS, null],
+        [1, null],
+        [24, null],
+        [25, null],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was years behind from the first pass on, and the service tells the time",
+      passes: [
+        [-1 - YEARS, YEARS],
+        [-YEARS, YEARS],
+        [1, 0],
+        [2, 0],
+        [24, 0],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was set years ahead since, and the service tells the time",
+      passes: [
+        [-1, 0],
+        [0, 0],
+        [1 + YEARS, -YEARS],
+        [23 + YEARS, -YEARS],
+        [24 + YEARS, -YEARS],
+      ],
+      since: 0,
+    },
+    {
+      title: "was set years ahead and back, and the service tells the time",
+      passes: [
+        [-1, 0],
+        [0, 0],
+        [1 + YEARS, -YEARS],
+        [2 + YEARS, -YEARS],
+        [3, 0],
+        [23, 0],
+        [24, 0],
+      ],
+      since: 0,
+    },
+    {
+      title: "was set back by years during the pass that first missed them",
+      passes: [
+        [-1, null],
+        [1 - YEARS, null, 1],
+        [2, null],
+        [24, null],
+        [26, null],
+      ],
+      since: 1,
+    },
+  ];
+  it.each(
+    clocks.flatMap((each) => [
+      { ...each, kind: "with", mark: markAbsent },
+      { ...each, kind: "without", mark: markUnorderedAbsent },
+    ]),
+  )(
+    "are gone by passes $kind an order key after a day, though the clock $title",
+    ({ mark, passes, since }) => {
       using folder = makeTempFolder();
       using warehouse = openWarehouse(join(folder.path, "calls.db"));
       prepareUpsertCalls(warehouse, 1)(CALLS);
-      const met = IDS.filter((id) => id !== IDS[1]);
-      const years = 5 * 365 * 24;
-      const gone = [years, ...hours].map((hour) => {
-        const since = at(hour - PATIENCE);
-        const runId = passOver(warehouse, met);
-        return mark(warehouse, {
-          runId,
-          startedAt: at(hour),
-          isById: false,
-          goneIfMissingSince: since,
-          limit: () => 9,
-        }).calls_gone;
+      const gone = passes.map(([hour, ahead, began = hour], index) => {
+        const runId = passOver(
+          warehouse,
+          IDS.filter((id) => index === 0 || id !== IDS[1]),
+          began,
+        );
+        const clockAheadMs = ahead === null ? null : ahead * HOUR_MS;
+        updateRun(warehouse, runId, { clock_ahead_ms: clockAheadMs });
+        const [startedAt, waitMs] = [at(hour), PATIENCE * HOUR_MS];
+        return mark(warehouse, { runId, startedAt, isById: false, clockAheadMs, waitMs, limit: () => 9 })
+          .calls_gone;
       });
-      expect(gone).toEqual([0, 0, 0, 1]);
+      expect(gone).toEqual(passes.map((_, index) => Number(index === passes.length - 1)));
+      const [hour] = passes.at(-1) ?? [];
       expect(readRows(warehouse)[1]).toMatchObject({
         call_id: IDS[1],
-        missing_since: at(0),
-        gone_at: at(24),
+        missing_since: at(since),
+        gone_at: at(hour ?? Number.NaN),
       });
     },
   );
@@ -345,8 +437,8 @@ describe("calls that passes do not meet", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     prepareUpsertCalls(warehouse, 1)(CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
-    const options = { startedAt: at(1), isById: false, goneIfMissingSince: at(0), limit: () => 0 };
-    markUnorderedAbsent(warehouse, { ...options, runId: passOver(warehouse, []) });
+    const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
+    markUnorderedAbsent(warehouse, { ...options, runId: passOver(warehouse, [], 1) });
     // A pass over an empty list: there is no oldest call, and none is older.
     expect(readUnlisted(warehouse)).toBeNull();
     expect(count()).toBe(IDS.length);
