@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { parseFilePath } from "../config/setting-parsers.ts";
 import type { ExitCode } from "../errors.ts";
+import { parseFilePath } from "../path-text.ts";
 import type { Copied } from "../warehouse/copy.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { type Restored, restoreWarehouse } from "../warehouse/restore.ts";

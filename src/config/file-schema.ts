@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseAge } from "../calendar/age-text.ts";
+import { parseFilePath, parsePath } from "../path-text.ts";
 import { LISTS } from "../request/choices.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { by } from "../request/issues.ts";
@@ -13,7 +14,7 @@ import {
   PLACEHOLDERS,
   type Placeholder,
 } from "./placeholder-names.ts";
-import { LOG_LEVELS, parseFilePath, parsePath } from "./setting-parsers.ts";
+import { LOG_LEVELS } from "./setting-parsers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
 
 /** Names that are safe as names of folders, everywhere. */

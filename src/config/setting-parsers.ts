@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { describeError } from "../errors.ts";
 import { reasonOf } from "../file-access.ts";
+import { parseFilePath } from "../path-text.ts";
 
 /** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -27,23 +28,6 @@ export function parseBaseUrl(text: string): URL {
 /** Whether a URL is of this machine, so that what is sent to it stays here. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
-}
-
-/** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */
-export function parseFilePath(text: string): string {
-  if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, and ends as a folder does");
-  return text;
-}
-
-/** Reads the path of a file or a folder. */
-export function parsePath(text: string): string {
-  if (text.trim() === "") throw new Error("is empty");
-  if (text.trim() !== text) throw new Error("must be a path without white space around it");
-  if (/\p{Cc}/u.test(text))
-    throw new Error("must be a path without line breaks and other control characters");
-  if (/^~(\/|$)/.test(text))
-    throw new Error("must be a full path: ~ stands for the home folder in a shell alone");
-  return text;
 }
 
 export function readTokenFile(file: string): string {

@@ -1,18 +1,17 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { parseCurrency } from "../currency.ts";
+import { parseFilePath, parsePath } from "../path-text.ts";
 import { parseKeepFor } from "../privacy/keep.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
   parseBaseUrl,
   parseDurationUnit,
-  parseFilePath,
   parseHeartbeatUrl,
   parseIds,
   parseList,
   parseLogLevel,
   parseOrgUnitId,
   parsePageSize,
-  parsePath,
   parseToken,
   parseUserName,
   parseYesNo,

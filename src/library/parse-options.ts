@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { parseDate } from "../calendar/dates.ts";
-import { parseBaseUrl, parseFilePath, parseToken } from "../config/setting-parsers.ts";
+import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { describeError, UsageError } from "../errors.ts";
 import { orMeant } from "../nearest.ts";
+import { parseFilePath } from "../path-text.ts";
 import { PHONE_NUMBER } from "../phone-number.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";

@@ -4,6 +4,7 @@ import { SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import {
   CONTENT_OPTIONS,
+  type Content,
   type ContentKind,
   FILE_OPTIONS,
   isList,
@@ -40,17 +41,6 @@ export interface Wording {
   hint?: string;
 }
 
-interface Facts {
-  request: ExportRequest;
-  kinds: readonly ContentKind[];
-  /** Names of the contents that are lists. */
-  lists: readonly string[];
-  dimensions: readonly (readonly string[])[];
-  source: SourceCan;
-  output: OutputCan;
-  spell: Wording["spell"];
-}
-
 /**
  * Refuses a request whose options do not go together, or that a source or an output cannot do.
  *
@@ -58,40 +48,47 @@ interface Facts {
  */
 export function check(
   request: ExportRequest,
-  { source, output }: { source: SourceCan; output: OutputCan },
+  can: { source: SourceCan; output: OutputCan },
   { spell, hint }: Wording,
 ): void {
-  const contents = toContents(request, source);
+  const contents = toContents(request, can.source);
+  const refusals = [
+    ...conflicts(request, contents, { ...can, spell }),
+    ...untaken(request, contents, spell),
+    ...missing(request, contents, spell),
+  ];
+  const refused = refusals.find(([isRefused]) => isRefused);
+  if (refused) throw new UsageError(refused[1], { hint });
+}
+
+type Refusal = [isRefused: unknown, why: string];
+
+/** What no content takes would do nothing; what shapes files has to be taken by all of them. */
+function untaken(request: ExportRequest, contents: readonly Content[], spell: Wording["spell"]): Refusal[] {
   const kinds = contents.map(({ kind }) => kind);
-  const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? [content.dimensions] : []));
-  const facts = { request, kinds, lists: kinds.filter(isList), dimensions, source, output, spell };
-  for (const refuse of [...CONFLICTS, refuseUntaken, refuseMissing]) {
-    const message = refuse(facts);
-    if (message) throw new UsageError(message, { hint });
-  }
-}
-
-/** Refuses what would do nothing, or not shape every file. */
-function refuseUntaken({ request, kinds, spell }: Facts): string | undefined {
-  for (const option of OPTIONS.filter((each) => isGiven(request, each))) {
-    const others = kinds.filter((kind) => !takes(kind, option));
-    const mustAll = FILE_OPTIONS.some((shaping) => shaping === option);
-    if (mustAll && others.length > 0) {
-      return `${spell(option)} does not apply to ${others.map(inWords).join(", ")}, which ${others.length === 1 ? "has a fixed format" : "have fixed formats"}`;
-    }
-    if (others.length < kinds.length) continue;
+  return OPTIONS.filter((option) => isGiven(request, option)).flatMap((option): Refusal[] => {
+    const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
     const takers = KINDS.filter((kind) => takes(kind, option)).map(inWords);
-    return `${spell(option)} applies only to ${takers.join(", ")}, and none was requested`;
-  }
-  return undefined;
+    const shapesFiles = FILE_OPTIONS.some((known) => known === option);
+    return [
+      [
+        shapesFiles && others.length > 0,
+        `${spell(option)} does not apply to the fixed format of ${others.join(", ")}`,
+      ],
+      [
+        others.length === kinds.length,
+        `${spell(option)} applies only to ${takers.join(", ")}, and none was requested`,
+      ],
+    ];
+  });
 }
 
-function refuseMissing({ request, kinds, spell }: Facts): string | undefined {
-  for (const kind of kinds) {
-    const missing = CONTENT_OPTIONS[kind].needs?.find((need) => !isGiven(request, need));
-    if (missing !== undefined) return `${kind} needs ${spell(missing)}`;
-  }
-  return undefined;
+function missing(request: ExportRequest, contents: readonly Content[], spell: Wording["spell"]): Refusal[] {
+  return contents.flatMap(({ kind }) =>
+    (CONTENT_OPTIONS[kind].needs ?? []).map(
+      (need): Refusal => [!isGiven(request, need), `${kind} needs ${spell(need)}`],
+    ),
+  );
 }
 
 const KINDS = Object.keys(CONTENT_OPTIONS).filter((kind): kind is ContentKind => kind in CONTENT_OPTIONS);
@@ -99,182 +96,151 @@ const OPTIONS: readonly Option[] = [...new Set(KINDS.flatMap((kind) => CONTENT_O
 const inWords = (kind: ContentKind) => (kind === "rollup" ? "rollups" : kind === "page" ? "the page" : kind);
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
-/** What is given as what it is anyway changes nothing. */
+/** Whether an option is there and asks for something: CSV is written anyway. */
 function isGiven(request: ExportRequest, option: Option): boolean {
-  const values: Readonly<Record<string, unknown>> = {
-    ...request,
-    ...Object.fromEntries(
-      Object.entries(request.conversion ?? {}).map(([key, value]) => [`conversion.${key}`, value]),
-    ),
-  };
+  const conversion = Object.entries(request.conversion ?? {}).map(([key, value]) => [
+    `conversion.${key}`,
+    value,
+  ]);
+  const values: Readonly<Record<string, unknown>> = { ...request, ...Object.fromEntries(conversion) };
   const value = values[option];
   return value !== undefined && value !== false && !(option === "format" && value === "csv");
 }
 
-/** What `takes` and `needs` cannot express; each returns why it refuses. */
-const CONFLICTS: readonly ((facts: Facts) => string | false | undefined)[] = [
-  ({ request, output, spell }) => {
-    const apart = (["total", "fill", "top", "min_cell"] as const).find((key) => isGiven(request, key));
-    if (output.mergesAccounts && apart !== undefined)
-      return `${spell(apart)} is for one account: callers are not merged across accounts`;
-    return (
-      output.mergesAccounts &&
-      request.format === "xlsx" &&
-      `${spell("format")} xlsx is for one account: each of its sheets is based on one warehouse`
-    );
-  },
-  ({ request: { contents = [] }, output, spell }) =>
-    output.mergesAccounts &&
-    contents.length > 0 &&
-    `${spell("by")} with account writes one file; leave out ${contents.join(" ")}`,
-  ({ request: { columns }, output, spell }) =>
-    output.mergesAccounts &&
-    columns?.includes("calls") === false &&
-    `${spell("columns")} needs calls where accounts are put together: the rows are sorted by them`,
-  ({ request: { min_cell }, lists, spell }) =>
-    min_cell !== undefined &&
-    lists.length > 0 &&
-    `${spell("min_cell")} is for figures: each row of ${lists.join(" and ")} is of one call or caller`,
-  ({ request: { min_cell, contents = [], by = [] }, spell }) => {
-    const named = [...contents, ...by].filter((name) => !isList(name) && isUnshared(name));
-    return (
-      min_cell !== undefined &&
-      named.length > 0 &&
-      `${spell("min_cell")} writes files that may be shared, and ${named.join(" and ")} in them would name clicks or numbers`
-    );
-  },
-  ({ request: { min_cell, filter }, spell }) =>
-    min_cell !== undefined &&
-    filter?.tracking_number !== undefined &&
-    `${spell("min_cell")} writes files that may be shared, and the manifest would hold the number of ${spell("filter.tracking_number")}`,
-  ({ request: { min_cell, top }, spell }) =>
-    min_cell !== undefined &&
-    top !== undefined &&
-    `${spell("min_cell")} and ${spell("top")} both put rows into (other): use one or the other`,
-  ({ request: { min_cell, fill }, spell }) =>
-    min_cell !== undefined &&
-    fill &&
-    `${spell("fill")} would write 0 for rows that ${spell("min_cell")} puts into (other): leave one of them out`,
-  ({ request: { min_cell, spend }, spell }) =>
-    min_cell !== undefined &&
-    spend &&
-    `${spell("spend")} adds rows of costs without calls, and costs per call show how few calls there were: not with ${spell("min_cell")}`,
-  ({ request: { min_cell, columns = [] }, spell }) => {
-    const time = columns.find((name) => TIME_FIGURES.includes(name));
-    return (
-      min_cell !== undefined &&
-      time !== undefined &&
-      `${spell("columns")} ${time} is the time of a single call: not with ${spell("min_cell")}`
-    );
-  },
-  ({ request: { fill, grain }, spell }) =>
-    fill && grain === undefined && `${spell("fill")} needs ${spell("grain")}: it fills periods`,
-  ({ request: { format, contents, by }, spell }) => {
-    const unheard = [...(contents === undefined ? [] : ["contents"]), ...(by === undefined ? [] : ["by"])];
-    return (
-      format === "html" &&
-      unheard.length > 0 &&
-      `${spell("format")} html is a page of its own: leave out ${unheard.map(spell).join(", ")}`
-    );
-  },
-  ({ request, spell }) =>
-    request.compare !== undefined &&
-    !isClosed(request) &&
-    `${spell("compare")} needs ${closedRange(spell)}: it compares with a period of the same length`,
-  ({ request, spell }) =>
-    request.format === "html" &&
-    request.range !== undefined &&
-    !isClosed(request) &&
-    `A report needs ${closedRange(spell)}: it compares with a period of the same length`,
-  ({ request: { by = [] }, spell }) => {
-    const twice = by.find((name, index) => by.indexOf(name) !== index);
-    return twice !== undefined && `${spell("by")} has ${twice} twice`;
-  },
-  ({ request: { top }, dimensions, spell }) =>
-    top !== undefined &&
-    dimensions.some(({ length }) => length === 0) &&
-    `${spell("top")} needs ${spell("by")}: it keeps keys of dimensions`,
-  ({ request: { spend }, dimensions, spell }) => {
-    const costless = dimensions.flat().find((name) => !SPEND_DIMENSIONS.some((known) => known === name));
-    return (
-      spend &&
-      costless !== undefined &&
-      `${spell("spend")} applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}: what ads cost is known by these alone`
-    );
-  },
-  ({ request: { spend, columns = [] }, spell }) => {
-    const cost = columns.find((name) => SPEND_FIGURES.includes(name));
-    return !spend && cost !== undefined && `${spell("columns")} ${cost} needs ${spell("spend")}`;
-  },
-  ({ request: { profile, format = "csv" }, spell }) =>
-    profile !== undefined && format !== "csv" && format !== "tsv" && `${spell("profile")} is for csv and tsv`,
-  ({ request: { delimiter, format = "csv" }, spell }) =>
-    delimiter !== undefined && format !== "csv" && `${spell("delimiter")} is for csv`,
-  ({ request: { conversion }, output, spell }) =>
-    !output.remembers &&
-    conversion?.new &&
-    `${spell("conversion.new")} remembers what it writes, and ${spell("stdout")} remembers nothing: use one or the other`,
-  ({ kinds, output, spell }) =>
-    !output.remembers &&
-    kinds.includes(ADJUSTMENTS) &&
-    `${ADJUSTMENTS} remembers what it writes, and ${spell("stdout")} remembers nothing: leave it out`,
-  ({ request: { conversion }, kinds, spell }) =>
-    kinds.includes(ADJUSTMENTS) &&
-    conversion?.value !== undefined &&
-    Number(conversion.value) === 0 &&
-    `${spell("conversion.value")} 0 cannot be restated: Google Ads removes such a conversion, and takes no further adjustment of it`,
-  ({ request, kinds, spell }) => {
-    const { exclude_callers: _, include_gone: __, allow_empty: ___, ...selecting } = request.filter ?? {};
-    const given = [
-      ...Object.entries(request.range ?? {}).map(([key, value]) => [`range.${key}`, value] as const),
-      ...Object.entries(selecting).map(([key, value]) => [`filter.${key}`, value] as const),
-    ].filter(([, value]) => value !== undefined && value !== false);
-    const isAlone = kinds.length > 0 && kinds.every((kind) => kind === ADJUSTMENTS);
-    return (
-      isAlone &&
-      given.length > 0 &&
-      `${ADJUSTMENTS} looks at all uploaded conversions: leave out ${given.map(([key]) => spell(key)).join(", ")}`
-    );
-  },
-  ({ request: { conversion }, spell }) =>
-    conversion?.currency !== undefined &&
-    conversion.value === undefined &&
-    `${spell("conversion.currency")} needs ${spell("conversion.value")}`,
-  ({ request: { conversion }, kinds, spell }) => {
-    const { name } = conversion ?? {};
-    return (
-      name !== undefined &&
-      kinds.includes("ga4-events") &&
-      toEventName(name) === undefined &&
-      `${spell("conversion.name")} ${name} makes no name of an event of Google Analytics, which takes up to 40 letters, digits and _, a letter first, and not ga_, google_ or firebase_ at the beginning`
-    );
-  },
-  ({ request: { format }, kinds, output, spell }) =>
-    !output.manyFiles &&
-    !output.mergesAccounts &&
-    kinds.length > 1 &&
-    format !== "xlsx" &&
-    `${spell("stdout")} writes one file, and ${kinds.length} were requested: name one, or use ${spell("format")} xlsx`,
-  ({ request: { raw }, source, spell }) =>
-    !source.raw &&
-    raw &&
-    `${spell("raw")} is not for ${spell("engine")}: utm values as they are stored are not published`,
-  ({ lists, source, spell }) =>
-    !source.lists &&
-    lists.length > 0 &&
-    `${lists.join(", ")} ${lists.length === 1 ? "is" : "are"} not for ${spell("engine")}: the cluster computes figures, and has no lists`,
-  ({ dimensions, source, spell }) =>
-    !source.clickIds &&
-    dimensions.some((names) => names.includes("gclid")) &&
-    `gclid cannot be read with ${spell("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or ask the warehouse`,
-];
-
-/** The options that close a range at both ends. */
-function closedRange(spell: Wording["spell"]): string {
-  const last = spell("range.last");
-  return `${spell("range.from")} and ${spell("range.to")}${last === "" ? "" : `, or ${last}`}`;
-}
-
-function isClosed({ range }: ExportRequest): boolean {
-  return range?.last !== undefined || (range?.from !== undefined && range.to !== undefined);
+/** What `takes` and `needs` cannot express. */
+function conflicts(
+  request: ExportRequest,
+  contents: readonly Content[],
+  { source, output, spell: s }: { source: SourceCan; output: OutputCan } & Pick<Wording, "spell">,
+): Refusal[] {
+  const {
+    by = [],
+    format = "csv",
+    range,
+    grain,
+    compare,
+    fill,
+    raw,
+    spend,
+    columns = [],
+    top,
+    filter = {},
+  } = request;
+  const { profile, delimiter, conversion = {} } = request;
+  const { mergesAccounts = false } = output;
+  const isShared = request.min_cell !== undefined;
+  const named = request.contents ?? [];
+  const kinds = contents.map(({ kind }) => kind);
+  const lists = kinds.filter(isList);
+  const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
+  const unshared = [...named, ...by].filter((name) => !isList(name) && isUnshared(name));
+  const costless = dimensions.find((name) => !SPEND_DIMENSIONS.includes(name));
+  const twice = by.find((name, index) => by.indexOf(name) !== index);
+  const time = columns.find((name) => TIME_FIGURES.includes(name));
+  const cost = columns.find((name) => SPEND_FIGURES.includes(name));
+  const apart = (["total", "fill", "top", "min_cell"] as const).find((option) => isGiven(request, option));
+  const isClosed = range?.last !== undefined || (range?.from !== undefined && range.to !== undefined);
+  const last = s("range.last");
+  const closed = `${s("range.from")} and ${s("range.to")}${last === "" ? "" : `, or ${last}`}: it compares with a period of the same length`;
+  const adjusts = kinds.includes(ADJUSTMENTS);
+  const { exclude_callers: _, include_gone: __, allow_empty: ___, ...selecting } = filter;
+  const selected = [...Object.entries({ ...selecting, ...range })].filter(([, value]) => value);
+  const isNoEvent = conversion.name !== undefined && toEventName(conversion.name) === undefined;
+  return [
+    [mergesAccounts && apart, `${s(apart ?? "")} is for one account: callers are not merged across accounts`],
+    [
+      mergesAccounts && format === "xlsx",
+      `${s("format")} xlsx is for one account: each of its sheets is based on one warehouse`,
+    ],
+    [
+      mergesAccounts && named.length > 0,
+      `${s("by")} with account writes one file; leave out ${named.join(" ")}`,
+    ],
+    [
+      mergesAccounts && columns.length > 0 && !columns.includes("calls"),
+      `${s("columns")} needs calls where accounts are put together: the rows are sorted by them`,
+    ],
+    [
+      isShared && lists.length > 0,
+      `${s("min_cell")} is for figures: each row of ${lists.join(" and ")} is of one call or caller`,
+    ],
+    [
+      isShared && unshared.length > 0,
+      `${s("min_cell")} writes files that may be shared, and ${unshared.join(" and ")} in them would name clicks or numbers`,
+    ],
+    [
+      isShared && filter.tracking_number,
+      `${s("min_cell")} writes files that may be shared, and the manifest would hold the number of ${s("filter.tracking_number")}`,
+    ],
+    [isShared && top, `${s("min_cell")} and ${s("top")} both put rows into (other): use one or the other`],
+    [
+      isShared && fill,
+      `${s("fill")} would write 0 for rows that ${s("min_cell")} puts into (other): leave one of them out`,
+    ],
+    [
+      isShared && spend,
+      `${s("spend")} adds rows of costs without calls, and costs per call show how few calls there were: not with ${s("min_cell")}`,
+    ],
+    [isShared && time, `${s("columns")} ${time} is the time of a single call: not with ${s("min_cell")}`],
+    [fill && !grain, `${s("fill")} needs ${s("grain")}: it fills periods`],
+    [
+      format === "html" && request.contents,
+      `${s("format")} html is a page of its own: leave out ${s("contents")}`,
+    ],
+    [format === "html" && request.by, `${s("format")} html is a page of its own: leave out ${s("by")}`],
+    [compare && !isClosed && format !== "html", `${s("compare")} needs ${closed}`],
+    [format === "html" && range && !isClosed, `A report needs ${closed}`],
+    [twice, `${s("by")} has ${twice} twice`],
+    [
+      top && dimensions.length === 0 && kinds.includes("rollup"),
+      `${s("top")} needs ${s("by")}: it keeps keys of dimensions`,
+    ],
+    [
+      spend && costless,
+      `${s("spend")} applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}: what ads cost is known by these alone`,
+    ],
+    [cost && !spend, `${s("columns")} ${cost} needs ${s("spend")}`],
+    [profile && format !== "csv" && format !== "tsv", `${s("profile")} is for csv and tsv`],
+    [delimiter && format !== "csv", `${s("delimiter")} is for csv`],
+    [
+      !output.remembers && conversion.new,
+      `${s("conversion.new")} remembers what it writes, and ${s("stdout")} remembers nothing: use one or the other`,
+    ],
+    [
+      !output.remembers && adjusts,
+      `${ADJUSTMENTS} remembers what it writes, and ${s("stdout")} remembers nothing: leave it out`,
+    ],
+    [
+      adjusts && conversion.value !== undefined && Number(conversion.value) === 0,
+      `${s("conversion.value")} 0 cannot be restated: Google Ads removes such a conversion, and takes no further adjustment of it`,
+    ],
+    [
+      adjusts && kinds.length === 1 && selected.length > 0,
+      `${ADJUSTMENTS} looks at all uploaded conversions: leave out what selects days or calls, but for ${s("filter.exclude_callers")} and ${s("filter.include_gone")}`,
+    ],
+    [
+      conversion.currency && conversion.value === undefined,
+      `${s("conversion.currency")} needs ${s("conversion.value")}`,
+    ],
+    [
+      isNoEvent && kinds.includes("ga4-events"),
+      `${s("conversion.name")} ${conversion.name} makes no name of an event of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`,
+    ],
+    [
+      !output.manyFiles && !mergesAccounts && kinds.length > 1 && format !== "xlsx",
+      `${s("stdout")} writes one file, and ${kinds.length} were requested: name one, or use ${s("format")} xlsx`,
+    ],
+    [
+      !source.raw && raw,
+      `${s("raw")} is not for ${s("engine")}: utm values as they are stored are not published`,
+    ],
+    [
+      !source.lists && lists.length > 0,
+      `${lists.join(", ")} cannot be read with ${s("engine")}: the cluster computes figures, and has no lists`,
+    ],
+    [
+      !source.clickIds && dimensions.includes("gclid"),
+      `gclid cannot be read with ${s("engine")}: keyed digests of click ids were published. Publish with CALLTALLY_PUBLISH_PERSONAL_DATA=true, or ask the warehouse`,
+    ],
+  ];
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { CHANNELS } from "../attribution/channel-rules.ts";
 import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import { parseFilePath } from "../config/setting-parsers.ts";
 import { parseCurrency } from "../currency.ts";
+import { parseFilePath } from "../path-text.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { FIGURES } from "../rollup/metrics.ts";
 import {

@@ -272,7 +272,7 @@ const STATES_KEPT = 5;
 /** A list that grows for ever by as much as a page has is read for a thousand pages before it is given up. */
 const GROWING_REQUESTS = 100;
 /** Far more than a pass over so few calls may need. */
-const MAX_REQUESTS = 3000;
+const MAX_REQUESTS = 5000;
 
 /** A service in memory. */
 export class RandomService implements Source<Slice> {

@@ -1,0 +1,16 @@
+/** Reads the path of a file. What it refuses would be taken for another place than it seems to name. */
+export function parseFilePath(text: string): string {
+  if (/[/\\]$/.test(parsePath(text))) throw new Error("must be a file, and ends as a folder does");
+  return text;
+}
+
+/** Reads the path of a file or a folder. */
+export function parsePath(text: string): string {
+  if (text.trim() === "") throw new Error("is empty");
+  if (text.trim() !== text) throw new Error("must be a path without white space around it");
+  if (/\p{Cc}/u.test(text))
+    throw new Error("must be a path without line breaks and other control characters");
+  if (/^~(\/|$)/.test(text))
+    throw new Error("must be a full path: ~ stands for the home folder in a shell alone");
+  return text;
+}
