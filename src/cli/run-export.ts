@@ -9,14 +9,26 @@ import type { Output } from "../export/output/output.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
 import { type AccountAsk, type AccountsManifest, produceMerged } from "../produce/merge-accounts.ts";
 import { produce } from "../produce/produce.ts";
-import { CLUSTER_CAN, type EngineAccount, readEngine } from "../produce/published-source.ts";
+import {
+  type AccountOwner,
+  CLUSTER_CAN,
+  type EngineAccount,
+  readEngine,
+} from "../produce/published-source.ts";
 import type { Source } from "../produce/source.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { attributionProgress } from "./attribution-progress.ts";
-import { accountsOf, type Context, configurationOf, engineAccountsOf, settingsOf } from "./context.ts";
+import {
+  accountsOf,
+  type Context,
+  configurationOf,
+  engineAccountsOf,
+  type SettingFlags,
+  settingsOf,
+} from "./context.ts";
 import { noteUnmatchedDispositions } from "./disposition-note.ts";
 import type { ExportFlags } from "./export-command.ts";
 import { describeMade, noteRemarks } from "./made-text.ts";
@@ -68,7 +80,7 @@ export async function runExport(
   }
   await readEngine(
     flags.engine,
-    engineAccountsOf(context, flags),
+    ownersOf(context, flags),
     async (accounts) => {
       const account = onlyOf(accounts);
       const { source, settings } = account;
@@ -113,8 +125,8 @@ export async function runMergedExport(
       assertRequest(request, source.can, output);
       return { account: name, source, ask: toAsk(request, source.can, zoneOf(account, flags)) };
     };
-    const accounts = engineAccountsOf(context, { ...flags, out: undefined });
-    await readEngine(flags.engine, accounts, (published) => write(published.map(toAccountAsk)), { signal });
+    const owners = ownersOf(context, { ...flags, out: undefined });
+    await readEngine(flags.engine, owners, (published) => write(published.map(toAccountAsk)), { signal });
     return;
   }
   const accounts = accountsOf(context, { ...flags, out: undefined }).map((account): AccountAsk => {
@@ -155,6 +167,13 @@ function toAsk(request: ExportRequest, { clickIds }: SourceCan, timezone: string
     clickIds,
     spell: FLAG_WORDING.spell,
   });
+}
+
+function ownersOf(context: Context, flags: SettingFlags): AccountOwner[] {
+  return engineAccountsOf(context, flags).map((account) => ({
+    name: account.name,
+    settings: settingsOfAccount(account),
+  }));
 }
 
 /** The zone that a flag names, or that the account was published with: its settings may be elsewhere. */

@@ -7,7 +7,7 @@ import type { Job } from "./job.ts";
 import type { Column } from "./table.ts";
 
 /** Figures that were given out in the files it stands beside, and are others now. */
-export const RESTATEMENT_FILE = "restatements.csv";
+const RESTATEMENT_FILE = "restatements.csv";
 
 const LEADING: readonly Column[] = [
   { name: "file", type: "text" },

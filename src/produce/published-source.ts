@@ -1,13 +1,11 @@
-import type { ClusterAccess } from "../cluster/cluster.ts";
 import { type PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
-import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { describeError, UsageError } from "../errors.ts";
 import type { Source } from "./source.ts";
 
 /** The name that the only account is published by. */
-const ONLY_ACCOUNT = "default";
+export const ONLY_ACCOUNT = "default";
 
 /** What can be read in a cluster before it is asked which accounts it has. */
 export const CLUSTER_CAN = { lists: false, raw: false, clickIds: true };
@@ -21,6 +19,12 @@ export interface EngineAccount {
   timezone: string;
 }
 
+/** An account as it is known here. */
+export interface AccountOwner {
+  name: string | undefined;
+  settings: Settings;
+}
+
 interface EngineOptions {
   signal: AbortSignal;
   /** Whether something was written that cannot be taken back. */
@@ -30,56 +34,26 @@ interface EngineOptions {
 /**
  * Asks a cluster for accounts, all at one moment; what is done while something is published is done again.
  *
- * @param accounts those to ask for; one without a name stands for all that the cluster has
+ * @param owners whose settings the accounts have; one without a name stands for all that the cluster has
  */
 export async function readEngine<Result>(
   engine: string,
-  accounts: readonly Account[],
+  owners: readonly AccountOwner[],
   work: (accounts: readonly EngineAccount[]) => Promise<Result>,
   options: EngineOptions,
 ): Promise<Result> {
-  const [first] = accounts;
+  const [first] = owners;
   if (first === undefined) throw new Error("There is no account to ask for");
-  const names = accounts.flatMap(({ name }) => name ?? []);
-  const ownerOf = (published: string) => accounts.find(({ name }) => name === published) ?? first;
-  return await read(
-    engine,
-    { names: names.length === 0 ? undefined : names, settings: settingsOfAccount(first) },
-    (published, to) =>
-      work(published.map((each) => toEngineAccount(each, settingsOfAccount(ownerOf(each.account)), to))),
-    options,
-  );
-}
-
-/** Asks a cluster for one account, which is null for the only one. */
-export async function readEngineAccount<Result>(
-  engine: string,
-  { account, settings }: { account: string | null; settings: Settings },
-  work: (account: EngineAccount) => Promise<Result>,
-  options: EngineOptions,
-): Promise<Result> {
-  const name = account ?? ONLY_ACCOUNT;
-  return await read(
-    engine,
-    { names: [name], settings },
-    async ([published], to) => {
-      if (published === undefined) throw new Error(`There is no ${name}`);
-      return await work(toEngineAccount(published, settings, to));
-    },
-    options,
-  );
-}
-
-async function read<Result>(
-  engine: string,
-  { names, settings }: { names: readonly string[] | undefined; settings: Settings },
-  work: (accounts: readonly PublishedAccount[], to: string) => Promise<Result>,
-  options: EngineOptions,
-): Promise<Result> {
   const address = parseEngine(engine);
-  const { user, passwordFile } = settings.publish;
-  const access: ClusterAccess = { address, user, passwordFile };
-  return await readCluster(access, names, (published) => work(published, address.name), options);
+  const { user, passwordFile } = first.settings.publish;
+  const names = owners.flatMap(({ name }) => name ?? []);
+  const toAccount = (published: PublishedAccount) => {
+    const { settings } = owners.find(({ name }) => name === published.account) ?? first;
+    return toEngineAccount(published, settings, address.name);
+  };
+  const asked = names.length === 0 ? undefined : names;
+  const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
+  return await readCluster({ address, user, passwordFile }, asked, accounts, options);
 }
 
 /** @throws UsageError that says what is wrong with the address, without what may be a password in it */

@@ -184,7 +184,7 @@ function iterateFigures(session: FigureSession, query: RollupQuery): Generator<F
 }
 
 /** Returns the rows of a rollup by the names of its columns. */
-export function* nameFigures({ columns, rows }: ReturnType<FigureSession["rollup"]>): Generator<Figures> {
+function* nameFigures({ columns, rows }: ReturnType<FigureSession["rollup"]>): Generator<Figures> {
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
   }

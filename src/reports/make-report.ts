@@ -10,7 +10,7 @@ import { folderOutput } from "../export/output/folder.ts";
 import { toCalltallyError } from "../known-error.ts";
 import { SURE_VERDICTS } from "../paging/verdict.ts";
 import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
-import { readEngineAccount } from "../produce/published-source.ts";
+import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { check } from "../request/check.ts";
 import { readDeliveries } from "../warehouse/delivery-table.ts";
@@ -181,15 +181,14 @@ async function produceReport(
   const output = folderOutput(folder, { signal });
   if (content.engine === undefined)
     return { folder: output.folder, ...(await produce(ask, sourceOf(settings), output, options)) };
-  const made = await readEngineAccount(
-    content.engine,
-    report,
-    ({ source }) => {
-      check(content, { source: source.can, output: output.can }, { spell: ask.spell });
-      return produce(ask, source, output, options);
-    },
-    { signal },
-  );
+  const owner = { name: report.account ?? ONLY_ACCOUNT, settings };
+  const work = async ([account]: readonly EngineAccount[]) => {
+    if (account === undefined) throw new Error(`There is no ${owner.name}`);
+    const { source } = account;
+    check(content, { source: source.can, output: output.can }, { spell: ask.spell });
+    return await produce(ask, source, output, options);
+  };
+  const made = await readEngine(content.engine, [owner], work, { signal });
   return { folder: output.folder, ...made };
 }
 

@@ -167,7 +167,7 @@ const MOST_DAYS_IN_WEEKS = 7 * 30;
 const MOST_DAYS_IN_MONTHS = 31 * 36;
 
 /** Returns how the days of a page are cut by default. */
-export function grainOf(range: Required<DateRange>): Grain {
+function grainOf(range: Required<DateRange>): Grain {
   const days = countDays(range);
   if (days <= MOST_DAYS) return "day";
   if (days <= MOST_DAYS_IN_WEEKS) return "week";

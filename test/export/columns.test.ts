@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { makeCall } from "../calls.ts";
+import type { Target } from "./produce-files.ts";
+import { readLines } from "./tables.ts";
+import { makeWarehouse, readText } from "./warehouse.ts";
+
+const CALLS = [1, 2, 3].map((call_id) =>
+  makeCall({ call_id, utm_source: call_id === 3 ? "bing" : "google", disposition: "ANSWERED", duration: 60 }),
+);
+const targets: Target[] = [{ kind: "rollup", dimensions: ["utm_source"] }];
+
+describe("columns", () => {
+  it("are the figures asked for, in that order, after the key and with what they are compared with", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const range = { from: "2026-09-01", to: "2026-09-30" };
+    const columns = ["answer_rate", "calls"];
+    const options = { targets, range, grain: "month", compare: "previous", total: true } as const;
+    const { manifest } = await warehouse.export({ ...options, columns });
+    const [header, ...rows] = readLines(readText(warehouse.folder, "utm_source.csv"));
+    expect(header).toEqual([
+      "period",
+      "utm_source",
+      "answer_rate",
+      "answer_rate_previous",
+      "answer_rate_change",
+      "calls",
+      "calls_previous",
+      "calls_change",
+    ]);
+    await warehouse.export(options);
+    const [all = [], ...whole] = readLines(readText(warehouse.folder, "utm_source.csv"));
+    const indexes = (header ?? []).map((name) => all.indexOf(name));
+    expect(rows).toEqual(whole.map((row) => indexes.map((index) => row[index])));
+    expect(Object.keys(manifest.files[0]?.sums ?? {})).toEqual(["calls", "calls_previous"]);
+  });
+
+  it.each(["xlsx", "json", "parquet"] as const)(
+    "apply to %s, and to a file without calls",
+    async (format) => {
+      using warehouse = makeWarehouse(CALLS);
+      const columns = ["unique_callers"];
+      const { manifest } = await warehouse.export({ targets, columns, format: { format }, top: 1 });
+      const [file] = manifest.files;
+      expect(file?.sheets?.[0] ?? file).toMatchObject({ contents: "utm_source", rows: 2, sums: {} });
+    },
+  );
+
+  it("count the calls of small rows where they are not shown", async () => {
+    using warehouse = makeWarehouse([
+      ...CALLS,
+      ...[4, 5, 6].map((call_id) => makeCall({ call_id, utm_source: `s${call_id}` })),
+    ]);
+    const { manifest } = await warehouse.export({ targets, columns: ["answer_rate"], minCell: 2 });
+    expect(manifest.files).toMatchObject([{ rows_in_other: 4, calls_in_other: 4, sums: {} }]);
+  });
+});

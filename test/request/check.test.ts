@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { FLAG_WORDING } from "../../src/cli/request-flags.ts";
+import { check, type OutputCan, type SourceCan } from "../../src/request/check.ts";
+import { CONTENT_OPTIONS } from "../../src/request/contents.ts";
+import type { ExportRequest } from "../../src/request/export-request.ts";
+
+const WAREHOUSE: SourceCan = { lists: true, raw: true, clickIds: true };
+const CLUSTER: SourceCan = { lists: false, raw: false, clickIds: false };
+const FOLDER: OutputCan = { manyFiles: true, remembers: true };
+const STREAM: OutputCan = { manyFiles: false, remembers: false };
+const MERGED: OutputCan = { ...FOLDER, manyFiles: false, mergesAccounts: true };
+
+const spell = (option: string) => `<${option}>`;
+
+function refusalOf(request: ExportRequest, { source = WAREHOUSE, output = FOLDER } = {}): string | undefined {
+  try {
+    check(request, { source, output }, { spell });
+  } catch (error) {
+    return String(error);
+  }
+  return undefined;
+}
+
+const CLOSED = { range: { last: "4w" } };
+
+describe("check", () => {
+  it.each<[string, ExportRequest]>([
+    ["nothing", {}],
+    [
+      "a filled comparison",
+      { ...CLOSED, grain: "week", fill: true, compare: "previous", total: true, top: 5 },
+    ],
+    [
+      "lists in a workbook",
+      { contents: ["calls", "callers", "channel"], format: "xlsx", with: ["caller_id"] },
+    ],
+    [
+      "conversions",
+      { contents: ["google-ads"], conversion: { new: true, value: "149.50", currency: "EUR" } },
+    ],
+    ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
+    ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
+    ["options that ask for nothing", { contents: ["calls"], fill: false, total: false, format: "csv" }],
+  ])("takes %s", (_, request) => expect(refusalOf(request)).toBeUndefined());
+
+  it.each<[ExportRequest, string]>([
+    [{ fill: true }, "<fill> needs <grain>"],
+    [
+      { compare: "previous", range: { from: "2026-10-01" } },
+      "<compare> needs <range.from> and <range.to>, or <range.last>",
+    ],
+    [{ contents: ["calls"], top: 5 }, "<top> applies only to rollups"],
+    [{ contents: ["calls"], columns: ["calls"] }, "<columns> applies only to rollups"],
+    [{ contents: ["channel"], with: ["summary"] }, "<with> applies only to calls"],
+    [{ contents: ["channel"], conversion: { every: true } }, "<conversion.every> applies only to google-ads"],
+    [
+      { contents: ["google-ads"], conversion: { measurement_id: "G-1234" } },
+      "<conversion.measurement_id> applies only to ga4-events",
+    ],
+    [{ contents: ["ga4-events"] }, "ga4-events needs <conversion.measurement_id>"],
+    [
+      { contents: ["channel", "google-ads"], format: "json" },
+      "<format> does not apply to the fixed format of google-ads",
+    ],
+    [{ profile: "excel", format: "json" }, "<profile> is for csv and tsv"],
+    [{ delimiter: ";", format: "tsv" }, "<delimiter> is for csv"],
+    [
+      { contents: ["google-ads"], conversion: { currency: "EUR" } },
+      "<conversion.currency> needs <conversion.value>",
+    ],
+    [
+      { contents: ["google-ads-adjustments"], conversion: { value: 0 } },
+      "<conversion.value> 0 cannot be restated",
+    ],
+    [{ contents: ["google-ads-adjustments"], ...CLOSED }, "leave out what selects days or calls"],
+    [
+      { contents: ["google-ads-adjustments"], filter: { channel: "Email" } },
+      "leave out what selects days or calls",
+    ],
+    [
+      { contents: ["gclid"], spend: true },
+      "<spend> applies to source, medium, campaign, channel, and not to gclid",
+    ],
+    [{ columns: ["cost"] }, "<columns> cost needs <spend>"],
+    [{ by: ["channel", "channel"] }, "<by> has channel twice"],
+    [{ format: "html", contents: ["channel"] }, "leave out <contents>"],
+    [{ format: "html", by: ["channel"] }, "leave out <by>"],
+    [{ format: "html", total: true }, "<total> applies only to rollups"],
+    [{ format: "html", range: { from: "2026-10-01" } }, "A report needs <range.from>"],
+    [{ min_cell: 5, contents: ["calls"] }, "<min_cell> is for figures"],
+    [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would name clicks"],
+    [{ min_cell: 5, filter: { tracking_number: "1" } }, "the number of <filter.tracking_number>"],
+    [{ min_cell: 5, top: 5 }, "<min_cell> and <top>"],
+    [{ min_cell: 5, grain: "day", fill: true }, "<fill> would write 0"],
+    [{ min_cell: 5, spend: true, by: ["channel"] }, "not with <min_cell>"],
+    [{ min_cell: 5, columns: ["first_call_at"] }, "<columns> first_call_at is the time of a single call"],
+    [
+      { contents: ["ga4-events"], conversion: { name: "Google call", measurement_id: "G-1234" } },
+      "<conversion.name> Google call makes no name",
+    ],
+  ])("refuses %j", (request, message) => expect(refusalOf(request)).toContain(message));
+
+  it.each<[ExportRequest, { source?: SourceCan; output?: OutputCan }, string]>([
+    [
+      { contents: ["channel", "source"] },
+      { output: STREAM },
+      "<stdout> writes one file, and 2 were requested",
+    ],
+    [
+      { contents: ["google-ads"], conversion: { new: true } },
+      { output: STREAM },
+      "<conversion.new> remembers what it writes",
+    ],
+    [{ contents: ["google-ads-adjustments"] }, { output: STREAM }, "<stdout> remembers nothing"],
+    [{ contents: ["calls"] }, { source: CLUSTER }, "calls cannot be read with <engine>"],
+    [{ contents: ["channel"], raw: true }, { source: CLUSTER }, "<raw> is not for <engine>"],
+    [{ contents: ["gclid"] }, { source: CLUSTER }, "gclid cannot be read with <engine>"],
+    [{ by: [], total: true }, { output: MERGED }, "<total> is for one account"],
+    [{ by: [], contents: ["channel"] }, { output: MERGED }, "leave out channel"],
+    [{ by: [], format: "xlsx" }, { output: MERGED }, "<format> xlsx is for one account"],
+    [{ by: [], columns: ["answer_rate"] }, { output: MERGED }, "<columns> needs calls"],
+  ])("refuses %j where it cannot be done", (request, can, message) => {
+    expect(refusalOf(request, can)).toContain(message);
+    expect(refusalOf(request)).toBeUndefined();
+  });
+
+  it("leaves click ids out of the default rollups of a cluster that has digests of them", () => {
+    expect(refusalOf({}, { source: CLUSTER })).toBeUndefined();
+  });
+});
+
+describe("FLAG_WORDING", () => {
+  it("spells each option of a content as the flag that the command has", async () => {
+    const { exportCommand } = await import("../../src/cli/export-command.ts");
+    const context: never = {} as never;
+    const flags = exportCommand(context, () => {}).options.map(({ long }) => long);
+    for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))
+      expect(flags).toContain(FLAG_WORDING.spell(option));
+  });
+});
