@@ -13,7 +13,7 @@ import { UsageError } from "../errors.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
-import { check } from "../request/check.ts";
+import { AS_WRITTEN, check } from "../request/check.ts";
 import { LISTS } from "../request/choices.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
@@ -38,19 +38,16 @@ export interface ReportPlan {
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
   const { timezone } = settings;
-  const spell = (option: string) => `reports.${name}.${option}`;
   try {
     assertOwnFolder(report);
     const source = content.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN;
-    check(content, { source, output: FOLDER_CAN }, { spell });
+    check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const { exclude_callers: files } = content.filter ?? {};
     const callers =
       files === undefined
         ? undefined
-        : [files]
-            .flat()
-            .flatMap((path) => readCallersFile(file.resolvePath(path), spell("filter.exclude_callers")));
-    const ask = resolve(content, { nowMs, timezone, callers, spell });
+        : [files].flat().flatMap((path) => readCallersFile(file.resolvePath(path), "filter.exclude_callers"));
+    const ask = resolve(content, { nowMs, timezone, callers });
     const { from, to } = ask.range ?? {};
     const values = {
       account: account ?? undefined,

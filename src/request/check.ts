@@ -41,6 +41,9 @@ export interface Wording {
   hint?: string;
 }
 
+/** The wording of who writes a request itself, as in `calltally.yaml`. */
+export const AS_WRITTEN: Wording = { spell: (option) => option };
+
 /**
  * Refuses a request whose options do not go together, or that a source or an output cannot do.
  *

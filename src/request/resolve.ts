@@ -4,7 +4,7 @@ import { comparisonOfLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { cannotUse, describeError, UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
-import type { Wording } from "./check.ts";
+import { AS_WRITTEN, type Wording } from "./check.ts";
 import {
   type Consent,
   DEFAULT_CONVERSION,
@@ -103,7 +103,7 @@ export interface ResolveOptions {
  * @throws UsageError for days that cannot be
  */
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
-  const { spell = (option) => option, timezone, clickIds = true } = options;
+  const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
   const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
