@@ -71,12 +71,12 @@ function untaken(request: ExportRequest, contents: readonly Content[], spell: Wo
   const kinds = contents.map(({ kind }) => kind);
   return OPTIONS.filter((option) => isGiven(request, option)).flatMap((option): Refusal[] => {
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
-    const takers = KINDS.filter((kind) => takes(kind, option)).map(inWords);
+    const takers = KINDS.filter((kind) => kind !== "page" && takes(kind, option)).map(inWords);
     const shapesFiles = FILE_OPTIONS.some((known) => known === option);
     return [
       [
         shapesFiles && others.length > 0,
-        `${spell(option)} does not apply to the fixed format of ${others.join(", ")}`,
+        `${spell(option)} does not apply to ${others.join(", ")}, written in the fixed CSV format of the platform: leave it out`,
       ],
       [
         others.length === kinds.length,

@@ -402,7 +402,7 @@ describe("named reports", () => {
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^broken: calltally\.yaml:7:5: reports\.broken: Cannot use --source nowhere/m,
+        /^broken: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/m,
       ),
     });
     expect(JSON.parse(both.stdout)).toMatchObject([
@@ -411,7 +411,7 @@ describe("named reports", () => {
     ]);
     const alone = await calltally(["run", "broken"], options);
     expect(alone.stderr).toMatch(
-      /^calltally: calltally\.yaml:7:5: reports\.broken: Cannot use --source nowhere/,
+      /^calltally: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/,
     );
     expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
       {
@@ -535,11 +535,15 @@ describe("named reports", () => {
       name: "page",
       says: "leave out contents",
     },
-    { report: "  page:\n    format: html\n    range: { from: 2026-01-01 }\n", name: "page", says: "--to" },
+    {
+      report: "  page:\n    format: html\n    range: { from: 2026-01-01 }\n",
+      name: "page",
+      says: "range.to",
+    },
     {
       report: "  odd:\n    contents: [channel]\n    with: [caller_id]\n",
       name: "odd",
-      says: "--with is for calls",
+      says: "with applies only to calls",
     },
     { report: "  odd:\n    contents: [channel]\n    folder: '{period}'\n", name: "odd", says: "{period}" },
   ])("refuse what does not go together, and write nothing: $says", async ({ report, name, says }) => {

@@ -337,8 +337,8 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       return { code, stdout, stderr };
     };
     const refusals: [args: string[], message: string][] = [
-      [["export", "calls", "--account", "north"], "calls is not for --engine"],
-      [["export", "google-ads", "--account", "north"], "google-ads is not for --engine"],
+      [["export", "calls", "--account", "north"], "calls cannot be read with --engine"],
+      [["export", "google-ads", "--account", "north"], "google-ads cannot be read with --engine"],
       [["export", "utm_source", "--raw", "--account", "north"], "--raw is not for --engine"],
       [["export", "gclid", "--account", "west"], "keyed digests of click ids were published"],
       [["export", "channel", "--account", "nrth"], "Did you mean north?"],

@@ -60,7 +60,7 @@ describe("check", () => {
     [{ contents: ["ga4-events"] }, "ga4-events needs <conversion.measurement_id>"],
     [
       { contents: ["channel", "google-ads"], format: "json" },
-      "<format> does not apply to the fixed format of google-ads",
+      "<format> does not apply to google-ads, written in the fixed CSV format",
     ],
     [{ profile: "excel", format: "json" }, "<profile> is for csv and tsv"],
     [{ delimiter: ";", format: "tsv" }, "<delimiter> is for csv"],
