@@ -417,7 +417,7 @@ describe("named reports", () => {
       {
         report: "broken",
         status: "failed",
-        error: expect.stringContaining("reports.broken: Cannot use --source"),
+        error: expect.stringContaining("reports.broken: Cannot use filter.source"),
       },
       { report: "weekly", status: "done" },
       { report: "broken", status: "failed" },
