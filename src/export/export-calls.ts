@@ -29,12 +29,13 @@ export async function writeCalls(job: Job): Promise<ManifestFile[]> {
 }
 
 function callsTable(job: Job): NamedTable {
-  const { ask, scope } = job;
+  const { scope } = job;
+  const { with: privateColumns = [] } = job.ask;
   const { session, reader, onNewKey } = listsOf(job);
   const toLocal = localTime(scope.timezone);
   const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
-  const columns = callColumns(session.rules, toLocal, callers.toPseudonym, ask.with);
+  const columns = callColumns(session.rules, toLocal, callers.toPseudonym, privateColumns);
   const { count: rowCount, read } = session.calls(
     columns.map(({ of }) => of),
     scope.span,
@@ -44,7 +45,7 @@ function callsTable(job: Job): NamedTable {
     columns,
     rows: derive(read(), columns),
     // A pseudonym is none without the key; a number, a transcript or a link to a recording is somebody's.
-    audience: ask.with.length > 0 ? "owner" : "shared",
+    audience: privateColumns.length > 0 ? "owner" : "shared",
     entry: { contents: "calls", caller_key: callers.fingerprint, rows: rowCount },
   };
 }

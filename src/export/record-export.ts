@@ -67,39 +67,29 @@ export function commitOf(
   };
 }
 
-/** Records the paths of the files, by which `forget` finds them. */
-export class ExportLog implements CommitStep {
-  readonly #warehouse: Warehouse;
-  #exportIds: number[] = [];
-
-  constructor(warehouse: Warehouse) {
-    this.#warehouse = warehouse;
-  }
-
-  enter({ files: { folder }, manifest }: CommittedFiles): void {
-    this.#exportIds = insertExports(
-      this.#warehouse,
-      entriesOf(manifest).map(({ file, sha256, rows }) => ({
-        path: join(folder, file),
-        sha256,
-        rows,
-        filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
-        run_id: manifest.run?.run_id ?? null,
-      })),
-    );
-  }
-
-  undo({ files, manifest }: CommittedFiles): void {
-    const entries = entriesOf(manifest);
-    const unnamed = this.#exportIds.filter(
-      (_, index) => files.draftOf(entries[index]?.file ?? "") !== undefined,
-    );
-    deleteExports(this.#warehouse, unnamed);
-  }
-
-  settle({ now }: CommittedFiles): void {
-    settleExports(this.#warehouse, this.#exportIds, now);
-  }
+/** Returns the step that records the paths of the files, by which `forget` finds them. */
+export function exportLog(warehouse: Warehouse): CommitStep {
+  let exportIds: number[] = [];
+  return {
+    enter: ({ files: { folder }, manifest }) => {
+      exportIds = insertExports(
+        warehouse,
+        entriesOf(manifest).map(({ file, sha256, rows }) => ({
+          path: join(folder, file),
+          sha256,
+          rows,
+          filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),
+          run_id: manifest.run?.run_id ?? null,
+        })),
+      );
+    },
+    undo: ({ files, manifest }) => {
+      const entries = entriesOf(manifest);
+      const isUnnamed = (_: number, index: number) => files.draftOf(entries[index]?.file ?? "") !== undefined;
+      deleteExports(warehouse, exportIds.filter(isUnnamed));
+    },
+    settle: ({ now }) => settleExports(warehouse, exportIds, now),
+  };
 }
 
 function entriesOf({ files, restatements }: Manifest): Pick<ManifestFile, "file" | "sha256" | "rows">[] {

@@ -95,9 +95,7 @@ async function make(
   const lists = moment.calls && {
     ...moment.calls,
     onNewKey,
-    repeats: recorder?.repeats,
-    rewritten: recorder?.ledger.rewritten ?? [],
-    remember: recorder?.remember ?? (() => {}),
+    ...(recorder?.uploads ?? { rewritten: [], remember: () => {} }),
   };
   const job: Job = {
     ...started,
@@ -126,7 +124,7 @@ function start(
   { lookbackHours }: OpenSource,
 ): Pick<Job, "ask" | "scope" | "spend" | "manifest"> {
   const { session, standing, published } = moment;
-  const { raw, minCell } = ask;
+  const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? session.loadSpend(ask.timezone) : undefined;
   if (!ask.isEmptyAllowed) assertMatched(session, ask);

@@ -3,7 +3,7 @@ import type { FileSet } from "../export/file-set.ts";
 import { GivenOut } from "../export/given-out.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { commitOf, ExportLog } from "../export/record-export.ts";
+import { commitOf, exportLog } from "../export/record-export.ts";
 import { type ReportRunOfFiles, UploadLedger } from "../export/upload-ledger.ts";
 import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
@@ -13,11 +13,11 @@ import type { Moment } from "./source.ts";
 
 /** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {
-  readonly ledger: UploadLedger;
   readonly #ask: Ask;
   readonly #warehouse: Warehouse;
   readonly #folder: string;
   readonly #reportRun: ReportRunOfFiles | undefined;
+  readonly #ledger: UploadLedger;
   #givenOut: GivenOut | undefined;
   #log: number | undefined;
 
@@ -27,85 +27,74 @@ export class Recorder {
     this.#warehouse = warehouse;
     this.#folder = folder;
     this.#reportRun = reportRun;
-    this.ledger = new UploadLedger(warehouse, { folder, contents: ask.contents, reportRun });
+    this.#ledger = new UploadLedger(warehouse, { folder, contents: ask.contents, reportRun });
   }
 
-  /** Begins to read; whatever changes from now on is logged, so that later changes of the figures can be explained. */
+  /** Begins to read; what changes from now on is logged, so that later changes of the figures can be explained. */
   read<M extends Moment>(begin: () => M): M {
     if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
     const moment = begin();
-    if (moment.calls) this.ledger.chooseAt(moment.calls.reader);
+    if (moment.calls) this.#ledger.chooseAt(moment.calls.reader);
     return moment;
+  }
+
+  /** What the writers of conversions need of the ledger of uploads. */
+  get uploads(): Pick<Lists, "repeats" | "rewritten" | "remember"> {
+    return {
+      repeats: this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined,
+      rewritten: this.#ledger.rewritten,
+      remember: (file) => {
+        if (this.#isReadOnly && file.isChosen) throw unrememberedError(this.#warehouse.path, file.file.file);
+        this.#ledger.add(file);
+      },
+    };
   }
 
   /** Returns what compares the figures of a job with those that its files hold. */
   compare(
-    { ask, scope, nowMs }: Pick<Job, "ask" | "scope" | "nowMs">,
-    { reader, session, onNewKey }: Pick<Lists, "reader" | "session" | "onNewKey">,
+    job: Pick<Job, "ask" | "scope" | "nowMs">,
+    lists: Pick<Lists, "reader" | "session" | "onNewKey">,
     lookbackHours: number,
   ): GivenOut {
     const writer = this.#isReadOnly ? null : this.#warehouse;
     const folder = realFile(this.#folder);
-    const log = this.#log;
-    this.#givenOut = new GivenOut({
-      ask,
-      scope,
-      nowMs,
-      reader,
-      session,
-      onNewKey,
-      lookbackHours,
-      folder,
-      writer,
-      log,
-    });
+    this.#givenOut = new GivenOut({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
     return this.#givenOut;
-  }
-
-  /** Takes note of a file of conversions. */
-  remember: Lists["remember"] = (file) => {
-    if (this.#isReadOnly && file.isChosen) {
-      throw new CalltallyError(
-        EXIT.storage,
-        `Cannot write ${file.file.file}: this user may only read ${this.#warehouse.path}, which could not remember its conversions`,
-        { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
-      );
-    }
-    this.ledger.add(file);
-  };
-
-  /** The run of a report whose conversions are to be written again. */
-  get repeats(): number | undefined {
-    return this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined;
   }
 
   /** Returns how the files are recorded; undefined where nothing can be. */
   commitOf(files: FileSet, manifest: Manifest, now: string) {
     if (this.#isReadOnly) return undefined;
-    const steps = [this.ledger, new ExportLog(this.#warehouse), ...(this.#givenOut ? [this.#givenOut] : [])];
+    const steps = [this.#ledger, exportLog(this.#warehouse), ...(this.#givenOut ? [this.#givenOut] : [])];
     return commitOf(this.#warehouse, steps, { files, manifest, now });
+  }
+
+  /** What is said of the export afterwards. */
+  notes() {
+    const uploads = this.#ledger.notes();
+    return {
+      newKey: this.#ledger.newKey,
+      ...(Object.keys(uploads).length > 0 && { uploads }),
+      ...(this.#isReadOnly && { unrecorded: true as const }),
+    };
   }
 
   get #isReadOnly(): boolean {
     return this.#warehouse.sqlite.readonly;
   }
+}
 
-  /** What is said of the export afterwards. */
-  notes() {
-    const uploads = this.ledger.notes();
-    return {
-      newKey: this.ledger.newKey,
-      ...(Object.keys(uploads).length > 0 && { uploads }),
-      ...(this.#isReadOnly && { unrecorded: true as const }),
-    };
-  }
+function unrememberedError(database: string, file: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot write ${file}: this user may only read ${database}, which could not remember its conversions`,
+    { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
+  );
 }
 
 /** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
-function mayBeRemembered(
-  { contents, grain, range, raw, top, minCell, filter }: Ask,
-  { sqlite }: Warehouse,
-): boolean {
+function mayBeRemembered(ask: Ask, { sqlite }: Warehouse): boolean {
+  const { contents, grain, range, raw, top, minCell, filter } = ask;
   const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);
   const isPlain = !raw && top === undefined && minCell === undefined && !filter.include_gone;
   const isCompared = contents.some(({ kind }) => kind === "rollup" || kind === "page");

@@ -9,7 +9,6 @@ import {
   type Consent,
   DEFAULT_CONVERSION,
   type Delimiter,
-  type PrivateColumn,
   type Profile,
   type TableFormat,
 } from "./choices.ts";
@@ -48,33 +47,21 @@ export interface ConversionOptions {
 }
 
 /** A question whose days are known and whose defaults are filled in. */
-export interface Ask {
+export interface Ask
+  extends Pick<ExportRequest, "grain" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
   contents: readonly Content[];
   /** IANA zone whose days count. */
   timezone: string;
   /** Local dates, both included; an end that is missing is open. Undefined for all calls. */
-  range?: DateRange | undefined;
+  range: DateRange | undefined;
   filter: CallFilter;
   /** Whether the filter may have values that no call has. */
   isEmptyAllowed: boolean;
-  grain?: Grain | undefined;
-  compare?: Comparison | undefined;
-  /** Whether each key has a row in each period. */
-  fill: boolean;
-  /** Whether a line of totals follows the rows. */
-  total: boolean;
-  /** Whether utm values are grouped as they are stored. */
-  raw: boolean;
-  /** How many keys have rows of their own; the others are in the row `(other)`. */
-  top?: number | undefined;
+  compare: Comparison | undefined;
   /** Makes share-safe files: no row of fewer calls, and no text like a phone number or mail address. */
-  minCell?: number | undefined;
-  /** Whether what ads cost stands next to the calls; `if any`, where any was imported for the days. */
+  minCell: number | undefined;
+  /** Whether what ads cost is next to the calls; `if any`, where any was imported for the days. */
   spend: boolean | "if any";
-  /** Names of the figures to write, in their order. @default all */
-  columns?: readonly string[] | undefined;
-  /** Private columns of calls. */
-  with: readonly PrivateColumn[];
   format: ExportFormat;
   conversion: ConversionOptions;
   /** How errors spell an option. */
@@ -110,25 +97,18 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const compare = request.compare ?? (isPage ? "previous" : undefined);
   const { from, to } = range ?? {};
   const isClosed = from !== undefined && to !== undefined;
+  const { fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
+    ...{ fill, total, raw, top, columns, minCell, timezone, range, spell },
+    with: request.with,
     contents: toContents(request, { clickIds }),
-    timezone,
-    range,
     filter: toFilter(request, options.callers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
     grain: request.grain ?? (isPage && isClosed ? grainOf({ from, to }) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
-    fill: request.fill ?? false,
-    total: request.total ?? false,
-    raw: request.raw ?? false,
-    top: request.top,
-    minCell: request.min_cell,
     spend: request.spend ?? (isPage ? "if any" : false),
-    columns: request.columns,
-    with: request.with ?? [],
     format: toFormat(request),
     conversion: toConversion(request),
-    spell,
   };
 }
 
