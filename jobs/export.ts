@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
 import { EXIT } from "../src/errors.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { folderOutput } from "../src/export/output/folder.ts";
+import { realFile } from "../src/folder.ts";
 import { produce } from "../src/produce/produce.ts";
 import { sourceOf } from "../src/produce/warehouse-source.ts";
-import { resolve as resolveRequest } from "../src/request/resolve.ts";
+import { resolve } from "../src/request/resolve.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { readLastExport } from "../src/warehouse/exports.ts";
@@ -17,10 +17,10 @@ export const exportJob: Job = {
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   isSync: false,
-  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, resolve(exportDir)),
+  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, realFile(exportDir)),
   run: async ({ settings, log, signal }) => {
     const { database, timezone, exportDir: folder } = settings;
-    const ask = resolveRequest({}, { nowMs: Date.now(), timezone });
+    const ask = resolve({}, { nowMs: Date.now(), timezone });
     const options = { signal, onAttributed: logAttribution(log) };
     const { manifest } = await produce(ask, sourceOf(settings), folderOutput(folder, { signal }), options);
     const files = manifest.files.map(({ file, rows }) => ({ file, rows }));

@@ -67,15 +67,18 @@ export class UsageError extends CalltallyError {
   }
 }
 
-/** A value of a filter that no call has. */
+/** Values of a filter that no call has. */
 export class UnmatchedError extends UsageError {
   override name = "UnmatchedError";
-  /** Asks whether values that calls have were meant. */
-  readonly advice: string | undefined;
+  /** The filter, the value, and a question whether values that calls have were meant. */
+  readonly unmatched: readonly { filter: string; text: string; advice: string | undefined }[];
 
-  constructor(message: string, { advice, hint }: { advice: string | undefined; hint: string }) {
-    super(message, { hint });
-    this.advice = advice;
+  constructor(unmatched: UnmatchedError["unmatched"], spell: (option: string) => string) {
+    const [{ filter, text, advice } = { filter: "", text: "", advice: undefined }] = unmatched;
+    super(`Cannot use ${spell(`filter.${filter}`)} ${text}: no call in the warehouse has this value`, {
+      hint: `${advice ?? `calltally export ${filter} --stdout shows those there are.`} With ${spell("filter.allow_empty")} it is accepted.`,
+    });
+    this.unmatched = unmatched;
   }
 }
 

@@ -106,13 +106,10 @@ export async function runMergedExport(
   const { file } = configurationOf(context);
   const folder = flags.out ?? file?.resolvePath("data/exports") ?? "data/exports";
   const write = async (accounts: readonly AccountAsk[]) => {
-    const [format] = accounts.map(({ ask }) => ask.format);
-    if (format === undefined || format.format === "xlsx")
-      throw new Error("A table of accounts is no workbook");
     const to = flags.stdout
       ? streamOutput(context.write)
       : folderOutput(folder, { replace: flags.replace, signal });
-    const made = await produceMerged(accounts, to, { by, format, signal });
+    const made = await produceMerged(accounts, to, { by, signal });
     if (flags.stdout) for (const caveat of caveatsOf(made.manifest)) context.note(caveat);
     else if (flags.json) context.print(JSON.stringify(made));
     else describeMerged(context, made);
@@ -158,12 +155,10 @@ function assertRequest(request: ExportRequest, source: SourceCan, output: Output
 }
 
 function toAsk(request: ExportRequest, { clickIds }: SourceCan, timezone: string): Ask {
-  const { exclude_callers: files } = request.filter ?? {};
-  const callers = files === undefined ? undefined : [files].flat().flatMap((path) => readCallersFile(path));
   return resolve(request, {
     nowMs: systemClock.now(),
     timezone,
-    callers,
+    readCallers: (path) => readCallersFile(path),
     clickIds,
     spell: FLAG_WORDING.spell,
   });

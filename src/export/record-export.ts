@@ -38,7 +38,7 @@ export function commitOf(
     withFileNamed(warehouse.path, () => writeTransaction(warehouse, () => steps.forEach(work)));
   for (const { file } of [...entries, { file: "manifest.json" }]) {
     if (realFile(join(folder, file)) !== warehouse.path) continue;
-    throw new UsageError(`Cannot write ${file} to ${folder}: the warehouse has that name`);
+    throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`);
   }
   return {
     enter: () => write((step) => step.enter?.(committed)),
@@ -46,7 +46,7 @@ export function commitOf(
       try {
         write((step) => step.undo?.(committed));
       } catch {
-        // The error before this one is reported. The next export finds the entries.
+        // The error before this one is reported. The next export cleans up.
       }
     },
     settle: () => {
@@ -75,7 +75,7 @@ export function exportLog(warehouse: Warehouse): CommitStep {
       exportIds = insertExports(
         warehouse,
         entriesOf(manifest).map(({ file, sha256, rows }) => ({
-          path: join(folder, file),
+          path: join(realFile(folder), file),
           sha256,
           rows,
           filter: JSON.stringify({ ...manifest.filter, ...manifest.range }),

@@ -69,7 +69,7 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
   }
 }
 
-/** The ledger has more of a run, which may be another with any version. */
+/** Only the public columns; others may change between versions. */
 function toSyncRun(run: LedgerRun): SyncRun {
   const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
   const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
@@ -102,7 +102,7 @@ export function openWarehouse(path: string): Warehouse {
     readStanding: () => {
       assertOpen(warehouse);
       try {
-        return readWhole(warehouse);
+        return warehouse.sqlite.transaction(() => readPublicStanding(warehouse))();
       } catch (error) {
         throw named(file, error);
       }
@@ -123,7 +123,7 @@ function openNamed(file: string): OpenWarehouse {
   }
 }
 
-function readWhole(warehouse: OpenWarehouse): Standing {
+function readPublicStanding(warehouse: OpenWarehouse): Standing {
   const { calls, total, newest_call, verified, rejected } = readBasis(warehouse);
   const { run, unlisted } = readStanding(warehouse);
   return {
@@ -138,20 +138,22 @@ function readWhole(warehouse: OpenWarehouse): Standing {
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
-  const { request, timezone, callers } = parseQuestion(question);
+  const { request, timezone } = parseQuestion(question);
   const source = readOnlySource(warehouse);
   const output = memoryOutput();
   check(request, { source: source.can, output: output.can }, { spell });
-  const ask = resolve(request, { nowMs: Date.now(), timezone, callers, spell });
+  const ask = resolve(request, { nowMs: Date.now(), timezone, spell });
   try {
     await produce(ask, source, output);
   } catch (error) {
-    throw error instanceof UnmatchedError ? new UsageError(error.message, { hint: error.advice }) : error;
+    throw error instanceof UnmatchedError
+      ? new UsageError(error.message, { hint: error.unmatched[0]?.advice })
+      : error;
   }
   const [{ columns, rows } = { columns: [], rows: [] }] = output.tables;
   const names = columns.map(({ name }) => name);
   return {
-    columns: columns as readonly RollupColumn[], // dates are those of workbooks alone
+    columns: columns as readonly RollupColumn[], // only workbooks have date columns
     rows: rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]))),
   };
 }
@@ -160,8 +162,7 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
 const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
 
 function assertOpen({ path, sqlite }: OpenWarehouse): void {
-  if (!sqlite.open)
-    throw new UsageError(`Cannot read ${path}: it was disposed of`, { hint: "Open it again." });
+  if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
 }
 
 /** Returns an error of SQLite or of the file system as one that names the warehouse. */

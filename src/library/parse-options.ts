@@ -82,10 +82,10 @@ const rollupQuestion = z.strictObject({
   grain: REQUEST_KEYS.grain,
   compare: REQUEST_KEYS.compare,
   filter: filter.optional(),
-  top: z.int().min(1).optional(),
-  fill: z.boolean().optional(),
-  spend: z.boolean().optional(),
-  total: z.boolean().optional(),
+  top: REQUEST_KEYS.top,
+  fill: REQUEST_KEYS.fill,
+  spend: REQUEST_KEYS.spend,
+  total: REQUEST_KEYS.total,
   columns: REQUEST_KEYS.columns,
 });
 
@@ -100,15 +100,13 @@ export function parseWarehousePath(given: unknown): string {
 }
 
 /**
- * Returns the request that a question makes, its zone, and the phone numbers that it leaves out.
+ * Returns the request that a question makes, and its zone.
  *
  * @throws UsageError that names the member, and says what it may be
  */
-export function parseQuestion(question: unknown) {
-  const { from, to, timezone = "UTC", filter = {}, ...rest } = parse(rollupQuestion, question);
-  const { exclude_callers: callers, ...others } = filter;
-  const request: ExportRequest = { ...rest, range: { from, to }, filter: others };
-  return { request, timezone, callers };
+export function parseQuestion(question: unknown): { request: ExportRequest; timezone: string } {
+  const { from, to, timezone = "UTC", ...request } = parse(rollupQuestion, question);
+  return { request: { ...request, range: { from, to } }, timezone };
 }
 
 function parse<T>(schema: z.ZodType<T>, given: unknown): T {

@@ -7,8 +7,9 @@ import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
 import { ACCOUNT } from "../request/choices.ts";
-import type { Ask, FormatOptions } from "../request/resolve.ts";
-import type { Dimension } from "../rollup/dimensions.ts";
+import type { Ask } from "../request/resolve.ts";
+import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
+import { keyOrder } from "../rollup/rollup-sql.ts";
 import { type ProduceOptions, produce } from "./produce.ts";
 import type { Source } from "./source.ts";
 
@@ -23,13 +24,12 @@ export interface AccountAsk {
 export interface MergeOptions {
   /** The key, in the order of its columns; {@link ACCOUNT} among it. */
   by: readonly (Dimension | typeof ACCOUNT)[];
-  format: FormatOptions;
   signal: AbortSignal;
 }
 
 /** What the figures of several accounts are based on. */
 export interface AccountsManifest {
-  /** That of several warehouses is none of one. */
+  /** Not the id of any one warehouse. */
   origin: { warehouse_id: string; base_url: null };
   callers: string;
   /** Of each account: its run and verdict, zone, range and rules. */
@@ -58,8 +58,10 @@ const CALLERS =
 export async function produceMerged(
   accounts: readonly AccountAsk[],
   output: Output,
-  { by, format, signal }: MergeOptions,
+  { by, signal }: MergeOptions,
 ): Promise<{ folder?: string; manifest: AccountsManifest }> {
+  const [format] = accounts.map(({ ask }) => ask.format);
+  if (format === undefined || format.format === "xlsx") throw new Error("A merged table is not a workbook");
   const figures = await askAll(accounts, signal);
   const manifest: AccountsManifest = {
     origin: { ...ORIGIN },
@@ -85,18 +87,22 @@ export async function produceMerged(
 
 async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Promise<AccountFigures[]> {
   const figures: AccountFigures[] = [];
-  const unmatched: UnmatchedError[] = [];
+  let unmatched: UnmatchedError["unmatched"] | undefined;
   let rows = 0;
   for (const { account, ask, source, onAttributed } of accounts) {
     signal.throwIfAborted();
     const output = memoryOutput();
     const options = { signal, onAttributed };
-    // A value may be one of another account's alone; one that none has is a slip.
+    // A value that is missing here may exist in another account; if none has it, it is a typo.
+    let missing: UnmatchedError["unmatched"] = [];
     const { manifest } = await produce(ask, source, output, options).catch((error: unknown) => {
       if (!(error instanceof UnmatchedError)) throw error;
-      unmatched.push(error);
+      missing = error.unmatched;
       return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
     });
+    const isMissing = (each: (typeof missing)[number]) =>
+      missing.some(({ filter, text }) => filter === each.filter && text === each.text);
+    unmatched = unmatched?.filter(isMissing) ?? missing;
     const [table] = output.tables;
     if (table === undefined) throw new Error("No table was made");
     figures.push({ account, manifest, table });
@@ -107,8 +113,8 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
       });
     }
   }
-  const [first] = unmatched;
-  if (first !== undefined && unmatched.length === accounts.length) throw first;
+  const [first] = accounts;
+  if (first && unmatched && unmatched.length > 0) throw new UnmatchedError(unmatched, first.ask.spell);
   assertOneCurrency(figures);
   return figures;
 }
@@ -131,29 +137,34 @@ function mergeTables(figures: readonly AccountFigures[], by: MergeOptions["by"])
   const rows = figures.flatMap(({ account, table }) =>
     table.rows.map((row) => row.toSpliced(place, 0, account)),
   );
-  return { columns, rows: sortRows(rows, columns) };
+  return { columns, rows: sortRows(rows, columns, by) };
 }
 
-/** Sorts rows as SQLite does, which sorted those of each account. */
-function sortRows(rows: readonly Value[][], columns: readonly Column[]): Value[][] {
-  using closing = { database: new Database(":memory:"), [Symbol.dispose]: () => closing.database.close() };
-  const { database } = closing;
-  const names = columns.map((_, index) => `c${index}`);
-  database.exec(`CREATE TABLE merged (${names.join(", ")})`);
-  const insert = database.prepare(`INSERT INTO merged VALUES (${names.map(() => "?").join(", ")})`);
-  database.transaction(() => {
-    for (const row of rows) insert.run(row);
-  })();
-  const keys = columns.flatMap(({ isKey, name }, index) => (isKey && name !== "period" ? [`c${index}`] : []));
-  const order = [
-    ...(columns[0]?.name === "period" ? ["c0"] : []),
-    `c${columns.findIndex(({ name }) => name === "calls")} DESC`,
-    ...keys,
-  ];
-  return database
-    .prepare<[], Value[]>(`SELECT * FROM merged ORDER BY ${order.join(", ")}`)
-    .raw()
-    .all();
+/** Sorts rows as each account's own are: by period, most calls first, then by key; weekdays and hours in their order. */
+function sortRows(rows: readonly Value[][], columns: readonly Column[], by: MergeOptions["by"]): Value[][] {
+  const database = new Database(":memory:");
+  try {
+    database.exec(`CREATE TABLE merged (${columns.map(({ name }) => name).join(", ")})`);
+    const insert = database.prepare(`INSERT INTO merged VALUES (${columns.map(() => "?").join(", ")})`);
+    database.transaction(() => {
+      for (const row of rows) insert.run(row);
+    })();
+    const dimensions = by.filter((dimension) => dimension !== ACCOUNT);
+    const known = new Map(keyColumns(dimensions).map((key) => [key.name, key]));
+    const keys = columns.flatMap(({ isKey, name }) => {
+      const key = known.get(name);
+      return key ? [keyOrder(key)] : isKey ? [name] : [];
+    });
+    const [period, ...others] = keys[0] === "period" ? keys : [undefined, ...keys];
+    const isLocal = known.size > 0 && [...known.values()].every(({ of }) => "local" in of);
+    const order = [...(period ? [period] : []), ...(isLocal ? [] : ["calls DESC"]), ...others];
+    return database
+      .prepare<[], Value[]>(`SELECT * FROM merged ORDER BY ${order.join(", ")}`)
+      .raw()
+      .all();
+  } finally {
+    database.close();
+  }
 }
 
 /** A whole number has fewer than any decimal. */

@@ -82,8 +82,9 @@ async function make(
   { opened, outlet, recorder, clock }: Means,
   { signal, inspect }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
-  const begin = () => opened.read(ask.filter);
-  using moment = recorder?.read(begin) ?? begin();
+  recorder?.begin();
+  using moment = opened.read(ask.filter);
+  if (moment.calls) recorder?.chooseAt(moment.calls.reader);
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
@@ -173,17 +174,10 @@ async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
   manifest.restatements = { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };
 }
 
+/** Refuses values that no call has: the files would be right, empty, and not what was meant. */
 function assertMatched(session: FigureSession, { filter, spell }: Ask): void {
-  const [unmatched] = session.findUnmatched(filter);
-  if (unmatched === undefined) return;
-  const { filter: name, text, advice } = unmatched;
-  throw new UnmatchedError(
-    `Cannot use ${spell(`filter.${name}`)} ${text}: no call in the warehouse has this value`,
-    {
-      advice,
-      hint: `${advice ?? `calltally export ${name} --stdout shows those there are.`} With ${spell("filter.allow_empty")} it is accepted.`,
-    },
-  );
+  const unmatched = session.findUnmatched(filter);
+  if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);
 }
 
 /** Passes chunks on, until the signal aborts. */

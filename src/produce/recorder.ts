@@ -9,7 +9,6 @@ import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
 import type { Warehouse } from "../warehouse/open.ts";
-import type { Moment } from "./source.ts";
 
 /** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {
@@ -30,12 +29,14 @@ export class Recorder {
     this.#ledger = new UploadLedger(warehouse, { folder, contents: ask.contents, reportRun });
   }
 
-  /** Begins to read; what changes from now on is logged, so that later changes of the figures can be explained. */
-  read<M extends Moment>(begin: () => M): M {
+  /** Logs what changes from now on, so that later changes of the figures can be explained. */
+  begin(): void {
     if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
-    const moment = begin();
-    if (moment.calls) this.#ledger.chooseAt(moment.calls.reader);
-    return moment;
+  }
+
+  /** Takes note of the moment at which conversions are chosen. */
+  chooseAt(reader: Warehouse): void {
+    this.#ledger.chooseAt(reader);
   }
 
   /** What the writers of conversions need of the ledger of uploads. */
@@ -87,12 +88,12 @@ export class Recorder {
 function unrememberedError(database: string, file: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `Cannot write ${file}: this user may only read ${database}, which could not remember its conversions`,
+    `Cannot write ${file}: no write permission on ${database}, where its conversions must be recorded`,
     { hint: "Let the owner of the warehouse write it; without --new any reader can write conversions." },
   );
 }
 
-/** Whether any of the figures may have to be explained later on: those of days, or periods, that are over one day. */
+/** Whether these figures may be compared with a later export: only closed periods are. */
 function mayBeRemembered(ask: Ask, { sqlite }: Warehouse): boolean {
   const { contents, grain, range, raw, top, minCell, filter } = ask;
   const isClosed = grain !== undefined || (range?.from !== undefined && range.to !== undefined);

@@ -8,11 +8,12 @@ import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { toCalltallyError } from "../known-error.ts";
-import { SURE_VERDICTS } from "../paging/verdict.ts";
+import { SURE_VERDICTS, VERDICTS } from "../paging/verdict.ts";
 import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
 import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { check } from "../request/check.ts";
+import { toContents } from "../request/contents.ts";
 import { readDeliveries } from "../warehouse/delivery-table.ts";
 import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
@@ -28,7 +29,7 @@ export interface MakeReportOptions {
   /** The moment that its days are counted from, milliseconds since 1970-01-01 UTC. @default when it is due */
   dueMs?: number;
   isDelivered: boolean;
-  /** Whether a run that some have not taken for the moment is to be taken up again. @default they do not get it */
+  /** Whether to retry recipients whose delivery is still pending. @default false */
   isTakenUpAgain?: boolean;
   /** Whether it is delivered only if previously reported figures changed. @default false */
   isOnlyRestated?: boolean;
@@ -39,7 +40,7 @@ export interface MakeReportOptions {
   onAttributed?: ProduceOptions["onAttributed"];
 }
 
-/** Attempts at a recipient by a run and by those that take it up again: those of five calls. */
+/** Five rounds of {@link BRIEF_RETRY}, over a run and those that retry it. */
 const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
 /** What became of a report. */
@@ -87,10 +88,12 @@ export async function makeReport(
   const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
     endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
   try {
+    let lastGood: Pick<NonNullable<Manifest["run"]>, "finished_at"> | null | undefined;
     let headline: ReportHeadline = { figures: {}, compared: undefined };
     const inspect = (job: Job) => {
       if (targets.length > 0) assertDeliverable(report, job.manifest);
       headline = readReportHeadline(job);
+      lastGood = job.lists ? readLastGoodRun(job.lists.reader) : goodRunOf(job.manifest);
     };
     const isRepeated = isResumed && mayBeTaken(warehouse, runId, targets.length);
     const reportRun = { runId, isRepeated };
@@ -101,8 +104,6 @@ export async function makeReport(
       reportRun,
       inspect,
     });
-    const lastGood =
-      report.content.engine === undefined ? readLastGoodRun(warehouse) : goodRunOf(result.manifest);
     const is_stale = isOlder(lastGood?.finished_at, report, clock.now());
     const { manifest, folder } = result;
     const files = toFiles(manifest, folder, plan);
@@ -133,7 +134,7 @@ export async function makeReport(
     );
     signal.throwIfAborted();
     if (deliveries.some(({ status }) => status === "pending"))
-      end("interrupted", "not taken yet by everybody");
+      end("interrupted", "not yet delivered to every recipient");
     else end("done", null);
     return { ...result, report: name, report_run_id: runId, is_stale, deliveries };
   } catch (thrown) {
@@ -183,10 +184,11 @@ async function produceReport(
     return { folder: output.folder, ...(await produce(ask, sourceOf(settings), output, options)) };
   const owner = { name: report.account ?? ONLY_ACCOUNT, settings };
   const work = async ([account]: readonly EngineAccount[]) => {
-    if (account === undefined) throw new Error(`There is no ${owner.name}`);
+    if (account === undefined) throw new Error(`The cluster returned no account ${owner.name}`);
     const { source } = account;
     check(content, { source: source.can, output: output.can }, { spell: ask.spell });
-    return await produce(ask, source, output, options);
+    const contents = toContents(content, source.can);
+    return await produce({ ...ask, contents }, source, output, options);
   };
   const made = await readEngine(content.engine, [owner], work, { signal });
   return { folder: output.folder, ...made };
@@ -240,8 +242,5 @@ function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): 
 }
 
 function verdictOf({ run }: Manifest) {
-  const verdict = run?.verdict;
-  return verdict === "exact" || verdict === "verified" || verdict === "probable" || verdict === "unverified"
-    ? verdict
-    : null;
+  return VERDICTS.find((known) => known === run?.verdict) ?? null;
 }

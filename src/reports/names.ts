@@ -1,4 +1,4 @@
-/** What the name of a report's job begins with. */
+/** Prefix of the job that makes a report. */
 export const REPORT_JOB = "report:";
-/** What the name of the job begins with that makes a report again where its figures have changed. */
+/** Prefix of the job that makes a report again after its figures changed. */
 export const RESTATED_JOB = "restated:";

@@ -42,12 +42,8 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
     assertOwnFolder(report);
     const source = content.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN;
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
-    const { exclude_callers: files } = content.filter ?? {};
-    const callers =
-      files === undefined
-        ? undefined
-        : [files].flat().flatMap((path) => readCallersFile(file.resolvePath(path), "filter.exclude_callers"));
-    const ask = resolve(content, { nowMs, timezone, callers });
+    const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
+    const ask = resolve(content, { nowMs, timezone, readCallers });
     const { from, to } = ask.range ?? {};
     const values = {
       account: account ?? undefined,
@@ -116,7 +112,7 @@ export function toDeliveryTargets(
   });
 }
 
-/** Else the manifest in it, and files of the same name, would be those of whichever was made last. */
+/** Two reports in one folder would overwrite each other's manifest and files. */
 function assertOwnFolder({ name, content, file, account, settings }: NamedReport): void {
   const { reports = {}, accounts = {} } = file.content;
   const all = Object.keys(accounts);

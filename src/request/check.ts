@@ -1,5 +1,5 @@
 import { UsageError } from "../errors.ts";
-import { SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
+import { namesOf, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
 import { ADJUSTMENTS } from "./choices.ts";
 import {
@@ -56,8 +56,8 @@ export function check(
 ): void {
   const contents = toContents(request, can.source);
   const refusals = [
-    ...conflicts(request, contents, { ...can, spell }),
     ...untaken(request, contents, spell),
+    ...conflicts(request, contents, { ...can, spell }),
     ...missing(request, contents, spell),
   ];
   const refused = refusals.find(([isRefused]) => isRefused);
@@ -66,7 +66,7 @@ export function check(
 
 type Refusal = [isRefused: unknown, why: string];
 
-/** What no content takes would do nothing; what shapes files has to be taken by all of them. */
+/** Options that no requested content takes; those of files have to suit every content. */
 function untaken(request: ExportRequest, contents: readonly Content[], spell: Wording["spell"]): Refusal[] {
   const kinds = contents.map(({ kind }) => kind);
   return OPTIONS.filter((option) => isGiven(request, option)).flatMap((option): Refusal[] => {
@@ -94,20 +94,20 @@ function missing(request: ExportRequest, contents: readonly Content[], spell: Wo
   );
 }
 
-const KINDS = Object.keys(CONTENT_OPTIONS).filter((kind): kind is ContentKind => kind in CONTENT_OPTIONS);
+const KINDS = namesOf(CONTENT_OPTIONS);
 const OPTIONS: readonly Option[] = [...new Set(KINDS.flatMap((kind) => CONTENT_OPTIONS[kind].takes))];
 const inWords = (kind: ContentKind) => (kind === "rollup" ? "rollups" : kind === "page" ? "the page" : kind);
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
 /** Whether an option is there and asks for something: CSV is written anyway. */
 function isGiven(request: ExportRequest, option: Option): boolean {
-  const conversion = Object.entries(request.conversion ?? {}).map(([key, value]) => [
-    `conversion.${key}`,
-    value,
-  ]);
-  const values: Readonly<Record<string, unknown>> = { ...request, ...Object.fromEntries(conversion) };
-  const value = values[option];
-  return value !== undefined && value !== false && !(option === "format" && value === "csv");
+  const [key, part] = option.split(".");
+  const values: Readonly<Record<string, unknown>> = {
+    ...(part === undefined ? request : request.conversion),
+  };
+  const value = values[part ?? key ?? ""];
+  const asksNothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+  return !asksNothing && !(option === "format" && value === "csv");
 }
 
 /** What `takes` and `needs` cannot express. */
@@ -147,7 +147,7 @@ function conflicts(
   const closed = `${s("range.from")} and ${s("range.to")}${last === "" ? "" : `, or ${last}`}: it compares with a period of the same length`;
   const adjusts = kinds.includes(ADJUSTMENTS);
   const { exclude_callers: _, include_gone: __, allow_empty: ___, ...selecting } = filter;
-  const selected = [...Object.entries({ ...selecting, ...range })].filter(([, value]) => value);
+  const selected = Object.entries({ ...selecting, ...range }).filter(([, value]) => value);
   const isNoEvent = conversion.name !== undefined && toEventName(conversion.name) === undefined;
   return [
     [mergesAccounts && apart, `${s(apart ?? "")} is for one account: callers are not merged across accounts`],
@@ -200,7 +200,7 @@ function conflicts(
     ],
     [
       spend && costless,
-      `${s("spend")} applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}: what ads cost is known by these alone`,
+      `${s("spend")} applies to ${SPEND_DIMENSIONS.join(", ")}, and not to ${costless}: ad costs are known only for these`,
     ],
     [cost && !spend, `${s("columns")} ${cost} needs ${s("spend")}`],
     [profile && format !== "csv" && format !== "tsv", `${s("profile")} is for csv and tsv`],
@@ -219,7 +219,7 @@ function conflicts(
     ],
     [
       adjusts && kinds.length === 1 && selected.length > 0,
-      `${ADJUSTMENTS} looks at all uploaded conversions: leave out what selects days or calls, but for ${s("filter.exclude_callers")} and ${s("filter.include_gone")}`,
+      `${ADJUSTMENTS} looks at all uploaded conversions: remove date and call filters; ${s("filter.exclude_callers")} and ${s("filter.include_gone")} are allowed`,
     ],
     [
       conversion.currency && conversion.value === undefined,

@@ -100,11 +100,12 @@ const conversion = z
   .strictObject({
     name: z
       .string()
-      .min(1)
+      .regex(/\S/, "must be the name of a conversion action in the ad platform")
       .meta({ description: "Name of the conversion action.", examples: ["Qualified call"] })
       .optional(),
     value: z
-      .union([z.number().nonnegative(), z.string().regex(AMOUNT, "must be a number such as 149.50")])
+      .union([z.number().nonnegative(), z.string()])
+      .refine((value) => AMOUNT.test(String(value)), "must be a number such as 149.50")
       .meta({ description: "Value of a conversion.", examples: [40] })
       .optional(),
     currency: z

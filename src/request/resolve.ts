@@ -76,8 +76,8 @@ export interface ResolveOptions {
   nowMs: number;
   /** IANA zone whose days count. */
   timezone: string;
-  /** The phone numbers in the files of `filter.exclude_callers`. */
-  callers?: readonly string[] | undefined;
+  /** Returns the phone numbers that an item of `filter.exclude_callers` stands for. @default the number that it is */
+  readCallers?: (item: string) => readonly string[];
   /** Whether click ids can be read. @default true */
   clickIds?: boolean;
   /** @default as in a request */
@@ -102,7 +102,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     ...{ fill, total, raw, top, columns, minCell, timezone, range, spell },
     with: request.with,
     contents: toContents(request, { clickIds }),
-    filter: toFilter(request, options.callers),
+    filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
     grain: request.grain ?? (isPage && isClosed ? grainOf({ from, to }) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
@@ -154,8 +154,12 @@ function grainOf(range: Required<DateRange>): Grain {
   return days <= MOST_DAYS_IN_MONTHS ? "month" : "quarter";
 }
 
-function toFilter({ filter = {} }: ExportRequest, callers: ResolveOptions["callers"]): CallFilter {
-  const { org_unit, channel, source, campaign, disposition, tracking_number, min_duration_seconds } = filter;
+function toFilter(
+  { filter = {} }: ExportRequest,
+  readCallers: (item: string) => readonly string[] = (number) => [number],
+): CallFilter {
+  const { org_unit, channel, source, campaign, disposition, tracking_number } = filter;
+  const { exclude_callers, min_duration_seconds } = filter;
   return {
     ...(org_unit && { org_unit: [org_unit].flat() }),
     ...(channel && { channel: [channel].flat() }),
@@ -166,7 +170,7 @@ function toFilter({ filter = {} }: ExportRequest, callers: ResolveOptions["calle
     ...(filter.first_time && { first_time: true }),
     ...(filter.has_gclid && { has_gclid: true }),
     ...(tracking_number && { tracking_number: [tracking_number].flat() }),
-    ...(callers && { exclude_callers: callers }),
+    ...(exclude_callers && { exclude_callers: [exclude_callers].flat().flatMap(readCallers) }),
     ...(filter.include_gone && { include_gone: true }),
   };
 }

@@ -319,7 +319,7 @@ function rowOrder(keys: readonly KeyColumn[], isFolded: boolean): string[] {
 }
 
 /** Weekdays as they follow each other; they and hours before calls of unknown time. */
-function keyOrder({ name, of }: KeyColumn): string {
+export function keyOrder({ name, of }: KeyColumn): string {
   if (!("local" in of)) return name;
   const isUnknown = `${name} = ${literal(NOT_SET)}`;
   return of.local === "hour"

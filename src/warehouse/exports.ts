@@ -47,5 +47,5 @@ export function readExportPaths({ db }: Pick<Warehouse, "db">): string[] {
 /** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
 export function hasExportedCalls({ sqlite }: Warehouse): boolean {
   const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();
-  return paths.some((path) => /[/\\](calltally\.xlsx|calls(\.[a-z]+|[/\\]month=.*))$/.test(path));
+  return paths.some((path) => /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path));
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
+import { WEEKDAYS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -80,6 +81,14 @@ describe("calltally export --by account,…", () => {
       ["beta", "60"],
       ["acme", "0"],
     ]);
+    const each = await calltally([...by, "--disposition", "busy", "--disposition", "answered"], options);
+    expect(tableOf(each.stdout).map(({ calls }) => calls)).toEqual(["60", "60"]);
+    const hours = await calltally(["export", "--by", "account,weekday,hour", "--stdout"], options);
+    const shown = tableOf(hours.stdout).map(
+      ({ account, weekday = "", hour }) => `${account} ${WEEKDAYS.indexOf(weekday)} ${hour}`,
+    );
+    expect(shown).toEqual(shown.toSorted());
+    expect(new Set(tableOf(hours.stdout).map(({ weekday }) => weekday)).size).toBe(7);
     expect(await calltally([...by, "--disposition", "bussy"], options)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

@@ -216,7 +216,7 @@ describe("the schedule", () => {
     const options = { cwd: folder.path };
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
     expect(rowsOf("report_runs")).toMatchObject([
-      { status: "interrupted", error: "not taken yet by everybody" },
+      { status: "interrupted", error: "not yet delivered to every recipient" },
     ]);
     expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1 }]);
 

@@ -143,7 +143,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     const { code, stderr } = await calltally(args, { cwd: folder.path });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining("the warehouse has that name"),
+      stderr: expect.stringContaining("that path is the warehouse"),
     });
     expect(await calltally(["status", "--database", database], { cwd: folder.path })).toMatchObject({
       code: 0,

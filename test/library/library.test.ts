@@ -139,7 +139,7 @@ describe("the library, given what cannot be,", () => {
     warehouse[Symbol.dispose]();
     const says = {
       exitCode: 2,
-      message: `Cannot read ${database}: it was disposed of`,
+      message: `Cannot read ${database}: it is closed`,
       hint: "Open it again.",
     };
     expect(await warehouse.rollup({ by: [] }).catch(describeFailure)).toEqual(says);

@@ -72,11 +72,8 @@ describe("check", () => {
       { contents: ["google-ads-adjustments"], conversion: { value: 0 } },
       "<conversion.value> 0 cannot be restated",
     ],
-    [{ contents: ["google-ads-adjustments"], ...CLOSED }, "leave out what selects days or calls"],
-    [
-      { contents: ["google-ads-adjustments"], filter: { channel: "Email" } },
-      "leave out what selects days or calls",
-    ],
+    [{ contents: ["google-ads-adjustments"], ...CLOSED }, "remove date and call filters"],
+    [{ contents: ["google-ads-adjustments"], filter: { channel: "Email" } }, "remove date and call filters"],
     [
       { contents: ["gclid"], spend: true },
       "<spend> applies to source, medium, campaign, channel, and not to gclid",
@@ -87,7 +84,7 @@ describe("check", () => {
     [{ format: "html", by: ["channel"] }, "leave out <by>"],
     [{ format: "html", total: true }, "<total> applies only to rollups"],
     [{ format: "html", range: { from: "2026-10-01" } }, "A report needs <range.from>"],
-    [{ min_cell: 5, contents: ["calls"] }, "<min_cell> is for figures"],
+    [{ min_cell: 5, contents: ["calls", "channel"] }, "<min_cell> is for figures"],
     [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would name clicks"],
     [{ min_cell: 5, filter: { tracking_number: "1" } }, "the number of <filter.tracking_number>"],
     [{ min_cell: 5, top: 5 }, "<min_cell> and <top>"],

@@ -54,6 +54,7 @@ const SCENES: Scene[] = [
     outcome: null,
   },
   { title: "none, and wrote a file of calls", sql: exported("/out/calls.csv"), outcome: "missing" },
+  { title: "none, and wrote a file of callers", sql: exported("/out/callers.parquet"), outcome: "missing" },
   { title: "none, and wrote a file of figures", sql: exported("/out/rollup.csv"), outcome: null },
   {
     title: "none, and has forgotten somebody",

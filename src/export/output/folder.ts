@@ -30,7 +30,7 @@ export function folderOutput(
       const claim = () => [...claimFolder(folder, origin, replace), ...findRestatementFile(folder)];
       try {
         claim();
-        // It gets its name before all others: after a kill while files get theirs, no manifest describes files that are gone.
+        // Renamed first: after a kill halfway, the manifest says `unfinished` instead of listing files that are gone.
         await files.write(MANIFEST, [`${JSON.stringify({ origin, unfinished: true, files: [] })}\n`]);
       } catch (error) {
         await files[Symbol.asyncDispose]();
