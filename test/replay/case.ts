@@ -12,6 +12,8 @@ export type Step =
   | { remove: string }
   /** Changes a warehouse as nobody should. */
   | { sql: string; database: string }
+  /** A database of the ClickHouse servers that is to be made anew. */
+  | { drop: string }
   /** A question to the library of the build. */
   | { library: readonly [call: "syncWarehouse" | "rollup" | "readStanding", ...args: unknown[]] };
 
@@ -22,6 +24,8 @@ export interface Case {
   steps: readonly Step[];
   /** Settings beside those of the fixture. */
   env?: Record<string, string>;
+  /** Whether it asks ClickHouse servers. @default false */
+  isOfCluster?: boolean;
 }
 
 /** A folder that cases start from. */

@@ -1,79 +1,22 @@
 import { ACCOUNTS } from "./account-commands.ts";
 import type { Case, Step } from "./case.ts";
+import { OF_CLUSTER } from "./cluster-commands.ts";
 import { LIBRARY } from "./library-commands.ts";
+import {
+  COMPARISONS,
+  CONVERSIONS,
+  FILTERS,
+  FORMATS,
+  GRAINS,
+  mixes,
+  PRIVATE,
+  RANGES,
+  ROLLUPS,
+  words,
+  ZONES,
+} from "./mixes.ts";
 import { REFUSALS } from "./refusals.ts";
 import { REPORTS } from "./report-commands.ts";
-
-const ROLLUPS = [
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_content",
-  "utm_term",
-  "source",
-  "medium",
-  "campaign",
-  "gclid",
-  "channel",
-  "insight_name",
-  "org_unit",
-  "tracking_number",
-  "disposition",
-  "referring_host",
-  "weekday",
-  "hour",
-];
-const CONVERSIONS = ["google-ads", "google-leads", "google-data-manager", "microsoft-ads"];
-const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet", "xlsx"];
-const GRAINS = ["", "--grain day", "--grain week", "--grain month", "--grain quarter"];
-const COMPARISONS = ["", "--compare previous", "--compare year"];
-const ZONES = [
-  "UTC",
-  "Europe/Berlin",
-  "America/New_York",
-  "Asia/Kolkata",
-  "Pacific/Auckland",
-  "America/St_Johns",
-];
-const RANGES = [
-  "--last 7d",
-  "--last 4w",
-  "--last 3m",
-  "--last today",
-  "--last yesterday",
-  "--last mtd",
-  "--last ytd",
-  "--last last-month",
-  "--from 2026-10-01",
-  "--to 2026-09-30",
-  "--from 2026-03-01 --to 2026-03-31",
-  "--from 2026-10-26 --to 2026-11-01",
-  "",
-];
-const FILTERS = [
-  "--channel 'paid search'",
-  "--channel Email --channel Direct",
-  "--source google",
-  "--source '(not set)'",
-  "--campaign Brand",
-  "--campaign 222",
-  "--disposition answered",
-  "--disposition 'no answer' --disposition busy",
-  "--min-duration 60",
-  "--first-time",
-  "--has-gclid",
-  "--org-unit Berlin",
-  "--org-unit 10",
-  "--tracking-number +49896543210",
-  "--exclude-callers callers.txt",
-  "--exclude-callers no-callers.txt",
-  "--include-gone",
-  "--source nobody --allow-empty",
-  "--channel 'Paid Search' --first-time --min-duration 30 --exclude-callers callers.txt",
-];
-const PRIVATE = ["caller_id", "summary", "transcription", "recording_url"];
-
-const words = (...parts: string[]) => parts.filter((part) => part !== "").join(" ");
 
 /** One command line in a copy of a fixture. */
 const line = (on: string, command: string): Case => ({
@@ -81,50 +24,6 @@ const line = (on: string, command: string): Case => ({
   on,
   steps: [command],
 });
-
-/** Draws the same each time. */
-function* draws(seed: number): Generator<number, never> {
-  for (let state = BigInt(seed); ; ) {
-    state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;
-    yield Number(state >> 33n);
-  }
-}
-
-/** Questions of everything at once; a few of them are refused. */
-function mixes(count: number): string[] {
-  const random = draws(11);
-  const draw = (below: number) => random.next().value % below;
-  const pick = (values: readonly string[]) => values[draw(values.length)] ?? "";
-  const maybe = (odds: number, text: string) => (draw(odds) === 0 ? text : "");
-  return Array.from({ length: count }, () => {
-    const contents = Array.from({ length: draw(3) }, () => pick([...ROLLUPS, "calls", "callers"]));
-    const by =
-      draw(2) === 0 || contents.length === 0 ? [pick(ROLLUPS), pick(ROLLUPS)].slice(0, 1 + draw(2)) : [];
-    const grain = pick(GRAINS);
-    const isSmall = draw(6) === 0;
-    return words(
-      "export",
-      [...new Set(contents)].join(" "),
-      by.length > 0 ? `--by ${[...new Set(by)].join()}` : "",
-      pick(RANGES),
-      draw(2) === 0 ? `--timezone ${pick(ZONES)}` : "",
-      grain,
-      maybe(3, pick(COMPARISONS)),
-      grain === "" || isSmall ? "" : maybe(3, "--fill"),
-      maybe(3, "--total"),
-      maybe(5, "--raw"),
-      isSmall ? `--min-cell ${2 + draw(9)}` : maybe(4, `--top ${1 + draw(6)}`),
-      maybe(6, isSmall ? "" : "--spend"),
-      maybe(2, pick(FILTERS)),
-      maybe(8, `--with ${pick(PRIVATE)}`),
-      draw(3) === 0 ? "" : `--format ${pick(FORMATS)}`,
-      maybe(8, "--profile excel"),
-      maybe(12, "--delimiter ';'"),
-      maybe(9, "--stdout"),
-      maybe(15, "--json"),
-    );
-  });
-}
 
 const exports: string[] = [
   "export",
@@ -418,16 +317,36 @@ const sequences: Case[] = [
   ),
 ];
 
+const demo = [
+  "export",
+  "export channel --last 4w --json",
+  "export calls --stdout --last 7d",
+  "report",
+  "export google-ads --new",
+].map((command) => line("demo", `${command} --database data/demo/calltally.db`));
+
+const ofDemo = several(
+  "demo",
+  "none",
+  "demo",
+  NEXT_DAY,
+  "demo",
+  "export channel --database data/demo/calltally.db",
+);
+
 export const CASES: readonly Case[] = unique([
   ...exports.map((command) => line("main", command)),
-  ...mixes(130).map((command) => line("main", command)),
+  ...mixes(130, 11).map((command) => line("main", command)),
   ...pages.map((command) => line("main", command)),
   ...others,
   ...sequences,
+  ofDemo,
+  ...demo,
   ...REPORTS,
   ...ACCOUNTS,
   ...REFUSALS,
   ...LIBRARY,
+  ...OF_CLUSTER,
 ]);
 
 function unique(cases: readonly Case[]): Case[] {

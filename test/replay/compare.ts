@@ -34,7 +34,7 @@ export function compare({ steps }: Case, old: Outcome, now: Outcome): string[] {
     ...runs,
     ...files,
     ...difference("rows of warehouses", old.tables.join("\n"), now.tables.join("\n")),
-    ...difference("requests to web hooks", old.posts.join("\n"), now.posts.join("\n")),
+    ...difference("web hooks and mails", old.received.join("\n"), now.received.join("\n")),
   ];
 }
 

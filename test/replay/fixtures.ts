@@ -1,3 +1,4 @@
+import { PUBLISHER } from "../cluster/clickhouse-servers.ts";
 import { STAGES } from "./calls.ts";
 import type { Fixture, Step } from "./case.ts";
 import type { Listing } from "./service.ts";
@@ -59,13 +60,15 @@ const FILES = {
   "bad-callers.txt": "not a number\n",
   "google-ads.csv": GOOGLE_ADS,
   "costs.csv": COSTS,
+  "cluster.password": `${PUBLISHER.password}\n`,
 };
 
 const spend: Step[] = [{ at: hours(STAGES[2], 1) }, "spend import google-ads.csv costs.csv"];
 
 const ENV = { CALLTALLY_TOKEN: "main", CALLTALLY_ALIASES: "aliases.csv" };
 
-const AGENCY = `timezone: Europe/Berlin
+/** The file of the accounts. */
+export const AGENCY = `timezone: Europe/Berlin
 accounts:
   north:
     base_url: SERVICE
@@ -177,6 +180,8 @@ export const FIXTURES: Record<string, Fixture> = {
       "forget +49301000001",
     ],
   },
+  /** What `demo` makes. */
+  demo: { env: {}, steps: ["demo"] },
   /** Three accounts, of which one has no calls. */
   agency: {
     env: {},

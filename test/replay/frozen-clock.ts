@@ -1,7 +1,8 @@
-// Preloaded into the program, and so into its worker threads and child processes: the time is always the same,
-// and so is the id of a new warehouse.
-import { createHash } from "node:crypto";
-import Module from "node:module";
+// Preloaded into the program, and so into its worker threads and child processes: the time is always the same, and so are
+// random bytes, the id of a new warehouse, and the port of a server that takes any.
+import crypto, { createHash } from "node:crypto";
+import Module, { syncBuiltinESMExports } from "node:module";
+import { Server } from "node:net";
 import type Database from "better-sqlite3";
 
 const fixedMs = Date.parse(process.env.REPLAY_NOW ?? "");
@@ -13,6 +14,16 @@ globalThis.Date = new Proxy(Date, {
   construct: (target, args, made) => Reflect.construct(target, args.length === 0 ? [fixedMs] : args, made),
   get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
 });
+
+let drawn = 0;
+const randomBytes = (size: number, done?: (error: Error | null, bytes: Buffer) => void): Buffer => {
+  const seed = `${fixedMs} ${process.argv.slice(2).join(" ")} ${drawn++}`;
+  const bytes = crypto.createHash("shake256", { outputLength: size }).update(seed).digest();
+  done?.(null, bytes);
+  return bytes;
+};
+Object.assign(crypto, { randomBytes });
+syncBuiltinESMExports();
 
 /** What a trigger of the warehouse asks SQLite for the time by. */
 const FORMAT = "%Y-%m-%dT%H:%M:%fZ";
@@ -43,4 +54,10 @@ loader._load = (request, parent, isMain) => {
   const isOpener = request === "./database" && /better-sqlite3/.test(parent?.filename ?? "");
   if (!isOpener || typeof loaded !== "function") return loaded;
   return (...args: unknown[]) => frozen(loaded(...args));
+};
+
+const server: { listen: (...args: unknown[]) => unknown } = Object(Server.prototype);
+const { listen } = server;
+server.listen = function (port, ...others) {
+  return listen.call(this, port === 0 ? Number(process.env.REPLAY_PORT) : port, ...others);
 };

@@ -2,8 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { mailText } from "./mail-text.ts";
 import { parquetLines } from "./parquet-lines.ts";
-import { type Ended, opened } from "./play.ts";
+import { type Ended, opened, type Stand } from "./play.ts";
 import { workbookLines } from "./workbook-lines.ts";
 
 /** What a case did, as text that can be compared. */
@@ -13,16 +14,18 @@ export interface Outcome {
   files: Record<string, string>;
   /** Rows of warehouses that are new (+) or gone (-). */
   tables: string[];
-  posts: string[];
+  /** Requests to web hooks, and mails. */
+  received: string[];
 }
 
 const WAREHOUSE = /\.db$/;
 const OF_SQLITE = /\.db(-wal|-shm|-journal)?$/;
-/** Columns that name a process of the machine. */
-const OF_PROCESSES = ["pid", "process"];
+/** Columns that name a process of the machine, or a request to the sandbox. */
+const OTHER_EACH_TIME = ["pid", "process", "request_id"];
 
 /** Collects what a case does, run by run. */
 export class Recorder {
+  readonly #stand: Stand;
   readonly #folder: string;
   readonly #build: string;
   readonly #runs: Ended[] = [];
@@ -30,8 +33,9 @@ export class Recorder {
   readonly #digests = new Set<string>();
   readonly #sizes = new Set<string>();
 
-  constructor(folder: string, build: string) {
-    this.#folder = folder;
+  constructor(stand: Stand, build: string) {
+    this.#stand = stand;
+    this.#folder = stand.folder;
     this.#build = build;
   }
 
@@ -46,7 +50,8 @@ export class Recorder {
   };
 
   /** @param fixture the folder that the case began with */
-  async finish(fixture: string, posts: readonly string[]): Promise<Outcome> {
+  async finish(fixture: string): Promise<Outcome> {
+    const { posts, mails } = this.#stand.service;
     const names = listFiles(this.#folder);
     const tables = names
       .filter((name) => WAREHOUSE.test(name))
@@ -68,17 +73,18 @@ export class Recorder {
     for (const { command, code, stdout, stderr } of this.#runs) {
       runs.push({ command, code, stdout: this.#plain(await toText(stdout)), stderr: this.#plain(stderr) });
     }
+    const texts = await Promise.all(mails.map((mail) => mailText(mail, toText)));
     return {
       runs,
       files,
       tables: tables.map((row) => this.#plain(row)),
-      posts: posts.map((post) => this.#plain(post)),
+      received: [...posts, ...texts.sort()].map((text) => this.#plain(text)),
     };
   }
 
   /** Leaves out what may differ: where the build is, processes, and how many bytes of which digest a packed file has. */
   #plain(text: string): string {
-    return text
+    return (this.#stand.cluster?.plain(text) ?? text)
       .replaceAll(this.#build, "<build>")
       .replace(/"pid":\d+/g, '"pid":0')
       .replace(/"process":"\d+@\d+"/g, '"process":""')
@@ -125,7 +131,7 @@ function changedRows(path: string, before: string): string[] {
       .prepare<[string, string], string>("SELECT name FROM pragma_table_info(?, ?)")
       .pluck()
       .all(table, isNow ? "main" : "before")
-      .filter((name) => !OF_PROCESSES.includes(name))
+      .filter((name) => !OTHER_EACH_TIME.includes(name))
       .map((name) => `"${name}"`)
       .join(", ");
     const rows = (schema: string) => `SELECT ${columns} FROM ${schema}."${table}"`;

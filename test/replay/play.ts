@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { NOW, type Step, splitCommand } from "./case.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Service } from "./service.ts";
 
 const FROZEN_CLOCK = pathToFileURL(join(import.meta.dirname, "frozen-clock.ts")).href;
@@ -25,6 +26,7 @@ export interface Stand {
   /** The folder that commands run in; the same for each case and build, since files name it. */
   folder: string;
   service: Service;
+  cluster: Cluster | undefined;
 }
 
 interface PlayOptions {
@@ -42,6 +44,7 @@ export function setUp({ folder, service }: Stand, fixture: string | undefined): 
   if (fixture === undefined) mkdirSync(folder, { recursive: true });
   else cpSync(fixture, folder, { recursive: true, preserveTimestamps: true });
   service.posts.length = 0;
+  service.mails.length = 0;
   service.requests = 0;
 }
 
@@ -52,20 +55,21 @@ export async function play(stand: Stand, steps: readonly Step[], options: PlayOp
   service.now = now;
   for (const step of steps) {
     if (typeof step === "string") {
-      const args = [join(options.build, "dist/bin.js"), ...splitCommand(step)];
+      const args = [join(options.build, "dist/bin.js"), ...splitCommand(filled(step, stand))];
       options.onEnded({ command: step, ...(await run(args, stand, now, options)) });
     } else if ("at" in step) {
       now = step.at;
       service.now = now;
     } else if ("serve" in step) service.listings = new Map(Object.entries(step.serve));
-    else if ("write" in step) writeFiles(folder, step.write, service.url);
+    else if ("write" in step) writeFiles(step.write, stand);
     else if ("remove" in step) rmSync(join(folder, step.remove), { recursive: true });
+    else if ("drop" in step) await stand.cluster?.drop(step.drop);
     else if ("sql" in step) {
       using database = opened(join(folder, step.database));
       database.sqlite.exec(step.sql);
     } else {
-      const asked = JSON.stringify(step.library).replaceAll("SERVICE", service.url);
-      const args = [LIBRARY_CALL, options.build, asked];
+      const asked = JSON.stringify(step.library);
+      const args = [LIBRARY_CALL, options.build, filled(asked, stand)];
       options.onEnded({ command: asked, ...(await run(args, stand, now, options)) });
     }
   }
@@ -83,11 +87,19 @@ export function opened(path: string) {
   };
 }
 
-function writeFiles(folder: string, files: Record<string, string>, url: string): void {
+/** Puts in the addresses of what runs beside the program. */
+function filled(text: string, { service, cluster }: Stand): string {
+  return text
+    .replaceAll("SERVICE", service.url)
+    .replaceAll("MAIL", service.mailHost)
+    .replace(/\b(CLUSTER|FIRST|SECOND)\b/g, (name) => cluster?.addressOf(name) ?? name);
+}
+
+function writeFiles(files: Record<string, string>, stand: Stand): void {
   for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
+    const path = join(stand.folder, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text.replaceAll("SERVICE", url), { mode: 0o600 });
+    writeFileSync(path, filled(text, stand), { mode: 0o600 });
   }
 }
 
@@ -103,6 +115,7 @@ async function run(args: readonly string[], { folder, service }: Stand, now: str
       NODE_OPTIONS: `--import=${FROZEN_CLOCK}`,
       NODE_COMPILE_CACHE: options.compiled,
       REPLAY_NOW: now,
+      REPLAY_PORT: String(service.freePort),
       CALLTALLY_CONCURRENCY: "1",
       ...(options.env.CALLTALLY_TOKEN !== undefined && { CALLTALLY_BASE_URL: service.url }),
       ...options.env,

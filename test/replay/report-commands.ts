@@ -1,4 +1,5 @@
 import type { Case, Step } from "./case.ts";
+import { AGENCY } from "./fixtures.ts";
 
 const SAVE = "{command: [cp, -r, '{folder}', 'delivered-{report}']}";
 
@@ -46,6 +47,31 @@ const DELIVERED: Record<string, string> = {
   proven: `{contents: [channel], require: verified, deliver: [${SAVE}]}`,
   stale: `{contents: [channel], range: {last: 4w}, fresh: 1h, deliver: [{webhook: {url_file: hook.url}}]}`,
   restated: `{contents: [channel, source], range: {last: 3m}, grain: month, cron: '0 7 * * 1', on_restatement: deliver, deliver: [${SAVE}, {webhook: {url_file: hook.url}}]}`,
+};
+
+const MAILED: Record<string, string> = {
+  files:
+    "{contents: [channel, campaign], range: {last: 4w}, deliver: [{email: {to: [a@example.com, b@example.com]}}]}",
+  workbook:
+    "{contents: [channel], range: {last: 3m}, grain: month, compare: previous, format: xlsx, deliver: [{email: {to: [a@example.com], subject: 'Calls, {period}'}}]}",
+  page: "{format: html, range: {last: 4w}, deliver: [{email: {to: [a@example.com], from: reports@example.com}}]}",
+  parquet: "{contents: [channel], format: parquet, deliver: [{email: {to: [a@example.com]}}]}",
+  small: "{contents: [channel], min_cell: 100, range: {last: 4w}, deliver: [{email: {to: [a@example.com]}}]}",
+  spend: "{contents: [source], spend: true, range: {last: 4w}, deliver: [{email: {to: [a@example.com]}}]}",
+  refused: "{contents: [channel], deliver: [{email: {to: [nobody@example.com, a@example.com]}}]}",
+  personal: "{contents: [calls], range: {last: 7d}, deliver: [{email: {to: [a@example.com]}}]}",
+  people:
+    "{contents: [callers], range: {last: 7d}, personal_data: true, deliver: [{email: {to: [a@example.com]}}]}",
+};
+
+/** Reports of the three accounts. */
+const OF_ACCOUNTS: Record<string, string> = {
+  each: "{contents: [channel], range: {last: 4w}, folder: 'out/{account}/{period}', deliver: [{command: [cp, -r, '{folder}', 'copy-{account}']}]}",
+  two: "{accounts: [north, south], format: xlsx, contents: [source, calls], range: {last: 8w}, grain: week}",
+  page: "{accounts: [south], format: html, range: {last: 4w}}",
+  shared: "{contents: [channel], folder: out}",
+  nobody: "{accounts: [nobody], contents: [channel]}",
+  spent: "{accounts: [north], contents: [campaign], spend: true, top: 2}",
 };
 
 const REFUSED: Record<string, string> = {
@@ -100,6 +126,7 @@ const files = (reports: Record<string, string>, top = ""): Step => ({
       .join("")}`,
     "hook.url": "SERVICE/hook/one\n",
     "refused.url": "SERVICE/hook/refused\n",
+    "smtp.url": "smtp://MAIL?from=Calls%20<calls@example.com>\n",
   },
 });
 
@@ -138,6 +165,29 @@ export const REPORTS: readonly Case[] = [
       on: "main",
       steps: [files({ [name]: DELIVERED[name] ?? "" }), `job report:${name}`, `job report:${name}`],
     }),
+  ),
+  ...Object.entries(MAILED).map(
+    ([name, keys]): Case => ({
+      name: `mailed ${name}`,
+      on: "main",
+      steps: [files({ [name]: keys }, "smtp_url_file: smtp.url\n"), `run ${name} --deliver`],
+    }),
+  ),
+  ...["restated", "probable", "empty"].map(
+    (on): Case => ({
+      name: `mailed files of ${on}`,
+      on,
+      steps: [files({ files: MAILED.files ?? "" }, "smtp_url_file: smtp.url\n"), "run files --deliver"],
+    }),
+  ),
+  ...Object.entries(OF_ACCOUNTS).flatMap(([name, keys]) =>
+    [`run ${name} --deliver`, `run ${name} --account south`].map(
+      (command): Case => ({
+        name: `report of accounts ${name}: ${command}`,
+        on: "agency",
+        steps: [files({ [name]: keys }, AGENCY), command],
+      }),
+    ),
   ),
   {
     name: "reports together",

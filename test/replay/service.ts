@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { SMTPServer } from "smtp-server";
 import { listCalls, type ServedCall, type Stage } from "./calls.ts";
 
 /** What the service lists. */
@@ -13,18 +14,27 @@ export interface Listing {
   mode?: "shuffled" | "failing" | "cached";
 }
 
-/** A local service with API v3, and a receiver of web hooks. */
+/** A local service with API v3, and a receiver of web hooks and mails. */
 export interface Service extends AsyncDisposable {
   url: string;
+  /** Host and port of the mail server. */
+  mailHost: string;
+  /** For a server of the program itself. */
+  freePort: number;
   /** By the token of an account. */
   listings: Map<string, Listing>;
   /** The time it says it is. */
   now: string;
   /** What was posted to it since it was last emptied. */
   posts: string[];
+  /** Mails that it has taken since. */
+  mails: Buffer[];
   /** How many requests it has had since it was last emptied. */
   requests: number;
 }
+
+/** How many ports a service takes, from the first one on. */
+export const PORTS = 3;
 
 export async function startService(port: number): Promise<Service> {
   const made = new Map<string, ServedCall[]>();
@@ -62,18 +72,37 @@ export async function startService(port: number): Promise<Service> {
   });
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
+    mailHost: `127.0.0.1:${port + 1}`,
+    freePort: port + 2,
     listings: new Map(),
     now: new Date(0).toISOString(),
     posts: [],
+    mails: [],
     requests: 0,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
-      await once(server, "close");
+      await Promise.all([once(server, "close"), new Promise<void>((done) => mailServer.close(done))]);
     },
   };
+  const mailServer = new SMTPServer({
+    logger: false,
+    disabledCommands: ["AUTH", "STARTTLS"],
+    closeTimeout: 100,
+    onRcptTo: ({ address }, _, done) =>
+      done(
+        address.startsWith("nobody@")
+          ? Object.assign(new Error("no such user"), { responseCode: 550 })
+          : null,
+      ),
+    onData: async (stream, _, done) => {
+      service.mails.push(await buffer(stream));
+      done();
+    },
+  });
   server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  const mailListener = mailServer.listen(port + 1, "127.0.0.1");
+  await Promise.all([once(server, "listening"), once(mailListener, "listening")]);
   return service;
 }
 
