@@ -11,7 +11,8 @@ export interface Cluster extends AsyncDisposable {
 
 export async function startCluster(): Promise<Cluster> {
   const servers = await startClickhouse(2);
-  const { hosts } = servers;
+  // As addresses list them.
+  const hosts = servers.hosts.toSorted();
   const [first = "", second = ""] = hosts;
   const named: Record<string, readonly string[]> = { CLUSTER: hosts, FIRST: [first], SECOND: [second] };
   return {

@@ -23,13 +23,14 @@ import { type Outcome, Recorder } from "./outcome.ts";
 import { type Ended, isBuilt, opened, play, type Stand, setUp } from "./play.ts";
 import { PORTS, startService } from "./service.ts";
 
-const USAGE = `npm run test:replay -- OLD NEW [--only REGEX] [--jobs 2] [--cache FOLDER] [--own] [--lines 60]
+const USAGE = `npm run test:replay -- OLD NEW [--only REGEX] [--every N] [--jobs 2] [--cache FOLDER] [--own] [--lines 60]
 
 Runs the same command lines with two builds, and lists what they do differently: files, standard output,
 standard error, exit codes, rows of the warehouse. Exits with 1 if there is anything.
 
   OLD, NEW     folders with a dist/ that npm run build has made
   --only       the cases whose name matches
+  --every      each N-th of them alone
   --list       prints the names of the cases alone
   --jobs       processes at once, 1 or 2  (default: 2)
   --cache      where fixtures and what the old build did are kept  (default: below the folder of temporary files)
@@ -42,6 +43,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: "string", default: "" },
+    every: { type: "string", default: "1" },
     list: { type: "boolean", default: false },
     jobs: { type: "string", default: "2" },
     cache: { type: "string", default: join(tmpdir(), "calltally-replay") },
@@ -205,7 +207,9 @@ async function playLane(
   }
 }
 
-const named = CASES.filter(({ name }) => new RegExp(values.only).test(name));
+const named = CASES.filter(({ name }) => new RegExp(values.only).test(name)).filter(
+  (_, index) => index % Number(values.every) === 0,
+);
 const chosen = named.filter(({ isOfCluster = false }) => HAS_CLICKHOUSE || !isOfCluster);
 const commands = chosen
   .flatMap(({ steps }) => steps)
