@@ -11,6 +11,9 @@ export interface Cluster extends AsyncDisposable {
 
 export async function startCluster(): Promise<Cluster> {
   const servers = await startClickhouse(2);
+  process.on("exit", () => {
+    for (const server of servers.hosts.keys()) void servers.stop(server);
+  });
   // As addresses list them.
   const hosts = servers.hosts.toSorted();
   const [first = "", second = ""] = hosts;

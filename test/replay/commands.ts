@@ -15,6 +15,7 @@ import {
   words,
   ZONES,
 } from "./mixes.ts";
+import { OTHERS } from "./other-commands.ts";
 import { REFUSALS } from "./refusals.ts";
 import { REPORTS } from "./report-commands.ts";
 
@@ -346,6 +347,7 @@ export const CASES: readonly Case[] = unique([
   ...ACCOUNTS,
   ...REFUSALS,
   ...LIBRARY,
+  ...OTHERS,
   ...OF_CLUSTER,
 ]);
 

@@ -3,6 +3,7 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Case, splitCommand } from "./case.ts";
+import { LISTS, ROLLUPS } from "./mixes.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** Exit code of what is refused: its wording may differ, but not the options that it names. */
@@ -54,26 +55,26 @@ function namesIn(text: string, given: readonly string[]): string[] {
   );
 }
 
-/** Words that are no option even where a report has them. */
-const PLAIN = /^(reports|accounts|deliver|report|calltally|account)$/;
-
 /** Options, contents and keys of reports that a command line was given. */
 function givenNames(command: string, steps: Case["steps"]): string[] {
-  const [, ...args] = splitCommand(command);
+  const args = splitCommand(command);
   const options = args.filter((argument) => argument.startsWith("--"));
-  const contents = args.filter((argument) => /^[a-z][a-z0-9_-]+$/.test(argument));
+  const questions = [...command.matchAll(/"([a-z_]+)":/g)].map(([, key = ""]) => key);
   const yaml = steps.flatMap((step) =>
     typeof step === "object" && "write" in step ? (step.write["calltally.yaml"] ?? "") : "",
   );
-  const keys = yaml.flatMap((text) => [...text.matchAll(/([a-z][a-z_-]+):/g)].map(([, key = ""]) => key));
-  const reported = yaml.flatMap((text) =>
-    [...text.matchAll(/(?:contents|by|with|format): ?\[?([^\]\n}]*)/g)].flatMap(([, list = ""]) =>
-      list.split(/[, ]+/),
-    ),
-  );
-  const all = [...options.map((option) => option.replace(/=.*/, "")), ...contents, ...keys, ...reported];
-  return [...new Set(all)].filter((name) => /^[a-z-][\w-]+$/.test(name) && !PLAIN.test(name));
+  const keys = yaml.flatMap((text) => [...text.matchAll(/[{ ]([a-z_]+): /g)].map(([, key = ""]) => key));
+  const words = [
+    ...args.flatMap((each) => each.split(",")),
+    ...yaml.flatMap((text) => text.split(/[^a-z0-9_-]+/)),
+  ];
+  const contents = [...ROLLUPS, ...LISTS].filter((name) => words.includes(name));
+  const all = [...options.map((option) => option.replace(/=.*/, "")), ...questions, ...keys, ...contents];
+  return [...new Set(all)].filter((name) => !NO_OPTIONS.includes(name));
 }
+
+/** Keys that are no option of a report; its own name is a key as well. */
+const NO_OPTIONS = ["reports", "accounts", "deliver", "command", "weekly", "one", "two"];
 
 function difference(what: string, old: string, now: string): string[] {
   if (old === now) return [];

@@ -3,6 +3,7 @@
 import crypto, { createHash } from "node:crypto";
 import Module, { syncBuiltinESMExports } from "node:module";
 import { Server } from "node:net";
+import { relative } from "node:path";
 import type Database from "better-sqlite3";
 
 const fixedMs = Date.parse(process.env.REPLAY_NOW ?? "");
@@ -39,7 +40,10 @@ function frozen(Opened: typeof Database): typeof Database {
       });
       // The id of a new warehouse.
       database.function("randomblob", (bytes: unknown) =>
-        createHash("sha256").update(`${database.name} ${fixedMs}`).digest().subarray(0, Number(bytes)),
+        createHash("sha256")
+          .update(`${relative(process.cwd(), database.name)} ${fixedMs}`)
+          .digest()
+          .subarray(0, Number(bytes)),
       );
       return database;
     },

@@ -18,6 +18,7 @@ export const ROLLUPS = [
   "hour",
 ];
 export const CONVERSIONS = ["google-ads", "google-leads", "google-data-manager", "microsoft-ads"];
+export const LISTS = ["calls", "callers", ...CONVERSIONS, "ga4-events", "google-ads-adjustments"];
 export const FORMATS = ["csv", "tsv", "json", "ndjson", "parquet", "xlsx"];
 export const GRAINS = ["", "--grain day", "--grain week", "--grain month", "--grain quarter"];
 export const COMPARISONS = ["", "--compare previous", "--compare year"];

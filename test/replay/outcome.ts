@@ -18,8 +18,10 @@ export interface Outcome {
   received: string[];
 }
 
-const WAREHOUSE = /\.db$/;
-const OF_SQLITE = /\.db(-wal|-shm|-journal)?$/;
+const MAGIC = "SQLite format 3\0";
+const isWarehouse = (path: string) => readFileSync(path).subarray(0, MAGIC.length).toString() === MAGIC;
+/** Files beside a warehouse that is open. */
+const BESIDE = /-(wal|shm|journal)$/;
 /** Columns that name a process of the machine, or a request to the sandbox. */
 const OTHER_EACH_TIME = ["pid", "process", "request_id"];
 
@@ -52,14 +54,14 @@ export class Recorder {
   /** @param fixture the folder that the case began with */
   async finish(fixture: string): Promise<Outcome> {
     const { posts, mails } = this.#stand.service;
-    const names = listFiles(this.#folder);
-    const tables = names
-      .filter((name) => WAREHOUSE.test(name))
-      .flatMap((name) =>
-        changedRows(join(this.#folder, name), join(fixture, name)).map((row) => `${name} ${row}`),
-      );
+    const all = listFiles(this.#folder).filter((name) => !BESIDE.test(name));
+    const warehouses = all.filter((name) => isWarehouse(join(this.#folder, name)));
+    const names = all.filter((name) => !warehouses.includes(name));
+    const tables = warehouses.flatMap((name) =>
+      changedRows(join(this.#folder, name), join(fixture, name)).map((row) => `${name} ${row}`),
+    );
     const files: Record<string, string> = {};
-    for (const name of names.filter((each) => !OF_SQLITE.test(each))) {
+    for (const name of names) {
       const path = join(this.#folder, name);
       const bytes = readFileSync(path);
       const before = join(fixture, name);
@@ -67,8 +69,9 @@ export class Recorder {
       files[name] = `mode ${(statSync(path).mode & 0o777).toString(8)}\n${this.#plain(await toText(bytes))}`;
     }
     for (const name of listFiles(fixture)) {
-      if (!OF_SQLITE.test(name) && !names.includes(name)) files[name] = "(removed)";
+      if (!all.includes(name) && !BESIDE.test(name)) files[name] = "(removed)";
     }
+    for (const name of listEmptyFolders(this.#folder)) files[`${name}/`] = "(empty)";
     const runs = [];
     for (const { command, code, stdout, stderr } of this.#runs) {
       runs.push({ command, code, stdout: this.#plain(await toText(stdout)), stderr: this.#plain(stderr) });
@@ -102,6 +105,15 @@ function listFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort();
+}
+
+function listEmptyFolders(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readdirSync(path).length === 0)
+    .map((path) => relative(folder, path))
     .sort();
 }
 

@@ -210,6 +210,7 @@ async function playLane(
 const named = CASES.filter(({ name }) => new RegExp(values.only).test(name)).filter(
   (_, index) => index % Number(values.every) === 0,
 );
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const chosen = named.filter(({ isOfCluster = false }) => HAS_CLICKHOUSE || !isOfCluster);
 const commands = chosen
   .flatMap(({ steps }) => steps)

@@ -10,8 +10,8 @@ export interface Listing {
   /** How many calls there may be in all. */
   calls: number;
   seed: number;
-  /** Another order with each request, errors from the second page on, or what looks like a cache. @default newest first */
-  mode?: "shuffled" | "failing" | "cached";
+  /** Another order, errors from the second page on, what looks like a cache, or rows that break the contract. @default newest first */
+  mode?: "shuffled" | "oldest" | "failing" | "cached" | "odd";
 }
 
 /** A local service with API v3, and a receiver of web hooks and mails. */
@@ -58,10 +58,7 @@ export async function startService(port: number): Promise<Service> {
     const offset = Number(searchParams.get("offset") ?? 0);
     service.requests++;
     if (mode === "failing" && offset > 0) return reply(400, { code: 400, message: "no" });
-    const ordered =
-      mode === "shuffled"
-        ? all.toSorted((a, b) => orderOf(a, service.requests) - orderOf(b, service.requests))
-        : all;
+    const ordered = inOrder(mode === "odd" ? all.flatMap(toOddRows) : all, mode, service.requests);
     reply(200, {
       code: 200,
       message: "Success",
@@ -104,6 +101,21 @@ export async function startService(port: number): Promise<Service> {
   const mailListener = mailServer.listen(port + 1, "127.0.0.1");
   await Promise.all([once(server, "listening"), once(mailListener, "listening")]);
   return service;
+}
+
+function inOrder(calls: readonly ServedCall[], mode: Listing["mode"], round: number): readonly ServedCall[] {
+  if (mode === "oldest") return calls.toReversed();
+  return mode === "shuffled" ? calls.toSorted((a, b) => orderOf(a, round) - orderOf(b, round)) : calls;
+}
+
+/** Rows that no document promises. */
+function toOddRows(call: ServedCall, index: number): ServedCall[] {
+  if (index % 20 === 1) return [{ ...call, duration: "long" }];
+  if (index % 20 === 2) return [{ ...call, call_started: "yesterday" }];
+  if (index % 20 === 3)
+    return [{ ...call, caller_id: 4930123, dni_data: { utm_source: 12, added: { deep: [1] } } }];
+  if (index % 20 === 4) return [{ ...call, dni_data: null }];
+  return [call];
 }
 
 const orderOf = ({ call_id }: ServedCall, round: number) => (call_id * 7919 * (round + 3)) % 10_007;
