@@ -6,10 +6,10 @@ import {
   ACCOUNT,
   AMOUNT,
   CONSENTS,
+  CONTENTS,
   DEFAULT_CONVERSION,
   DELIMITER_NAMES,
   FORMATS,
-  LISTS,
   MAX_TOP,
   MEASUREMENT_ID,
   MIN_CELL,
@@ -23,7 +23,6 @@ import { accountsOf, type Context, engineAccountsOf, OPTION } from "./context.ts
 import { overAccounts } from "./over-accounts.ts";
 import { choice, oneOf, parser, someOf } from "./suggest.ts";
 
-const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 /** Options that begin the help. */
 const MOST_USED: ReadonlySet<string> = new Set([
   "--last",
@@ -93,13 +92,13 @@ To begin with, try \`calltally export channel campaign --last 4w --format xlsx\`
       new Option(
         "--top <n>",
         "keep the keys with the most calls, and put all others into one row, (other)",
-      ).argParser(parseTop),
+      ).argParser(wholeNumber(1, MAX_TOP)),
     )
     .addOption(
       new Option(
         "--min-cell <n>",
         "share-safe files: put rows of fewer than n calls into (other), and write no text like a phone number or mail address",
-      ).argParser(parseMinCell),
+      ).argParser(wholeNumber(MIN_CELL.least, MIN_CELL.most)),
     )
     .option("--spend", "add cost, clicks, impressions and costs per call, from what `spend import` read")
     .addOption(
@@ -187,16 +186,13 @@ function severalOf<const F extends string, C extends string>(flags: F, names: re
   ]);
 }
 
-function parseTop(text: string): number {
-  const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MAX_TOP) return count;
-  throw new InvalidArgumentError(`must be a whole number from 1 to ${MAX_TOP}`);
-}
-
-function parseMinCell(text: string): number {
-  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count >= MIN_CELL.least && count <= MIN_CELL.most) return count;
-  throw new InvalidArgumentError(`must be a whole number from ${MIN_CELL.least} to ${MIN_CELL.most}`);
+/** Returns a parser of whole numbers within bounds. */
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
+  };
 }
 
 function parseName(text: string): string {

@@ -22,12 +22,15 @@ export const FLAG_WORDING: Wording = {
 };
 
 /** Returns the request that a command line makes; `account` in `--by` is not part of it. */
-export function toRequest(contents: readonly RequestedContent[], flags: RequestFlags): ExportRequest {
+export function toRequest(
+  contents: readonly RequestedContent[],
+  flags: RequestFlags,
+): { [Key in keyof Required<ExportRequest>]: ExportRequest[Key] } {
   const { last, from, to, orgUnit, channel, source, campaign, disposition, trackingNumber } = flags;
   const by = flags.by?.filter((dimension): dimension is Dimension => dimension !== ACCOUNT);
   const isDated = [last, from, to].some((given) => given !== undefined);
   return {
-    ...(contents.length > 0 && { contents: [...contents] }),
+    contents: contents.length > 0 ? [...contents] : undefined,
     by,
     range: isDated ? { last, from, to } : undefined,
     grain: flags.grain,

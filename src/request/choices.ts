@@ -1,3 +1,5 @@
+import { DIMENSIONS } from "../rollup/dimensions.ts";
+
 /** Formats of a file with one table. */
 export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -49,6 +51,8 @@ export const ADJUSTMENTS = "google-ads-adjustments";
 /** What an export can list, beside rollups. */
 export const LISTS = ["calls", "callers", ...CONVERSIONS, ADJUSTMENTS] as const;
 export type List = (typeof LISTS)[number];
+/** What an export can write: rollups by a dimension, and lists. */
+export const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** The column that names the account, where figures of several stand in one table. */

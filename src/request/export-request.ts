@@ -10,10 +10,10 @@ import {
   ADJUSTMENTS,
   AMOUNT,
   CONSENTS,
+  CONTENTS,
   CONVERSIONS,
   DELIMITER_NAMES,
   FORMATS,
-  LISTS,
   MAX_TOP,
   MEASUREMENT_ID,
   MIN_CELL,
@@ -22,8 +22,6 @@ import {
 } from "./choices.ts";
 import { by } from "./issues.ts";
 
-/** What an export can write: rollups by a dimension, and lists. */
-export const CONTENTS = [...DIMENSIONS, ...LISTS] as const;
 /** Formats of a request: those of tables, a workbook, and the page of charts. */
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;
 
