@@ -4,7 +4,6 @@ import type { DateRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { Ask } from "../request/resolve.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
-import type { Row } from "../rollup/figure-session.ts";
 import { METRIC_NAMES, metrics, spendMetrics } from "../rollup/metrics.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, RowEffect } from "../rollup/session.ts";
@@ -36,6 +35,7 @@ import {
 import { type ComparedRollup, settledUntil } from "./manifest.ts";
 import type { CommitStep, CommittedFiles } from "./record-export.ts";
 import type { Scope } from "./scope.ts";
+import type { Table, Value } from "./table.ts";
 
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 const MAX_ROWS = 100_000;
@@ -114,7 +114,7 @@ export class GivenOut implements CommitStep {
   }
 
   /** Passes the rows of a rollup on, and keeps those of complete periods. */
-  *watch(outlet: RollupOutlet, rows: Iterable<Row>): Generator<Row> {
+  *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const { scope, session, reader, folder } = this.#options;
     const { query, columns, contents, file } = outlet;
     const place = { path: join(folder, file), contents };
@@ -155,8 +155,9 @@ export class GivenOut implements CommitStep {
     for (const row of rows) {
       const period = first === 0 ? "" : String(row[0]);
       const values = figures.map(({ index }) => row[index] ?? null);
-      // A row of zeros is there to fill a gap, or for what stood there in the stretch compared with.
-      if (kept.has(period) && !watched.isTooLong && values.some((value) => value !== 0 && value !== null)) {
+      // An empty row fills a gap, or is there for what stood there in the stretch compared with.
+      const isEmpty = figures.every(({ empty }, index) => values[index] === empty);
+      if (kept.has(period) && !watched.isTooLong && !isEmpty) {
         const key = JSON.stringify(row.slice(first, first + keys));
         watched.rows.set(toCell(period, key), [period, key, JSON.stringify(values)]);
         watched.isTooLong = watched.rows.size > MAX_ROWS;

@@ -62,10 +62,11 @@ export async function writeRollup(
       blank_rows: 0,
     }),
   };
-  const watched = job.givenOut?.watch({ file, contents, query, columns }, rows) ?? rows;
-  const counted = count(watched, columns, { entry, callsAt });
+  const counted = count(rows, columns, { entry, callsAt });
   const all = { columns, rows: counted, total: hasTotal ? () => readTotal(session, query) : undefined };
-  const table = pickColumns(all, shown);
+  const picked = pickColumns(all, shown);
+  const outlet = { file, contents, query, columns: shown };
+  const table = { ...picked, rows: job.givenOut?.watch(outlet, picked.rows) ?? picked.rows };
   return await job.table({
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
     name,
