@@ -96,6 +96,7 @@ export function openWarehouse(path: string): Warehouse {
         try {
           return await readRollup(warehouse, question);
         } catch (error) {
+          assertOpen(warehouse); // it may have been disposed of meanwhile
           throw named(file, error);
         }
       }),
