@@ -3,6 +3,7 @@ import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/exports.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Commit, FileSet } from "./file-set.ts";
@@ -67,11 +68,20 @@ export function commitOf(
   };
 }
 
-/** Returns the step that records the paths of the files, by which `forget` finds them. */
-export function exportLog(warehouse: Warehouse): CommitStep {
+/**
+ * Returns the step that records the paths of the files, by which `forget` finds them.
+ *
+ * @param forgottenBefore the last act that forgot callers when the calls were read: files may have callers of a later one
+ */
+export function exportLog(warehouse: Warehouse, forgottenBefore: () => number): CommitStep {
   let exportIds: number[] = [];
   return {
     enter: ({ files: { folder }, manifest }) => {
+      if (readLastForgotten(warehouse) !== forgottenBefore()) {
+        throw new CalltallyError(EXIT.locked, `Cannot write to ${folder}: callers were forgotten meanwhile`, {
+          hint: "Nothing was written. Run this again.",
+        });
+      }
       exportIds = insertExports(
         warehouse,
         entriesOf(manifest).map(({ file, sha256, rows }) => ({

@@ -95,14 +95,17 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
     const options = { signal, onAttributed };
     // A value that is missing here may exist in another account; if none has it, it is a typo.
     let missing: UnmatchedError["unmatched"] = [];
-    const { manifest } = await produce(ask, source, output, options).catch((error: unknown) => {
-      if (!(error instanceof UnmatchedError)) throw error;
-      missing = error.unmatched;
-      return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
-    });
+    const { manifest, isWarehouseEmpty } = await produce(ask, source, output, options).catch(
+      (error: unknown) => {
+        if (!(error instanceof UnmatchedError)) throw error;
+        missing = error.unmatched;
+        return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
+      },
+    );
     const isMissing = (each: (typeof missing)[number]) =>
       missing.some(({ filter, text }) => filter === each.filter && text === each.text);
-    unmatched = unmatched?.filter(isMissing) ?? missing;
+    // An account without calls says nothing about values.
+    if (!isWarehouseEmpty) unmatched = unmatched?.filter(isMissing) ?? missing;
     const [table] = output.tables;
     if (table === undefined) throw new Error("No table was made");
     figures.push({ account, manifest, table });

@@ -84,7 +84,7 @@ async function make(
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
   recorder?.begin();
   using moment = opened.read(ask.filter);
-  if (moment.calls) recorder?.chooseAt(moment.calls.reader);
+  if (moment.calls) recorder?.readAt(moment.calls.reader);
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;

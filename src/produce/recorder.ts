@@ -9,6 +9,7 @@ import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
 import type { Warehouse } from "../warehouse/open.ts";
+import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 
 /** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {
@@ -19,6 +20,7 @@ export class Recorder {
   readonly #ledger: UploadLedger;
   #givenOut: GivenOut | undefined;
   #log: number | undefined;
+  #forgotten = 0;
 
   /** Finds what killed exports left, before the folder is opened, which removes old drafts. */
   constructor(ask: Ask, warehouse: Warehouse, folder: string, reportRun: ReportRunOfFiles | undefined) {
@@ -34,9 +36,10 @@ export class Recorder {
     if (mayBeRemembered(this.#ask, this.#warehouse)) this.#log = beginFactLog(this.#warehouse);
   }
 
-  /** Takes note of the moment at which conversions are chosen. */
-  chooseAt(reader: Warehouse): void {
+  /** Takes note of the moment at which calls are read. */
+  readAt(reader: Warehouse): void {
     this.#ledger.chooseAt(reader);
+    this.#forgotten = readLastForgotten(reader);
   }
 
   /** What the writers of conversions need of the ledger of uploads. */
@@ -66,7 +69,11 @@ export class Recorder {
   /** Returns how the files are recorded; undefined where nothing can be. */
   commitOf(files: FileSet, manifest: Manifest, now: string) {
     if (this.#isReadOnly) return undefined;
-    const steps = [this.#ledger, exportLog(this.#warehouse), ...(this.#givenOut ? [this.#givenOut] : [])];
+    const steps = [
+      this.#ledger,
+      exportLog(this.#warehouse, () => this.#forgotten),
+      ...(this.#givenOut ? [this.#givenOut] : []),
+    ];
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }
 

@@ -99,7 +99,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const isClosed = from !== undefined && to !== undefined;
   const { fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
-    ...{ fill, total, raw, top, columns, minCell, timezone, range, spell },
+    ...{ fill, total, raw, top, minCell, timezone, range, spell },
     with: request.with,
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),
@@ -107,6 +107,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     grain: request.grain ?? (isPage && isClosed ? grainOf({ from, to }) : undefined),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
     spend: request.spend ?? (isPage ? "if any" : false),
+    columns: columns && [...new Set(columns)],
     format: toFormat(request),
     conversion: toConversion(request),
   };

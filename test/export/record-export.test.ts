@@ -146,4 +146,20 @@ describe("recording an export", () => {
       counted: [{ upload_file_id: 5, contents: "google-ads", rows: 2 }],
     });
   });
+
+  it("writes nothing where a caller was forgotten after the calls were read", async () => {
+    using warehouse = makeWarehouse([call(1)]);
+    const meanwhile = async () => {
+      using open = openExistingWarehouse(warehouse.database);
+      forgetCallers(open, [{ caller: String(call(1).caller_id) }], { nowMs: NOW });
+    };
+    const targets: Target[] = [{ kind: "calls", with: ["caller_id"] }];
+    await expect(warehouse.export({ targets, meanwhile })).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining("callers were forgotten meanwhile"),
+    });
+    expect(existsSync(warehouse.folder)).toBe(false);
+    await warehouse.export({ targets });
+    expect(readText(warehouse.folder, "calls.csv")).not.toContain(call(1).caller_id);
+  });
 });

@@ -179,6 +179,15 @@ describe.skipIf(skipped)(`a warehouse that can only be read${unlessSkipped}`, ()
 });
 
 describe("rollup", () => {
+  it("has a column that is named twice once", async () => {
+    using warehouse = openWarehouse(database);
+    const { columns } = await warehouse.rollup({
+      by: ["channel"],
+      columns: ["calls", "answer_rate", "calls"],
+    });
+    expect(columns.map(({ name }) => name)).toEqual(["channel", "calls", "answer_rate"]);
+  });
+
   it.each<[unknown, string, string?]>([
     [{ by: ["chanel"] }, 'by.0: Invalid option: expected one of "utm_source"|'],
     [{}, "by: Invalid input: expected array, received undefined"],
