@@ -1,6 +1,8 @@
-import { globSync, rmSync } from "node:fs";
+import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { forgetCallers } from "../../src/warehouse/forget.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import type { Target } from "./produce-files.ts";
 import {
   at,
