@@ -174,7 +174,7 @@ describe.skipIf(skipped)(`a warehouse that can only be read${unlessSkipped}`, ()
       await null;
       warehouse[Symbol.dispose]();
       console.log(await rollup.catch(({ message }) => message));`;
-    expect(readAsOther(code)).toBe(`Cannot read ${copy}: it was disposed of\n`);
+    expect(readAsOther(code)).toBe(`Cannot read ${copy}: it is closed\n`);
   });
 });
 
