@@ -630,13 +630,13 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   "src/rollup/metrics.ts": [
     {
-      on: 'metrics({ duration_unit: "seconds" }).map(({ name }) => name),',
+      on: 'const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);',
       from: '{ duration_unit: "seconds" }',
       to: "{}",
       because: "the names are the same in each unit",
     },
     {
-      on: 'metrics({ duration_unit: "seconds" }).map(({ name }) => name),',
+      on: 'const CALL_FIGURES = metrics({ duration_unit: "seconds" }).map(({ name }) => name);',
       from: '"seconds"',
       to: '""',
       because: "the names are the same in each unit",
