@@ -167,8 +167,8 @@ describe("export --min-cell", () => {
   });
 
   it.each([
-    [["calls"], "each row of calls is of one call or caller"],
-    [["google-ads"], "each row of google-ads is of one call or caller"],
+    [["calls"], "--min-cell applies only to rollups"],
+    [["google-ads"], "--min-cell applies only to rollups"],
     [["gclid"], "gclid in them would name clicks or numbers"],
     [["--by", "utm_source,tracking_number"], "tracking_number in them would name"],
     [["--tracking-number", "+4930"], "the manifest would hold the number"],
