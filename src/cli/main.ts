@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
-import { CalltallyError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { CalltallyError, EXIT, InterruptedError } from "../errors.ts";
+import { toCalltallyError } from "../known-error.ts";
 import { toPrintableLines } from "../printable.ts";
 import type { Context } from "./context.ts";
-import { printError } from "./print-error.ts";
+import { withHint } from "./frame.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -13,20 +14,19 @@ export async function main(): Promise<void> {
     process.on(signal, () => stop.abort(new InterruptedError(signal)));
   }
   process.stdout.on("error", endOnOutputError);
-  // Nobody is left to be told.
+  // Nobody is left to read it.
   process.stderr.on("error", () => {});
   const context = createContext(stop.signal);
-  const exit = (code: ExitCode) => {
-    process.exitCode = code;
-  };
   try {
-    const program = await createProgram(context, exit, process.argv.slice(2));
+    const program = await createProgram(context, process.argv.slice(2));
     await program.parseAsync();
     // While Node winds up, one more signal would end it in the signal's own way, and not with our exit code.
     if (stop.signal.aborted && process.stdout.writableLength === 0) process.exit();
   } catch (error) {
-    if (error instanceof CommanderError) return exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
-    exit(printError(context, error, "calltally: ").exitCode);
+    if (error instanceof CommanderError) return context.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+    const known = toCalltallyError(error);
+    context.complain(`calltally: ${withHint(known)}`);
+    context.exit(known.exitCode);
     // What the reader of a pipe leaves unread would keep an interrupted process from its end, too.
     if (stop.signal.aborted) process.exit();
   }
@@ -46,22 +46,20 @@ async function writeToOutput(chunk: Buffer, signal: AbortSignal): Promise<void> 
 
 /** Whatever is printed passes here: texts of the service, of files and of errors may hold anything. */
 function createContext(signal: AbortSignal): Context {
-  const print = (text: string) => void process.stdout.write(endLine(toPrintableLines(text)));
-  const complain = (text: string) => void process.stderr.write(endLine(toPrintableLines(text)));
-  const context: Context = {
+  return {
     env: process.env,
     get folder() {
       return workingFolder();
     },
     signal,
-    print,
+    print: (text) => void process.stdout.write(endLine(toPrintableLines(text))),
     write: (chunk) => writeToOutput(chunk, signal),
-    complain,
-    tell: (text) => context.quiet || print(text),
-    note: (text) => context.quiet || complain(text),
-    quiet: false,
+    complain: (text) => void process.stderr.write(endLine(toPrintableLines(text))),
+    exit: (code) => {
+      process.exitCode = code;
+    },
+    options: {},
   };
-  return context;
 }
 
 function workingFolder(): string {

@@ -1,197 +1,77 @@
 import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ExitCode } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { toUsageError } from "./usage-error.ts";
 
-type CreateCommand = (context: Context, exit: (code: ExitCode) => void) => CommandUnknownOpts;
-
-interface Entry {
-  name: string;
-  /** Its line in the help of the program. */
-  summary: string;
-  load: () => Promise<CreateCommand>;
-}
+type CreateCommand = (context: Context) => CommandUnknownOpts;
+/** Its line in the help of the program, and the module that declares it. */
+type Entry = readonly [summary: string, load: () => Promise<{ command: CreateCommand }>];
 
 /** The commands by task, in the order of the help. */
-const TASKS: Readonly<Record<string, readonly Entry[]>> = {
-  "Start here": [
-    {
-      name: "demo",
-      summary: "try everything without an account",
-      load: async () => (await import("./demo-command.ts")).demoCommand,
-    },
-    {
-      name: "init",
-      summary: "write calltally.yaml for a first account and report",
-      load: async () => (await import("./init-command.ts")).initCommand,
-    },
-    {
-      name: "sync",
-      summary: "copy calls from the API into the warehouse",
-      load: async () => (await import("./sync-command.ts")).syncCommand,
-    },
-  ],
-  "Figures and files": [
-    {
-      name: "export",
-      summary: "write rollups, calls or ad conversions as files",
-      load: async () => (await import("./export-command.ts")).exportCommand,
-    },
-    {
-      name: "report",
-      summary: "write a page of charts and tables to look at",
-      load: async () => (await import("./report-command.ts")).reportCommand,
-    },
-    {
-      name: "run",
-      summary: "make reports of calltally.yaml, and deliver them",
-      load: async () => (await import("./run-command.ts")).runCommand,
-    },
-    {
-      name: "spend",
-      summary: "import what ads cost",
-      load: async () => (await import("./spend-command.ts")).spendCommand,
-    },
-    {
-      name: "restatements",
-      summary: "list exported figures that changed, and why",
-      load: async () => (await import("./restatements-command.ts")).restatementsCommand,
-    },
-    {
-      name: "uploads",
-      summary: "list files of conversions, and take one back",
-      load: async () => (await import("./uploads-command.ts")).uploadsCommand,
-    },
-  ],
-  "Questions to the warehouse": [
-    {
-      name: "query",
-      summary: "query the warehouse in SQL",
-      load: async () => (await import("./query-command.ts")).queryCommand,
-    },
-    {
-      name: "schema",
-      summary: "describe the tables, views and columns",
-      load: async () => (await import("./schema-command.ts")).schemaCommand,
-    },
-    {
-      name: "explain",
-      summary: "show how a call was attributed, and why",
-      load: async () => (await import("./explain-command.ts")).explainCommand,
-    },
-  ],
-  Operation: [
-    {
-      name: "status",
-      summary: "show how fresh and complete the warehouse is",
-      load: async () => (await import("./status-command.ts")).statusCommand,
-    },
-    {
-      name: "doctor",
-      summary: "find problems, and say how to fix them",
-      load: async () => (await import("./doctor-command.ts")).doctorCommand,
-    },
-    {
-      name: "schedule",
-      summary: "run the jobs on their schedule until stopped",
-      load: async () => (await import("./schedule-command.ts")).scheduleCommand,
-    },
-    {
-      name: "job",
-      summary: "run one job once, for use with cron or systemd",
-      load: async () => (await import("./job-command.ts")).jobCommand,
-    },
-    {
-      name: "config",
-      summary: "check, show and describe calltally.yaml",
-      load: async () => (await import("./config-command.ts")).configCommand,
-    },
-    {
-      name: "backup",
-      summary: "copy the warehouse into one file, and verify the copy",
-      load: async () => (await import("./backup-command.ts")).backupCommand,
-    },
-    {
-      name: "restore",
-      summary: "replace the warehouse with a backup",
-      load: async () => (await import("./backup-command.ts")).restoreCommand,
-    },
-    {
-      name: "publish",
-      summary: "copy the facts to a ClickHouse cluster, and compare",
-      load: async () => (await import("./publish-command.ts")).publishCommand,
-    },
-  ],
-  "Personal data": [
-    {
-      name: "forget",
-      summary: "remove a caller's personal data for good",
-      load: async () => (await import("./forget-command.ts")).forgetCommand,
-    },
-    {
-      name: "privacy",
-      summary: "show when personal data was removed",
-      load: async () => (await import("./privacy-command.ts")).privacyCommand,
-    },
-    {
-      name: "prune",
-      summary: "remove what the keep settings no longer allow",
-      load: async () => (await import("./prune-command.ts")).pruneCommand,
-    },
-  ],
-  "At the service": [
-    {
-      name: "insight",
-      summary: "read the details of insights",
-      load: async () => (await import("./insight-command.ts")).insightCommand,
-    },
-    {
-      name: "webhook",
-      summary: "change webhooks at the service",
-      load: async () => (await import("./webhook-command.ts")).webhookCommand,
-    },
-  ],
-  "Help and development": [
-    {
-      name: "docs",
-      summary: "list the pages of the documentation, or read one",
-      load: async () => (await import("./docs-command.ts")).docsCommand,
-    },
-    {
-      name: "completion",
-      summary: "print a completion script for a shell",
-      load: async () => (await import("./completion-command.ts")).completionCommand,
-    },
-    {
-      name: "sandbox",
-      summary: "serve the documented operations locally with made-up data",
-      load: async () => (await import("./sandbox-command.ts")).sandboxCommand,
-    },
-  ],
+const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  "Start here": {
+    demo: ["try everything without an account", () => import("./commands/demo.ts")],
+    init: ["write calltally.yaml for a first account and report", () => import("./commands/init.ts")],
+    sync: ["copy calls from the API into the warehouse", () => import("./commands/sync.ts")],
+  },
+  "Figures and files": {
+    export: ["write rollups, calls or ad conversions as files", () => import("./commands/export.ts")],
+    report: ["write a page of charts and tables to look at", () => import("./commands/report.ts")],
+    run: ["make reports of calltally.yaml, and deliver them", () => import("./commands/run.ts")],
+    spend: ["import what ads cost", () => import("./commands/spend.ts")],
+    restatements: ["list exported figures that changed, and why", () => import("./commands/restatements.ts")],
+    uploads: ["list files of conversions, and take one back", () => import("./commands/uploads.ts")],
+  },
+  "Questions to the warehouse": {
+    query: ["query the warehouse in SQL", () => import("./commands/query.ts")],
+    schema: ["describe the tables, views and columns", () => import("./commands/schema.ts")],
+    explain: ["show how a call was attributed, and why", () => import("./commands/explain.ts")],
+  },
+  Operation: {
+    status: ["show how fresh and complete the warehouse is", () => import("./commands/status.ts")],
+    doctor: ["find problems, and say how to fix them", () => import("./commands/doctor.ts")],
+    schedule: ["run the jobs on their schedule until stopped", () => import("./commands/schedule.ts")],
+    job: ["run one job once, for use with cron or systemd", () => import("./commands/job.ts")],
+    config: ["check, show and describe calltally.yaml", () => import("./commands/config.ts")],
+    backup: ["copy the warehouse into one file, and verify the copy", () => import("./commands/backup.ts")],
+    restore: ["replace the warehouse with a backup", () => import("./commands/restore.ts")],
+    publish: ["copy the facts to a ClickHouse cluster, and compare", () => import("./commands/publish.ts")],
+  },
+  "Personal data": {
+    forget: ["remove a caller's personal data for good", () => import("./commands/forget.ts")],
+    privacy: ["show when personal data was removed", () => import("./commands/privacy.ts")],
+    prune: ["remove what the keep settings no longer allow", () => import("./commands/prune.ts")],
+  },
+  "At the service": {
+    insight: ["read the details of insights", () => import("./commands/insight.ts")],
+    webhook: ["change webhooks at the service", () => import("./commands/webhook.ts")],
+  },
+  "Help and development": {
+    docs: ["list the pages of the documentation, or read one", () => import("./commands/docs.ts")],
+    completion: ["print a completion script for a shell", () => import("./commands/completion.ts")],
+    sandbox: [
+      "serve the documented operations locally with made-up data",
+      () => import("./commands/sandbox.ts"),
+    ],
+  },
 };
-const COMMANDS = Object.values(TASKS).flat();
+const COMMANDS = Object.values(TASKS).flatMap((task) => Object.keys(task));
 /** What the shells' scripts call; no person does. */
 const COMPLETE = "complete";
 
 /**
- * Returns the whole command line; `exit` takes the code of a command that ends well but not clean.
+ * Returns the whole command line.
  *
  * @param args what it will be asked to parse: commands that it does not name are there by name and summary alone, since
- * their libraries take several times as long to load as Node takes to start. By default all are whole.
+ * their libraries take several times as long to load as Node takes to start. @default all are whole
  */
-export async function createProgram(
-  context: Context,
-  exit: (code: ExitCode) => void,
-  args: readonly string[] = COMMANDS.map(({ name }) => name),
-): Promise<Command> {
-  const program = await assemble(COMMANDS, context, exit, args);
+export async function createProgram(context: Context, args: readonly string[] = COMMANDS): Promise<Command> {
+  const program = await assemble(COMMANDS, context, args);
   if (args[0] === COMPLETE) {
-    const { completeCommand } = await import("./completion-command.ts");
+    const { completeCommand } = await import("./commands/completion.ts");
     // The library that it uses adds a command for the scripts of its own.
-    const others = COMMANDS.filter(({ name }) => name !== "completion");
-    const names = others.map(({ name }) => name);
-    const complete = completeCommand(() => assemble(others, context, exit, names));
+    const others = COMMANDS.filter((name) => name !== "completion");
+    const complete = completeCommand(() => assemble(others, context, others));
     configure(complete, context);
     program.addCommand(complete, { hidden: true });
   }
@@ -199,9 +79,8 @@ export async function createProgram(
 }
 
 async function assemble(
-  entries: readonly Entry[],
+  names: readonly string[],
   context: Context,
-  exit: (code: ExitCode) => void,
   args: readonly string[],
 ): Promise<Command> {
   const program = new Command("calltally")
@@ -212,9 +91,10 @@ async function assemble(
     .commandsGroup("Help and development:")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", "\nExample:\n  $ calltally demo");
-  for (const [task, tasked] of Object.entries(TASKS)) {
-    for (const { name, summary, load } of tasked.filter((entry) => entries.includes(entry))) {
-      const command = args.includes(name) ? (await load())(context, exit) : new Command(name);
+  for (const [task, entries] of Object.entries(TASKS)) {
+    for (const [name, [summary, load]] of Object.entries(entries)) {
+      if (!names.includes(name)) continue;
+      const command = args.includes(name) ? (await load()).command(context) : new Command(name);
       program.addCommand(command.summary(summary).helpGroup(`${task}:`));
     }
   }
@@ -222,10 +102,10 @@ async function assemble(
   program.hook("preAction", async (_, action) => {
     if (action.parent?.name() === "config") return;
     // Not before an action: `--help` need not wait for the settings.
-    const { loadConfiguration, remarksOf } = await import("./context.ts");
+    const { loadConfiguration, remarksOf } = await import("./chosen-accounts.ts");
     if (!NEEDS_NO_FILE.has(action.name())) await loadConfiguration(context);
-    if (TELLS_ITSELF.has(action.name()) || context.quiet) return;
-    for (const remark of remarksOf(context, action.opts())) context.note(remark);
+    if (REMARKS_ITSELF.has(action.name()) || context.options.quiet) return;
+    for (const remark of remarksOf(context)) context.complain(remark);
   });
   return program;
 }
@@ -234,7 +114,7 @@ async function assemble(
  * Commands that say in a way of their own what is odd about the settings: in a check, or their log; `init` has none yet,
  * and a shell asks `complete`.
  */
-const TELLS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
+const REMARKS_ITSELF: ReadonlySet<string> = new Set(["doctor", "schedule", "job", "init", COMPLETE]);
 
 /** Commands that stand by themselves, whatever `calltally.yaml` holds. */
 const NEEDS_NO_FILE: ReadonlySet<string> = new Set([
@@ -270,10 +150,7 @@ function configure(command: CommandUnknownOpts, context: Context): void {
   }
   command.addHelpOption(new Option("-h, --help", "print this help").helpGroup(COMMON_OPTIONS));
   command.hook("preAction", (_, action) => {
-    const { quiet, config, account } = action.optsWithGlobals();
-    context.quiet = quiet === true;
-    context.configFile = typeof config === "string" ? config : undefined;
-    context.accounts = Array.isArray(account) ? account : undefined;
+    context.options = action.optsWithGlobals();
   });
   for (const nested of command.commands) configure(nested, context);
 }

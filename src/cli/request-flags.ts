@@ -2,7 +2,7 @@ import type { Wording } from "../request/check.ts";
 import { ACCOUNT } from "../request/choices.ts";
 import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import type { ExportFlags } from "./export-command.ts";
+import type { ExportFlags } from "./export-options.ts";
 
 /** Flags of `export` and `report`. */
 type RequestFlags = Partial<ExportFlags>;

@@ -1,14 +1,13 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { systemClock } from "../clock.ts";
-import { settingsOfAccount } from "../config/accounts.ts";
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { readCallersFile } from "../config/callers-file.ts";
-import { EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { describeCaveats } from "../export/manifest.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { EXIT, UsageError } from "../errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
-import type { Output } from "../export/output/output.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
-import { type AccountAsk, type AccountsManifest, produceMerged } from "../produce/merge-accounts.ts";
-import { produce } from "../produce/produce.ts";
+import { type AccountAsk, produceMerged } from "../produce/merge-accounts.ts";
+import { type Made, produce } from "../produce/produce.ts";
 import {
   type AccountOwner,
   CLUSTER_CAN,
@@ -20,155 +19,162 @@ import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
-import { attributionProgress } from "./attribution-progress.ts";
-import {
-  accountsOf,
-  type Context,
-  configurationOf,
-  engineAccountsOf,
-  type SettingFlags,
-  settingsOf,
-} from "./context.ts";
-import { noteUnmatchedDispositions } from "./disposition-note.ts";
-import type { ExportFlags } from "./export-command.ts";
-import { describeMade, noteRemarks } from "./made-text.ts";
+import { accountsOf, configurationOf } from "./chosen-accounts.ts";
+import type { Context } from "./context.ts";
+import type { ExportFlags } from "./export-options.ts";
+import { type AccountScope, note, overAccounts, type Result } from "./frame.ts";
 import { FLAG_WORDING } from "./request-flags.ts";
-import { formatQuantity } from "./terminal-text.ts";
+import { attributionProgress } from "./terminal/attribution-progress.ts";
+import { describeMade, remarksOnStream } from "./terminal/made-text.ts";
+import { caveatsOf, describeMerged } from "./terminal/merged-text.ts";
+import { notesOnDispositions } from "./warehouse-notes.ts";
 
 /** The flags that say where figures are read, and where files go. */
-type OutletFlags = Pick<
-  ExportFlags,
-  "engine" | "stdout" | "out" | "json" | "replace" | "database" | "timezone"
->;
-type Exit = (code: ExitCode) => void;
+type OutletFlags = Pick<ExportFlags, "engine" | "stdout" | "out" | "json" | "replace" | "timezone">;
 
 /**
- * Runs `calltally export` and `calltally report` for one account.
+ * Runs `calltally export` and `calltally report`, for each account by itself.
  *
- * @param below the folder that the files are in where `--out` names none, within that of exports
+ * @param below the folder for the files where `--out` names none, in that of exports
+ * @throws UsageError for a request that cannot be met, before anything is opened
  */
-export async function runExport(
+export async function exportAccounts(
   context: Context,
   request: ExportRequest,
   flags: OutletFlags,
-  exit: Exit,
   below = "",
-): Promise<void> {
-  const output = flags.stdout ? STREAM_CAN : FOLDER_CAN;
-  assertOutlet(flags);
-  assertRequest(request, flags.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output);
-  const folderOf = ({ exportDir }: { exportDir: string }) =>
-    flags.out === undefined ? join(exportDir, below) : exportDir;
-  const { signal } = context;
-  const write = async (ask: Ask, source: Source, to: Output) => {
-    const made = await produce(ask, source, to, { signal, onAttributed: attributionProgress(context) });
-    const { isWarehouseEmpty: _, ...shown } = made;
-    if (flags.stdout) noteRemarks(context, made);
-    else if (flags.json) context.print(JSON.stringify(shown));
-    else context.tell(describeMade(made, context.folder));
-    if (made.manifest.caveats) exit(EXIT.unverified);
-  };
-  const stream = streamOutput(context.write);
-  const outputOf = (settings: { exportDir: string }) =>
-    flags.stdout ? stream : folderOutput(folderOf(settings), { replace: flags.replace, signal });
-  if (flags.engine === undefined) {
-    const settings = settingsOf(context, flags);
-    const ask = toAsk(request, WAREHOUSE_CAN, settings.timezone);
-    await write(ask, sourceOf(settings), outputOf(settings));
-    noteUnmatchedDispositions(context, settings);
-    return;
+): ReturnType<typeof overAccounts> {
+  const accounts = accountsOf(context);
+  if (flags.stdout && accounts.length > 1) {
+    const what = request.format === "html" ? "page" : "file";
+    throw new UsageError(`--stdout writes one ${what}, and there are several accounts`, {
+      hint: "Name one with --account.",
+    });
   }
-  await readEngine(
-    flags.engine,
-    ownersOf(context, flags),
-    async (accounts) => {
-      const account = onlyOf(accounts);
-      const { source, settings } = account;
-      assertRequest(request, source.can, output);
-      await write(toAsk(request, source.can, zoneOf(account, flags)), source, outputOf(settings));
-    },
-    { signal, isFinal: () => stream.hasWritten },
+  return await overAccounts(context, accounts, (scope) =>
+    exportOne(context, scope, { request, flags, below }),
   );
 }
 
+async function exportOne(
+  context: Context,
+  { account, note }: AccountScope,
+  { request, flags, below }: { request: ExportRequest; flags: OutletFlags; below: string },
+): Promise<Result> {
+  const { engine, stdout, out, replace } = flags;
+  const can = stdout ? STREAM_CAN : FOLDER_CAN;
+  assertOutlet(request, flags, can);
+  const { signal } = context;
+  const stream = streamOutput(context.write);
+  const write = async (settings: Settings, source: Source, timezone: string) => {
+    const folder = out === undefined ? join(settings.exportDir, below) : settings.exportDir;
+    const to = stdout ? stream : folderOutput(folder, { replace, signal });
+    const ask = toAsk(request, { source: source.can, output: can }, timezone);
+    return await produce(ask, source, to, { signal, onAttributed: attributionProgress(context, note) });
+  };
+  if (engine !== undefined) {
+    const owners = toOwners([account]);
+    const read = (accounts: readonly EngineAccount[]) => {
+      const found = onlyOf(accounts);
+      return write(found.settings, found.source, zoneOf(found, flags));
+    };
+    const options = { signal, isFinal: () => stream.hasWritten };
+    return toResult(await readEngine(engine, owners, read, options), context, stdout);
+  }
+  const settings = settingsOfAccount(account);
+  const result = toResult(await write(settings, sourceOf(settings), settings.timezone), context, stdout);
+  return { ...result, notes: [...result.notes, ...notesOnDispositions(settings)] };
+}
+
+function toResult(made: Made, { folder }: Context, isStream = false) {
+  const { isWarehouseEmpty: _, ...data } = made;
+  const exit = made.manifest.caveats ? EXIT.unverified : EXIT.done;
+  return isStream
+    ? { notes: remarksOnStream(made), exit }
+    : { data, summary: describeMade(made, folder), notes: [], exit };
+}
+
 /** Runs `calltally export --by account,…`. */
-export async function runMergedExport(
+export async function exportMerged(
   context: Context,
   request: ExportRequest,
   by: NonNullable<ExportFlags["by"]>,
   flags: OutletFlags,
-  exit: Exit,
-): Promise<void> {
-  const output = { manyFiles: false, remembers: true, mergesAccounts: true };
-  assertOutlet(flags);
-  assertRequest(request, flags.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output);
+): Promise<Result> {
+  const { engine, stdout, out, replace } = flags;
+  const can = { manyFiles: false, remembers: true, mergesAccounts: true };
+  assertOutlet(request, flags, can);
   const { signal } = context;
   const { file } = configurationOf(context);
-  const folder = flags.out ?? file?.resolvePath("data/exports") ?? "data/exports";
-  const write = async (accounts: readonly AccountAsk[]) => {
-    const to = flags.stdout
-      ? streamOutput(context.write)
-      : folderOutput(folder, { replace: flags.replace, signal });
-    const made = await produceMerged(accounts, to, { by, signal });
-    if (flags.stdout) for (const caveat of caveatsOf(made.manifest)) context.note(caveat);
-    else if (flags.json) context.print(JSON.stringify(made));
-    else describeMerged(context, made);
-    if (Object.values(made.manifest.accounts).some(({ caveats }) => caveats !== undefined))
-      exit(EXIT.unverified);
-  };
-  if (flags.engine !== undefined) {
-    const toAccountAsk = (account: EngineAccount) => {
-      const { name, source } = account;
-      assertRequest(request, source.can, output);
-      return { account: name, source, ask: toAsk(request, source.can, zoneOf(account, flags)) };
-    };
-    const owners = ownersOf(context, { ...flags, out: undefined });
-    await readEngine(flags.engine, owners, (published) => write(published.map(toAccountAsk)), { signal });
-    return;
-  }
-  const accounts = accountsOf(context, { ...flags, out: undefined }).map((account): AccountAsk => {
-    if (account.name === undefined || file === undefined) {
-      throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
-        hint: "Without accounts, leave account out of --by.",
-      });
-    }
-    const settings = settingsOfAccount(account);
+  const accounts = accountsOf(context, { isFolderShared: true });
+  const folder = out ?? file?.resolvePath("data/exports") ?? "data/exports";
+  const write = async (asks: readonly AccountAsk[]): Promise<Result> => {
+    const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
+    const made = await produceMerged(asks, to, { by, signal });
+    const hasCaveats = Object.values(made.manifest.accounts).some(({ caveats }) => caveats !== undefined);
     return {
-      account: account.name,
-      source: sourceOf(settings),
-      ask: toAsk(request, WAREHOUSE_CAN, settings.timezone),
-      onAttributed: attributionProgress(context),
+      ...(stdout
+        ? { notes: caveatsOf(made.manifest) }
+        : { data: made, summary: describeMerged(made, context.folder) }),
+      exit: hasCaveats ? EXIT.unverified : EXIT.done,
     };
-  });
-  await write(accounts);
+  };
+  if (engine !== undefined) {
+    const toAccountAsk = (account: EngineAccount): AccountAsk => {
+      const { name, source } = account;
+      return {
+        account: name,
+        source,
+        ask: toAsk(request, { source: source.can, output: can }, zoneOf(account, flags)),
+      };
+    };
+    const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
+    return await readEngine(engine, toOwners(accounts), work, { signal });
+  }
+  return await write(
+    accounts.map((account): AccountAsk => {
+      if (account.name === undefined || file === undefined) {
+        throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
+          hint: "Without accounts, leave account out of --by.",
+        });
+      }
+      const settings = settingsOfAccount(account);
+      return {
+        account: account.name,
+        source: sourceOf(settings),
+        ask: toAsk(request, { source: WAREHOUSE_CAN, output: can }, settings.timezone),
+        onAttributed: attributionProgress(context, (text) => note(context, text)),
+      };
+    }),
+  );
 }
 
-function assertOutlet({ stdout, out, json }: OutletFlags): void {
+/** Refuses what is wrong with a request before anything is opened. */
+function assertOutlet(
+  request: ExportRequest,
+  { engine, stdout, out, json }: OutletFlags,
+  output: OutputCan,
+): void {
   if (stdout && out !== undefined)
     throw new UsageError("--out is for files, and --stdout writes none: use one or the other");
   if (stdout && json)
     throw new UsageError("--json prints the manifest, and --stdout writes none: use one or the other");
+  check(request, { source: engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output }, FLAG_WORDING);
 }
 
-function assertRequest(request: ExportRequest, source: SourceCan, output: OutputCan): void {
-  check(request, { source, output }, FLAG_WORDING);
-}
-
-function toAsk(request: ExportRequest, { clickIds }: SourceCan, timezone: string): Ask {
+function toAsk(request: ExportRequest, can: { source: SourceCan; output: OutputCan }, timezone: string): Ask {
+  check(request, can, FLAG_WORDING);
   return resolve(request, {
     nowMs: systemClock.now(),
     timezone,
     readCallers: (path) => readCallersFile(path),
-    clickIds,
+    clickIds: can.source.clickIds,
     spell: FLAG_WORDING.spell,
   });
 }
 
-function ownersOf(context: Context, flags: SettingFlags): AccountOwner[] {
-  return engineAccountsOf(context, flags).map((account) => ({
-    name: account.name,
-    settings: settingsOfAccount(account),
-  }));
+function toOwners(accounts: readonly Account[]): AccountOwner[] {
+  return accounts.map((account) => ({ name: account.name, settings: settingsOfAccount(account) }));
 }
 
 /** The zone that a flag names, or that the account was published with: its settings may be elsewhere. */
@@ -184,30 +190,4 @@ function onlyOf(accounts: readonly EngineAccount[]): EngineAccount {
   throw new UsageError(`The cluster has several accounts: ${names.join(", ")}`, {
     hint: `Name one, e.g. --account ${names[0]}, or ask for all with --by account,…`,
   });
-}
-
-function describeMerged(
-  context: Context,
-  { folder = "", manifest }: { folder?: string; manifest: AccountsManifest },
-): void {
-  for (const { file, rows, sums } of manifest.files) {
-    const shown = relative(context.folder, join(folder, file));
-    context.tell(`${shown}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums?.calls ?? 0, "call")}`);
-  }
-  const accounts = Object.entries(manifest.accounts);
-  for (const [name, { run }] of accounts) {
-    if (run)
-      context.tell(`${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
-  }
-  for (const [name, { published }] of accounts) {
-    if (published) context.tell(`${name}: read in ${published.to}, published ${published.published_at}`);
-  }
-  for (const caveat of caveatsOf(manifest)) context.tell(caveat);
-  context.tell(manifest.callers);
-}
-
-function caveatsOf({ accounts }: AccountsManifest): string[] {
-  return Object.entries(accounts).flatMap(([name, own]) =>
-    describeCaveats(own).map((caveat) => `${name}: ${caveat}`),
-  );
 }

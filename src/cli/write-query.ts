@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 import { toDelimited } from "../export/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
-import type { QueryFormat } from "./query-command.ts";
-import { toQueryJson } from "./query-json.ts";
+import type { QueryFormat } from "./commands/query.ts";
+import { toQueryJson } from "./terminal/query-json.ts";
 
 /** How often the watch looks whether the process that asked is still there. */
 const WATCH_MS = 250;
@@ -55,7 +55,7 @@ async function encode(
     case "json":
       return toQueryJson(result);
     case "table": {
-      const { layOutTable } = await import("./query-table.ts");
+      const { layOutTable } = await import("./terminal/query-table.ts");
       return [`${layOutTable(result.columns, [...result.rows], width)}\n`];
     }
   }

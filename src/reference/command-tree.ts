@@ -1,6 +1,6 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
-import type { Context } from "../cli/context.ts";
 import { COMMON_OPTIONS, createProgram } from "../cli/program.ts";
+import { silentContext } from "../cli/silent-context.ts";
 
 /** A flag or an argument, and what it is for. */
 export interface Term {
@@ -27,7 +27,7 @@ export interface CommandTree {
 
 /** Reads all commands out of the program, those below others after them. */
 export async function readCommands(): Promise<CommandTree> {
-  const program = await createProgram(silentContext(), () => {});
+  const program = await createProgram(silentContext());
   const common = new Map<string, Term>();
   const read = (command: CommandUnknownOpts, parents: string): CommandHelp[] => {
     const name = `${parents} ${command.name()}`;
@@ -70,19 +70,4 @@ function readExamples(command: CommandUnknownOpts): string[] {
     .split("\n")
     .filter((line) => line.startsWith("  "))
     .map((line) => line.trim().replace(/^\$ /, ""));
-}
-
-/** What commands need to be made, and not run. */
-function silentContext(): Context {
-  return {
-    env: {},
-    folder: ".",
-    signal: new AbortController().signal,
-    print: () => {},
-    write: () => Promise.resolve(),
-    tell: () => {},
-    note: () => {},
-    complain: () => {},
-    quiet: false,
-  };
 }

@@ -1,7 +1,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { describeReference } from "../cli/config/config-reference.ts";
 import { DOCS_PAGES, pathOfPage } from "../cli/docs-pages.ts";
+import { describeReference } from "../config/config-reference.ts";
 import { SETTINGS, type SettingSpec } from "../config/settings.ts";
 import { describeSchema } from "../warehouse/describe.ts";
 import { type CommandHelp, type CommandTree, readCommands, type Term } from "./command-tree.ts";

@@ -7,6 +7,7 @@ import { callerKeyOf } from "./caller-key.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { draftOf } from "./draft.ts";
+import { keepTempFilesBeside } from "./erase.ts";
 import { readHeader } from "./file-header.ts";
 import { tryAcquireLock } from "./lock.ts";
 import { assertOurs, openReader, stateOf } from "./open.ts";
@@ -47,6 +48,7 @@ export async function restoreWarehouse(
   database: string,
   { nowMs, signal, ...account }: RestoreOptions,
 ): Promise<Restored> {
+  keepTempFilesBeside(database);
   const source = realFile(file);
   const target = realFile(database);
   const stat = statSync(source, { throwIfNoEntry: false });

@@ -13,13 +13,14 @@ import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import type { InitFlags } from "../../src/cli/commands/init.ts";
 import type { Context } from "../../src/cli/context.ts";
 import { accountOfHost } from "../../src/cli/init/answers.ts";
 import { type NewFile, writeNewFiles } from "../../src/cli/init/new-files.ts";
 import { readFlags } from "../../src/cli/init/read-flags.ts";
 import { REPORT_CHOICES } from "../../src/cli/init/report-choices.ts";
 import { toStarterYaml } from "../../src/cli/init/starter-file.ts";
-import type { InitFlags } from "../../src/cli/init-command.ts";
+import { silentContext } from "../../src/cli/silent-context.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { UsageError } from "../../src/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
@@ -44,16 +45,8 @@ async function init(cwd: string, args: readonly string[], token = "t0ken"): Prom
 }
 
 /** What a command would be given in a folder. */
-function contextIn(folder: string, accounts?: string[]): Context {
-  const [ignore, signal] = [() => {}, new AbortController().signal];
-  const output = {
-    print: ignore,
-    write: () => Promise.resolve(),
-    tell: ignore,
-    note: ignore,
-    complain: ignore,
-  };
-  return { env: {}, folder, signal, ...output, quiet: false, accounts };
+function contextIn(folder: string, account?: string[]): Context {
+  return silentContext({ folder, options: { account } });
 }
 
 function modeOf(file: string): number {

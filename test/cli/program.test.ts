@@ -1,18 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { silentContext } from "../../src/cli/silent-context.ts";
 
-const context: Context = {
-  env: {},
-  folder: ".",
-  signal: new AbortController().signal,
-  print: () => {},
-  write: () => Promise.resolve(),
-  tell: () => {},
-  note: () => {},
-  complain: () => {},
-  quiet: false,
-};
+const context = silentContext();
 
 /** The titles in a help, and the names below each, in the order of the help. */
 function readGroups(help: string): [title: string, names: string[]][] {
@@ -25,7 +15,7 @@ function readGroups(help: string): [title: string, names: string[]][] {
 
 describe("--help", () => {
   it("has every command below a task, and fits a terminal", async () => {
-    const program = await createProgram(context, () => {});
+    const program = await createProgram(context);
     const help = program.configureHelp({ ...program.configureHelp(), helpWidth: 80 }).helpInformation();
     const tasks = readGroups(help).filter(([title]) => !title.startsWith("Options"));
     expect(tasks.map(([title]) => title)).toEqual([
@@ -45,7 +35,7 @@ describe("--help", () => {
   });
 
   it("of export begins with what is used most", async () => {
-    const program = await createProgram(context, () => {}, ["export"]);
+    const program = await createProgram(context, ["export"]);
     const exporting = program.commands.find((command) => command.name() === "export");
     const [args, [title, options] = []] = readGroups(exporting?.helpInformation() ?? "");
     expect(args?.[0]).toBe("Arguments:");

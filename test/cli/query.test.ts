@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { layOutTable } from "../../src/cli/query-table.ts";
+import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";

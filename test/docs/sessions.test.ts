@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { layOutTable } from "../../src/cli/query-table.ts";
+import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";

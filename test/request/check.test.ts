@@ -128,9 +128,8 @@ describe("check", () => {
 
 describe("FLAG_WORDING", () => {
   it("spells each option of a content as the flag that the command has", async () => {
-    const { exportCommand } = await import("../../src/cli/export-command.ts");
-    const context: never = {} as never;
-    const flags = exportCommand(context, () => {}).options.map(({ long }) => long);
+    const { declareExport } = await import("../../src/cli/export-options.ts");
+    const flags = declareExport().options.map(({ long }) => long);
     for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))
       expect(flags).toContain(FLAG_WORDING.spell(option));
   });

@@ -4,8 +4,8 @@ import { readSecretFile } from "../../config/secret-file.ts";
 import { parseToken } from "../../config/setting-parsers.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
 import { cannotUse, describeError, UsageError } from "../../errors.ts";
+import type { InitFlags } from "../commands/init.ts";
 import type { Context } from "../context.ts";
-import type { InitFlags } from "../init-command.ts";
 import {
   type Answers,
   accountOfHost,
@@ -25,7 +25,10 @@ import { REPORT_CHOICES } from "./report-choices.ts";
  *
  * @throws UsageError that names the flag, and no secret
  */
-export async function readFlags(flags: InitFlags, { folder, accounts = [] }: Context): Promise<Given> {
+export async function readFlags(
+  flags: InitFlags,
+  { folder, options: { account: accounts = [] } }: Context,
+): Promise<Given> {
   if (accounts.length > 1) throw new UsageError("--account is given more than once: init writes one");
   const given = {
     baseUrl: parse("--base-url", flags.baseUrl, parseAddress),

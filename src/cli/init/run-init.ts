@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { findFile } from "../../config/accounts.ts";
 import { assertNoneElsewhere } from "../../config/read-configuration.ts";
+import { formatQuantity } from "../../quantity-text.ts";
+import type { InitFlags } from "../commands/init.ts";
 import type { Context } from "../context.ts";
-import type { InitFlags } from "../init-command.ts";
-import { formatQuantity } from "../terminal-text.ts";
+import { show } from "../frame.ts";
 import type { Answers, Given } from "./answers.ts";
 import { assertAbsent, type NewFile, writeNewFiles } from "./new-files.ts";
 import { completeAnswers, readFlags } from "./read-flags.ts";
@@ -14,7 +15,7 @@ import { nothingWritten, tryToken } from "./try-token.ts";
 /** Runs `calltally init`. */
 export async function runInit(context: Context, flags: InitFlags): Promise<void> {
   const { env, folder } = context;
-  const target = resolve(folder, findFile(context.configFile, { env, folder }) ?? "calltally.yaml");
+  const target = resolve(folder, findFile(context.options.config, { env, folder }) ?? "calltally.yaml");
   assertAbsent(target, nameFrom(folder, target));
   // With them set, no command would take the file.
   assertNoneElsewhere({ name: nameFrom(folder, target) }, { env, folder });
@@ -26,7 +27,7 @@ export async function runInit(context: Context, flags: InitFlags): Promise<void>
     throw nothingWritten(error);
   }
   writeNewFiles(toFiles(answers, target, folder));
-  tellNext(context, answers, target);
+  show(context, { summary: describeNext(context, answers, target) });
 }
 
 interface Circumstances {
@@ -50,12 +51,12 @@ async function findAnswers(given: Given, { context, target, offline }: Circumsta
       isTaken: (name) => existsSync(secretFile(name)),
       signal,
     });
-    context.tell("");
+    show(context, { summary: "" });
     return answers;
   }
   const answers = completeAnswers(given);
   for (const { path, name } of toFiles(answers, target, folder)) assertAbsent(path, name);
-  if (!offline) context.tell(await askService(answers.baseUrl, answers.token.text));
+  if (!offline) show(context, { summary: await askService(answers.baseUrl, answers.token.text) });
   return answers;
 }
 
@@ -84,7 +85,7 @@ function toFiles(answers: Answers, target: string, workingFolder: string): NewFi
 }
 
 /** Says what was written, and what to do with it. */
-function tellNext(context: Context, answers: Answers, target: string): void {
+function describeNext({ options, folder }: Context, answers: Answers, target: string): string {
   const { account, report, out, to } = answers;
   const [first, second] =
     report === "none"
@@ -93,18 +94,18 @@ function tellNext(context: Context, answers: Answers, target: string): void {
           `run ${STARTER_REPORTS[report].name}${to.length > 0 ? " --deliver" : ""}`,
           `make ${to.length > 0 ? "and mail " : ""}the report, in ${out}/${account}/${STARTER_REPORTS[report].name}`,
         ];
-  const flag = context.configFile === undefined ? "" : ` --config ${context.configFile}`;
+  const flag = options.config === undefined ? "" : ` --config ${options.config}`;
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
     [`calltally ${first}${flag}`, second ?? ""],
     [`calltally schedule${flag}`, "do both at their times, until stopped"],
   ] as const;
   const width = Math.max(...steps.map(([command]) => command.length));
-  const written = toFiles(answers, target, context.folder).map(({ name }) => name);
-  context.tell(`Wrote ${written.join(", ")}
+  const written = toFiles(answers, target, folder).map(({ name }) => name);
+  return `Wrote ${written.join(", ")}
 
 Next:
-${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`);
+${steps.map(([command, what]) => `  ${command.padEnd(width)}  ${what}`).join("\n")}`;
 }
 
 /** Returns a path as it is shown, and as the file has it: relative to a folder where it is below that. */

@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import {
+  type Account,
+  type Configuration,
+  chooseAccounts,
+  configurationWithoutFile,
+  findFile,
+  settingsOfAccount,
+} from "../config/accounts.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { findGiven, type SettingSources } from "../config/setting-layers.ts";
+import { remarkOnSettings } from "../config/setting-remarks.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { UsageError } from "../errors.ts";
+import { realFile } from "../folder.ts";
+import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
+
+/**
+ * Reads the file of accounts and reports, where there is one; its libraries are loaded only then.
+ *
+ * @throws UsageError that lists all that is wrong with it
+ */
+export async function loadConfiguration(context: Context): Promise<Configuration> {
+  const sources = { env: context.env, folder: context.folder };
+  const path = findFile(context.options.config, sources);
+  if (path === undefined) context.configuration = configurationWithoutFile(sources);
+  else {
+    const { readConfiguration } = await import("../config/read-configuration.ts");
+    context.configuration = readConfiguration(path, sources);
+  }
+  return context.configuration;
+}
+
+/** Returns what {@link loadConfiguration} has found. */
+export function configurationOf({ configuration, env, folder }: Context): Configuration {
+  return configuration ?? configurationWithoutFile({ env, folder });
+}
+
+/**
+ * Returns the accounts to work on: those that `--account` names, the one whose warehouse `--database` names, or all; of a
+ * cluster, one without a name stands for all that it has.
+ *
+ * @param options.isFolderShared whether the accounts write to one folder @default `--out` is for one account
+ * @throws UsageError for a name that no account has, and for options that only one account can have
+ */
+export function accountsOf(
+  context: Context,
+  { isFolderShared = false }: { isFolderShared?: boolean } = {},
+): readonly Account[] {
+  const configuration = configurationOf(context);
+  const options = isFolderShared ? { ...context.options, out: undefined } : context.options;
+  const { account: names = [], database, out, engine } = options;
+  const flags = toValues(options);
+  if (engine !== undefined && configuration.accounts.every(({ name }) => name === undefined)) {
+    const sources = { ...configuration.shared, flags };
+    return names.length === 0 ? [{ name: undefined, sources }] : names.map((name) => ({ name, sources }));
+  }
+  const chosen =
+    names.length === 0 && database !== undefined
+      ? [ownerOf(database, configuration)]
+      : chooseAccounts(configuration, names);
+  const onlyOne = database !== undefined ? "--database" : out !== undefined ? "--out" : undefined;
+  if (onlyOne !== undefined && chosen.length > 1) {
+    throw new UsageError(`${onlyOne} is for one account, and there are ${namesOf(chosen)}`, {
+      hint: "Name one with --account.",
+    });
+  }
+  return chosen.map((account) => ({ ...account, sources: { ...account.sources, flags } }));
+}
+
+/** The account that has this warehouse; a file that is none's is looked at without an address and a token. */
+function ownerOf(database: string, { accounts, shared }: Configuration): Account {
+  const [first, ...others] = accounts;
+  if (first !== undefined && first.name === undefined && others.length === 0) return first;
+  const owner = accounts.find(({ sources }) => {
+    const given = findGiven(SETTINGS.database, sources.file ?? []);
+    return given !== undefined && realFile(resolve(sources.folder, given.text)) === realFile(database);
+  });
+  return owner ?? { name: undefined, sources: shared };
+}
+
+/**
+ * Returns the account of a command that works on one.
+ *
+ * @throws UsageError where there are several, and none is named
+ */
+export function onlyAccountOf(context: Context): Account {
+  const accounts = accountsOf(context);
+  const [account, ...others] = accounts;
+  if (account !== undefined && others.length === 0) return account;
+  throw new UsageError(`This command works on one account, and there are ${namesOf(accounts)}`, {
+    hint: `Name one, e.g. --account ${account?.name}`,
+  });
+}
+
+function namesOf(accounts: readonly Account[]): string {
+  return accounts.map(({ name }) => name).join(", ");
+}
+
+/** Reads the settings of the one account; options of the command take precedence over all other sources. */
+export function settingsOf(context: Context): Settings {
+  return settingsOfAccount(onlyAccountOf(context));
+}
+
+/** Returns what is odd about the settings but no error, a sentence each. */
+export function remarksOf(context: Context): string[] {
+  if (context.env[QUERY_PARENT] !== undefined) return []; // the parent has printed them
+  // Whether one folder will do for several accounts, the command itself knows.
+  const accounts = accountsOf(context, { isFolderShared: true });
+  return [...new Set(accounts.flatMap(({ sources }) => remarkOnSettings(sources)))];
+}
+
+function toValues(options: CommonOptions): NonNullable<SettingSources["flags"]> {
+  return {
+    [SETTINGS.database.env]: options.database,
+    [SETTINGS.exportDir.env]: options.out,
+    [SETTINGS.limit.env]: options.limit,
+    [SETTINGS.concurrency.env]: options.concurrency,
+    [SETTINGS.timezone.env]: options.timezone,
+    [SETTINGS.publishTo.env]: options.publishTo,
+  };
+}

@@ -1,0 +1,41 @@
+import { relative } from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import { parseFilePath } from "../../path-text.ts";
+import { backupWarehouse } from "../../warehouse/write-backup.ts";
+import { overFiles } from "../account-files.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action } from "../frame.ts";
+import { parser } from "../suggest.ts";
+import { describeCopy } from "../terminal/copy-text.ts";
+import { notesOnOrigin } from "../warehouse-notes.ts";
+
+export const command = (context: Context) =>
+  new Command("backup")
+    .description(
+      "Copies the warehouse into one file, even while a sync is running. The copy is fully verified before it " +
+        "replaces an earlier backup.",
+    )
+    .argument("<file>", BACKUP_FILE, parser(parseFilePath))
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally backup /mnt/backups/calltally.db
+  $ calltally backup /mnt/backups/{account}.db`,
+    )
+    .action(
+      action(context, (path) =>
+        overFiles(context, [path], async ({ settings }, [file = ""]) => {
+          const backup = await backupWarehouse(settings.database, file, context.signal);
+          return {
+            data: backup,
+            summary: `${relative(context.folder, backup.file)}  ${describeCopy(backup)}`,
+            notes: notesOnOrigin(settings),
+          };
+        }),
+      ),
+    );
+
+export const BACKUP_FILE = "the backup file; {account} in its path stands for the name of each account";

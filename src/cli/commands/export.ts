@@ -1,0 +1,17 @@
+import { ACCOUNT } from "../../request/choices.ts";
+import type { Context } from "../context.ts";
+import { declareExport } from "../export-options.ts";
+import { action } from "../frame.ts";
+
+export const command = (context: Context) =>
+  declareExport().action(
+    action(context, async (contents = [], flags) => {
+      // Dates and formats bring libraries along that other commands need not wait for.
+      const { exportAccounts, exportMerged } = await import("../run-export.ts");
+      const { toRequest } = await import("../request-flags.ts");
+      const request = toRequest(contents, flags);
+      return flags.by?.includes(ACCOUNT)
+        ? await exportMerged(context, request, flags.by, flags)
+        : await exportAccounts(context, request, flags);
+    }),
+  );

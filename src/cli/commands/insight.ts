@@ -1,0 +1,51 @@
+import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { ApiClient } from "../../api/client.ts";
+import { toApiAccess } from "../../config/api-access.ts";
+import { fetchInsights, syncInsights } from "../../insights/sync-insights.ts";
+import { settingsOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { show } from "../frame.ts";
+import { describeInsight, describeUpdate } from "../terminal/insight-text.ts";
+
+export const command = (context: Context) =>
+  new Command("insight")
+    .description("Reads the details of insights, the rules by which the service scores calls.")
+    .addHelpText("after", "\nExample:\n  $ calltally insight show 101")
+    .addCommand(showCommand(context))
+    .addCommand(syncCommand(context));
+
+const showCommand = (context: Context) =>
+  new Command("show")
+    .description("Prints the details of insights.")
+    .addArgument(idsArgument())
+    .option("--json", "print one JSON object per line")
+    .addHelpText("after", "\nExample:\n  $ calltally insight show 101 102")
+    .action(async (ids) => {
+      await using client = new ApiClient(toApiAccess(settingsOf(context)));
+      for await (const insight of fetchInsights(client, ids, context.signal))
+        show(context, { data: insight, text: `${describeInsight(insight)}\n` });
+    });
+
+const syncCommand = (context: Context) =>
+  new Command("sync")
+    .description(
+      "Stores the details of insights in the warehouse, and prints what changed since the last time.",
+    )
+    .addArgument(idsArgument())
+    .option(...OPTION.database)
+    .option("--json", "print one JSON object per line")
+    .addHelpText("after", "\nExample:\n  $ calltally insight sync 101 102")
+    .action(async (ids) => {
+      const settings = settingsOf(context);
+      const updates = syncInsights(settings.database, toApiAccess(settings), ids, context.signal);
+      for await (const update of updates) show(context, { data: update, summary: describeUpdate(update) });
+    });
+
+function idsArgument() {
+  return new Argument("<id...>", "ids of insights").argParser(
+    (text: string, ids: number[] | undefined): number[] => {
+      if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("must be a whole number");
+      return [...(ids ?? []), Number(text)];
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { Command } from "@commander-js/extra-typings";
+import { systemClock } from "../../clock.ts";
+import { publish } from "../../cluster/publish.ts";
+import { toPublishOptions } from "../../cluster/publish-options.ts";
+import { readAttributionRules } from "../../config/attribution-settings.ts";
+import { applyRulesAlone } from "../../export/apply-rules.ts";
+import { openAsPermitted } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { type Context, OPTION } from "../context.ts";
+import { perAccount } from "../frame.ts";
+import { attributionProgress } from "../terminal/attribution-progress.ts";
+import { describePublished } from "../terminal/publication-text.ts";
+
+export function command(context: Context) {
+  const declared = new Command("publish")
+    .description(
+      "Copies the facts and the spend of the warehouse to a ClickHouse cluster, and confirms that both sides are equal.",
+    )
+    .option(
+      "--to <url>",
+      "the cluster: clickhouse://[user@]host[:port],…/database (CALLTALLY_PUBLISH_TO); the password is in the file CALLTALLY_CLICKHOUSE_PASSWORD_FILE",
+    )
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ calltally publish --to clickhouse://ch1.example.com,ch2.example.com/calls",
+    )
+    .action(
+      perAccount(context, async ({ account, settings, note }) => {
+        const { signal } = context;
+        {
+          using warehouse = openOwn(settings, openAsPermitted);
+          const onAttributed = attributionProgress(context, note);
+          const nowMs = systemClock.now();
+          await applyRulesAlone(warehouse, readAttributionRules(settings), { nowMs, signal, onAttributed });
+        }
+        const result = await publish({ ...toPublishOptions(settings, account.name), signal });
+        return { data: result, summary: describePublished(result) };
+      }),
+    );
+  // `--to` of an export is a day: only here it stands for a setting.
+  declared.on("option:to", (url: string) => declared.setOptionValue("publishTo", url));
+  return declared;
+}

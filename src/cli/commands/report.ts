@@ -1,0 +1,43 @@
+import { COMPARISONS, GRAINS } from "../../calendar/grain.ts";
+import { PAGE_FILE, PAGE_FOLDER } from "../../request/choices.ts";
+import { DEFAULT_STRETCH } from "../../request/resolve.ts";
+import { callsCommand } from "../calls-options.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action } from "../frame.ts";
+import { choice } from "../suggest.ts";
+
+export const command = (context: Context) =>
+  callsCommand("report")
+    .description(
+      `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json beside it.
+Without dates, it shows --last ${DEFAULT_STRETCH} beside the weeks before.`,
+    )
+    .optionsGroup("Figures:")
+    .addOption(
+      choice("--grain <grain>", GRAINS, "length of the periods; by default, chosen by the number of days"),
+    )
+    .addOption(choice("--compare <with>", COMPARISONS, "what to compare with; previous by default"))
+    .option("--spend", "show costs even if no spend was imported for these days")
+    .optionsGroup("Files:")
+    .option("--replace", "replace the files of another warehouse in the folder")
+    .option("--stdout", "write the page to standard output, without a manifest")
+    .option("--out <folder>", `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR)`)
+    .option(...OPTION.engine)
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ calltally report --last 4w --timezone America/New_York
+  $ calltally report --last 3m --compare year --channel "paid search"`,
+    )
+    .action(
+      action(context, async (flags) => {
+        // Charts bring a library along that other commands need not wait for.
+        const { exportAccounts } = await import("../run-export.ts");
+        const { toRequest } = await import("../request-flags.ts");
+        const request = { ...toRequest([], flags), format: "html" as const };
+        return await exportAccounts(context, request, flags, PAGE_FOLDER);
+      }),
+    );

@@ -1,0 +1,76 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { JOBS } from "../../../jobs/all.ts";
+import type { Account } from "../../config/accounts.ts";
+import { readDoorbell } from "../../config/doorbell.ts";
+import { runDaemon } from "../../schedule/daemon.ts";
+import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
+import { type ListedJob, listJobs } from "../../schedule/list-jobs.ts";
+import { loadAccount } from "../../schedule/load-account.ts";
+import { parseAddress } from "../../schedule/monitor.ts";
+import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
+import type { Context } from "../context.ts";
+import { action, note, overAccounts } from "../frame.ts";
+import { describeList } from "../terminal/schedule-table.ts";
+
+export const command = (context: Context) =>
+  new Command("schedule")
+    .description(
+      "Runs sync, export and insights on their cron expressions, each in its own process, until SIGTERM or SIGINT. " +
+        "A job that missed its time while the schedule was down runs once at the start.",
+    )
+    .option("--list", "show the next runs without starting anything")
+    .option(
+      "--listen <address>",
+      "serve /healthz, Prometheus /metrics and the doorbell on this address, e.g. 127.0.0.1:9464",
+    )
+    .option("--allow-remote", "allow --listen on an address that other machines can reach", false)
+    .addOption(new Option("--json", "print the next runs as JSON").implies({ list: true }))
+    .addHelpText(
+      "after",
+      '\nExample:\n  $ CALLTALLY_SYNC_CRON="*/15 * * * *" calltally schedule --listen 127.0.0.1:9464',
+    )
+    .action(
+      action(context, async ({ list, listen, allowRemote }) => {
+        const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
+        const accounts = accountsOf(context);
+        const remarks = remarksOf(context);
+        const { reportJobs } = await import("../../../jobs/report.ts");
+        const { file, hostRequests } = configurationOf(context);
+        const jobsOf = (account: Account) => reportJobs({ file }, account, context.folder);
+        if (list) {
+          for (const remark of remarks) note(context, remark);
+          const nowMs = Date.now();
+          const listed: ListedJob[] = [];
+          const result = await overAccounts(context, accounts, ({ account }) => {
+            listed.push(...listJobs(account, [...JOBS, ...jobsOf(account)], nowMs));
+            return {};
+          });
+          return { ...result, data: listed, ...(listed.length > 0 && { text: describeList(listed) }) };
+        }
+        const doorbell = file && readDoorbell(file);
+        const args = file === undefined ? [] : ["--config", file.path];
+        const loaded = accounts.map((account) => ({
+          ...loadAccount(account, args),
+          jobs: jobsOf(account),
+        }));
+        const [first, ...others] = loaded;
+        if (first === undefined) return {};
+        const log = await openLogOf([first.settings, ...others.map(({ settings }) => settings)], context.env);
+        logUncaught(log);
+        for (const remark of remarks) log.warn(remark);
+        for (const { name: account, problem } of loaded) {
+          if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+        }
+        await runDaemon(JOBS, {
+          settings: first.settings,
+          accounts: loaded,
+          hostRequests,
+          log,
+          signal: context.signal,
+          listen: address,
+          doorbell,
+          program: process.argv.slice(1, 2),
+        });
+        return {};
+      }),
+    );

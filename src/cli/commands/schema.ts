@@ -1,0 +1,51 @@
+import { Command, Option } from "@commander-js/extra-typings";
+import { UsageError } from "../../errors.ts";
+import { didYouMean } from "../../nearest.ts";
+import type { Description } from "../../warehouse/schema-comments.ts";
+import { settingsOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { datasetteMetadata } from "../datasette-metadata.ts";
+import { action } from "../frame.ts";
+import { hang } from "../terminal/text.ts";
+
+export const command = (context: Context) =>
+  new Command("schema")
+    .description("Describes the tables and views of the warehouse and their columns.")
+    .argument("[name]", "a table or view; all of them by default")
+    .option(...OPTION.json)
+    .addOption(new Option("--datasette", "print metadata.json for Datasette").conflicts("json"))
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ calltally schema attributed_calls\n  $ calltally schema --json | jq -r '.[].name'\n  $ calltally schema --datasette > metadata.json",
+    )
+    .action(
+      action(context, async (name, { datasette }) => {
+        const { rules, database } = settingsOf(context);
+        const { describeSchema } = await import("../../warehouse/describe.ts");
+        const all = describeSchema(rules);
+        const wanted = name === undefined ? all : [find(all, name)];
+        if (datasette) return { text: JSON.stringify(datasetteMetadata(database, wanted), null, 2) };
+        return { data: wanted, text: wanted.map(describe).join("\n\n") };
+      }),
+    );
+
+function find(all: readonly Description[], name: string): Description {
+  const found = all.find((candidate) => candidate.name === name);
+  if (found !== undefined) return found;
+  const names = all.map((candidate) => candidate.name);
+  throw new UsageError(`There is no table or view ${name}`, {
+    hint: didYouMean(name, names) ?? `There are ${names.join(", ")}.`,
+  });
+}
+
+function describe({ name, kind, help, columns }: Description): string {
+  const nameWidth = Math.max(...columns.map((column) => column.name.length));
+  const typeWidth = Math.max(...columns.map(({ type }) => type.length));
+  return [
+    ...hang(`${name}: `, `${kind}. ${help}`, 2),
+    ...columns.flatMap((column) => {
+      const lead = `  ${column.name.padEnd(nameWidth)}  ${column.type.padEnd(typeWidth)}  `;
+      return hang(lead, column.help, lead.length);
+    }),
+  ].join("\n");
+}

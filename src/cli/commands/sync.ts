@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { hostLimits } from "../../api/host-limits.ts";
+import { publish } from "../../cluster/publish.ts";
+import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import { EXIT, UsageError, worstCode } from "../../errors.ts";
+import { toCalltallyError } from "../../known-error.ts";
+import { exitCodeOf, runSync } from "../../sync/run.ts";
+import { toSyncOptions } from "../../sync/sync-options.ts";
+import { accountsOf, configurationOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE, toResult } from "../frame.ts";
+import { attributionProgress } from "../terminal/attribution-progress.ts";
+import { ProgressBar } from "../terminal/progress.ts";
+import { describePruned } from "../terminal/pruned-text.ts";
+import { describePublished } from "../terminal/publication-text.ts";
+import { summarizeRun } from "../terminal/run-summary.ts";
+import { notesOnDispositions } from "../warehouse-notes.ts";
+
+export const command = (context: Context) =>
+  new Command("sync")
+    .description("Copies all attributed calls into the warehouse, and reports whether the pass was complete.")
+    .option(...OPTION.database)
+    .option("--limit <rows>", "calls per page, 2 to 1000 (CALLTALLY_LIMIT, 1000)")
+    .option("--concurrency <pages>", "pages fetched concurrently, 1 to 32 (CALLTALLY_CONCURRENCY, 4)")
+    .addOption(new Option("--full", "run a full pass over all calls").conflicts("incremental"))
+    .option("--incremental", "sync incrementally, and never fall back to a full pass")
+    .option("--accept-gone <calls>", "accept that up to this many calls go missing at once", parseCount, 0)
+    .option("--now", "start now, even if the service asked for a pause")
+    .option(
+      "--rebind",
+      "accept a new address or token as that of the same account, e.g. after the service has moved",
+    )
+    .option(...OPTION.json)
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ CALLTALLY_BASE_URL=https://api.example.com CALLTALLY_TOKEN_FILE=token.txt calltally sync",
+    )
+    .action(
+      action(context, async ({ full, incremental, acceptGone, now, rebind }) => {
+        const accounts = accountsOf(context);
+        if (accounts.length > 1 && (rebind || acceptGone > 0)) {
+          throw new UsageError("--rebind and --accept-gone are for one account, and there are several", {
+            hint: "Name one with --account.",
+          });
+        }
+        const force = full ? "full" : incremental ? "incremental" : undefined;
+        const limitOf = hostLimits(configurationOf(context).hostRequests);
+        using progress = new ProgressBar(context);
+        const sync = async (scope: AccountScope): Promise<Result> => {
+          const { account, settings, note } = scope;
+          const run = await runSync({
+            ...toSyncOptions(settings, limitOf),
+            force,
+            acceptGone,
+            now,
+            rebind,
+            signal: context.signal,
+            onProgress: (done) => progress.update(done, account.name),
+            onAttributed: attributionProgress(context, note),
+            onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
+            onNotErased: ({ message }) => note(`${message}: a later sync does it, or calltally prune`),
+          });
+          progress.clear();
+          const published = isPublishedAfterSync(settings)
+            ? await publishSynced(settings, account.name, context.signal)
+            : undefined;
+          return {
+            data: { ...run, ...(published && { publication: published.data }) },
+            summary: [summarizeRun(run), ...(published?.summary ?? [])].join("\n"),
+            notes: notesOnDispositions(settings),
+            errors: published?.errors ?? [],
+            exit: worstCode([exitCodeOf(run), published?.exit ?? EXIT.done]),
+          };
+        };
+        return await overAccounts(context, accounts, sync, {
+          atOnce: SYNCS_AT_ONCE,
+          beforePrint: progress.clear,
+        });
+      }),
+    );
+
+/** Publishes an account after its sync; an error is part of the result, since the sync itself is done. */
+async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
+  try {
+    const options = toPublishOptions(settings, account);
+    const publication = await publish({ ...options, isThorough: false, signal });
+    return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
+  } catch (thrown) {
+    const { errors, ...result } = toResult(toCalltallyError(thrown));
+    return { ...result, errors: errors.map((text) => `Synced, and not published: ${text}`) };
+  }
+}
+
+function parseCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("must be a number of calls");
+}

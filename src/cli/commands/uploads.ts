@@ -1,0 +1,71 @@
+import { Command } from "@commander-js/extra-typings";
+import { systemClock } from "../../clock.ts";
+import { takeBack } from "../../export/uploads.ts";
+import { assertCurrent } from "../../warehouse/migrate.ts";
+import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
+import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { readUploadFiles, recoverUploads } from "../../warehouse/upload-table.ts";
+import { settingsOf } from "../chosen-accounts.ts";
+import { type Context, OPTION } from "../context.ts";
+import { action, perAccount } from "../frame.ts";
+import { describeTakenBack, layOutFiles } from "../terminal/uploads-text.ts";
+
+export const command = (context: Context) =>
+  new Command("uploads")
+    .description("Shows the files of conversions that export has written, and takes one back.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ calltally uploads list\n  $ calltally uploads forget data/exports/google-ads.csv",
+    )
+    .addCommand(listCommand(context))
+    .addCommand(forgetCommand(context));
+
+const listCommand = (context: Context) =>
+  new Command("list")
+    .description("Lists the files of conversions, the latest first.")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads list")
+    .action(
+      perAccount(context, ({ settings }) => {
+        using warehouse = openOwn(settings, openAsPermitted);
+        if (warehouse.sqlite.readonly) assertCurrent(warehouse);
+        else recoverUploads(warehouse);
+        const files = readUploadFiles(warehouse);
+        return {
+          data: files.map(({ process: _, draft: __, caller_key: ___, ...file }) => file),
+          text:
+            files.length === 0
+              ? "No file of conversions has been written."
+              : layOutFiles(files, context.folder),
+        };
+      }),
+    );
+
+const forgetCommand = (context: Context) =>
+  new Command("forget")
+    .description(
+      "Takes back a file of conversions that was not uploaded: the next file with --new has them again. The file itself stays.",
+    )
+    .argument("<file>", "the file, its former path, or its number in the list")
+    .option(...OPTION.database)
+    .option(...OPTION.json)
+    .addHelpText("after", "\nExample:\n  $ calltally uploads forget data/exports/google-ads.csv")
+    .action(
+      action(context, (file) => {
+        using warehouse = openOwn(settingsOf(context), openExistingWarehouse);
+        const { folder } = context;
+        const now = new Date(systemClock.now()).toISOString();
+        const describe = (files: Parameters<typeof layOutFiles>[0]) => layOutFiles(files, folder);
+        const taken = takeBack(warehouse, file, { folder, now, describe });
+        return {
+          data: {
+            upload_file_ids: taken.files.map(({ upload_file_id }) => upload_file_id),
+            taken_back: taken.lines,
+            may_be_in: taken.mayBeIn,
+            forgotten_at: now,
+          },
+          summary: describeTakenBack(taken),
+        };
+      }),
+    );

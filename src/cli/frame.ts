@@ -1,0 +1,150 @@
+import pLimit from "p-limit";
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { type CalltallyError, describeError, type ExitCode, worstCode } from "../errors.ts";
+import { toCalltallyError } from "../known-error.ts";
+import { accountsOf } from "./chosen-accounts.ts";
+import type { Context } from "./context.ts";
+
+/** What a command has done or found. */
+export interface Result {
+  /** Printed with `--json`, in place of the texts. */
+  data?: unknown;
+  /** What the user asked to read. */
+  text?: string | undefined;
+  /** What was done; not printed with `--quiet`. */
+  summary?: string | undefined;
+  /** Remarks on standard error; not printed with `--quiet`. */
+  notes?: readonly string[];
+  /** Problems that are no reason to throw, on standard error. */
+  errors?: readonly string[];
+  /** @default 0 */
+  exit?: ExitCode;
+}
+
+export type Returned = Result | Promise<Result>;
+
+/** One account that a command works on. */
+export interface AccountScope {
+  account: Account;
+  readonly settings: Settings;
+  /** Prints a remark at once, below the name of the account where there are several. */
+  note: (text: string) => void;
+}
+
+interface OverAccountsOptions {
+  /** Accounts worked on concurrently. @default 1 */
+  atOnce?: number;
+  /** Called before anything is printed, to clear a progress bar. */
+  beforePrint?: () => void;
+}
+
+/** Accounts that are synced concurrently in one process: each holds pages of its calls in memory. */
+export const SYNCS_AT_ONCE = 4;
+
+/** Returns an action for commander that prints what the handler of a command returns. */
+export function action<Args extends unknown[]>(context: Context, handler: (...args: Args) => Returned) {
+  return async (...args: Args): Promise<void> => show(context, await handler(...args));
+}
+
+/** Returns an action that runs the handler for each account. */
+export function perAccount<Args extends unknown[]>(
+  context: Context,
+  handler: (scope: AccountScope, ...args: Args) => Returned,
+) {
+  return action(context, (...args: Args) =>
+    overAccounts(context, accountsOf(context), (scope) => handler(scope, ...args)),
+  );
+}
+
+/** Prints a result, and sets the exit code. */
+export function show(context: Context, { data, notes = [], errors = [], exit, ...texts }: Result): void {
+  if (context.options.json && data !== undefined) context.print(JSON.stringify(data));
+  else for (const text of shownTexts(context, texts)) context.print(text);
+  for (const text of notes) note(context, text);
+  for (const text of errors) context.complain(`calltally: ${text}`);
+  if (exit !== undefined) context.exit(exit);
+}
+
+/** Prints a remark on standard error, unless `--quiet` was given. */
+export function note(context: Context, text: string): void {
+  if (!context.options.quiet) context.complain(text);
+}
+
+/**
+ * Works on accounts, each by itself: an error of one does not stop the others. The exit code is the worst of all. One
+ * account alone prints, and throws, as if there were no others.
+ *
+ * @throws InterruptedError when the signal aborts, after printing what was done until then
+ */
+export async function overAccounts(
+  context: Context,
+  accounts: readonly Account[],
+  work: (scope: AccountScope) => Returned,
+  { atOnce = 1, beforePrint = () => {} }: OverAccountsOptions = {},
+): Promise<Result> {
+  const [only, ...others] = accounts;
+  if (only !== undefined && others.length === 0)
+    return await work(toScope(only, (text) => note(context, text)));
+  const { json, quiet } = context.options;
+  const results = new Map<Account, Result>();
+  let printed = 0;
+  await pLimit(atOnce).map(accounts, async (account) => {
+    if (context.signal.aborted) return;
+    const complain = (text: string) => {
+      beforePrint();
+      for (const line of text.split("\n")) context.complain(`${account.name}: ${line}`);
+    };
+    const noteOwn = (text: string) => void (quiet || complain(text));
+    let result: Result;
+    try {
+      result = await work(toScope(account, noteOwn));
+    } catch (thrown) {
+      if (context.signal.aborted) return;
+      result = toResult(toCalltallyError(thrown));
+    }
+    results.set(account, result);
+    beforePrint();
+    const texts = json ? [] : shownTexts(context, result);
+    if (texts.length > 0)
+      context.print([...(printed++ > 0 ? [""] : []), account.name ?? "", ...texts].join("\n"));
+    for (const text of result.notes ?? []) noteOwn(text);
+    for (const text of result.errors ?? []) complain(text);
+  });
+  const shown = accounts.flatMap((account) => {
+    const data = results.get(account)?.data;
+    return data === undefined ? [] : [[account.name ?? "", data]];
+  });
+  show(context, { data: Object.fromEntries(shown) });
+  context.signal.throwIfAborted();
+  return { exit: worstCode([...results.values()].map(({ exit = 0 }) => exit)) };
+}
+
+/** Returns an error as the result of one of several things to do. */
+export function toResult(error: CalltallyError) {
+  return { data: { error: errorToJson(error) }, errors: [withHint(error)], exit: error.exitCode };
+}
+
+/** Returns an error as `--json` has it. */
+export function errorToJson({ exitCode, message, hint }: CalltallyError) {
+  return { exit_code: exitCode, message, hint: hint ?? null };
+}
+
+/** Returns what was wrong, and below it what to do. */
+export function withHint(error: CalltallyError): string {
+  return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
+}
+
+function shownTexts({ options }: Context, { text, summary }: Result): string[] {
+  return [text, options.quiet ? undefined : summary].filter((shown) => shown !== undefined);
+}
+
+function toScope(account: Account, noteOwn: AccountScope["note"]): AccountScope {
+  return {
+    account,
+    get settings() {
+      return settingsOfAccount(account);
+    },
+    note: noteOwn,
+  };
+}

@@ -1,0 +1,51 @@
+import { SingleBar } from "cli-progress";
+import { formatCount } from "../../quantity-text.ts";
+import type { SyncProgress } from "../../sync/read-calls.ts";
+import type { Context } from "../context.ts";
+
+/** A bar with rate and time left on a terminal; nothing elsewhere. */
+export class ProgressBar implements Disposable {
+  readonly #bar: SingleBar | undefined;
+  readonly #startedMs = Date.now();
+  #started = false;
+
+  constructor({ options }: Pick<Context, "options">) {
+    if (options.quiet || !process.stderr.isTTY) return;
+    this.#bar = new SingleBar({
+      format: "{account}{bar} {percentage}% | {read} of {all} calls | {rate}/s | {left} s left",
+      barsize: 20,
+      stream: process.stderr,
+      clearOnComplete: true,
+      hideCursor: true,
+      gracefulExit: false,
+    });
+  }
+
+  /** Shows how far it is; of several accounts that take turns, whose it is. */
+  update = ({ read, total }: SyncProgress, account?: string): void => {
+    if (this.#bar === undefined) return;
+    const seconds = Math.max(0.001, (Date.now() - this.#startedMs) / 1000);
+    const rate = read / seconds;
+    const payload = {
+      account: account === undefined ? "" : `${account} `,
+      read: formatCount(read),
+      all: formatCount(total),
+      rate: formatCount(Math.round(rate)),
+      left: formatCount(Math.ceil(Math.max(0, total - read) / Math.max(1, rate))),
+    };
+    if (!this.#started) this.#bar.start(total, 0, payload);
+    this.#started = true;
+    this.#bar.setTotal(Math.max(total, read));
+    this.#bar.update(read, payload);
+  };
+
+  /** Takes it away until the next update. */
+  clear = (): void => {
+    this.#bar?.stop();
+    this.#started = false;
+  };
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+}

@@ -1,0 +1,88 @@
+import stringWidth from "string-width";
+import { toPrintable } from "../../printable.ts";
+import type { SqlValue } from "../../warehouse/run-query.ts";
+
+const GAP = "  ";
+/** Characters of a column below which a table tells nothing any more, and a line for each value tells more. */
+const LEAST_WIDTH = 8;
+const ASCII = /^[ -~]*$/;
+
+/**
+ * Returns rows as a table in plain text, numbers to the right; what cannot be printed is shown as escapes, BLOBs in
+ * hexadecimal.
+ *
+ * @param width columns of the terminal; values are cut to fit in, and where there are too many for a line, each has its
+ *   own. Without it nothing is cut.
+ */
+export function layOutTable(
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+  width?: number,
+): string {
+  const heads = columns.map(toPrintable);
+  const lines = rows.map((row) => row.map(toCell));
+  const natural = heads.map((head, index) =>
+    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? "")), widthOf(head)),
+  );
+  const widest = width === undefined ? Number.POSITIVE_INFINITY : widestColumn(natural, width);
+  if (width !== undefined && widest < LEAST_WIDTH) return layOutRecords(heads, lines, width);
+  const widths = natural.map((columnWidth) => Math.min(columnWidth, widest));
+  const isNumber = columns.map((_, index) => rows.every((row) => isNumeric(row[index] ?? null)));
+  const layOut = (line: readonly string[]) =>
+    line
+      .map((cell, index) => {
+        const text = cut(cell, widths[index] ?? 0);
+        const padding = " ".repeat((widths[index] ?? 0) - widthOf(text));
+        return isNumber[index] ? padding + text : text + padding;
+      })
+      .join(GAP)
+      .trimEnd();
+  return [heads, ...lines].map(layOut).join("\n");
+}
+
+/** Each value on its own line, behind the name of its column. */
+function layOutRecords(heads: readonly string[], lines: readonly string[][], width: number): string {
+  const nameWidth = Math.max(...heads.map(widthOf));
+  const layOut = (line: readonly string[], index: number) => [
+    `row ${index + 1}`,
+    ...heads.map((head, index) =>
+      cut(`${GAP}${head}${" ".repeat(nameWidth - widthOf(head))}${GAP}${line[index]}`, width).trimEnd(),
+    ),
+  ];
+  return lines.flatMap(layOut).join("\n");
+}
+
+/** Returns the width that the widest columns are cut to, so that all of them fit into a line. */
+function widestColumn(natural: readonly number[], width: number): number {
+  const room = width - GAP.length * (natural.length - 1);
+  let widest = Math.max(0, Math.min(room, Math.max(...natural)));
+  const taken = () => natural.reduce((sum, columnWidth) => sum + Math.min(columnWidth, widest), 0);
+  while (widest > 0 && taken() > room) widest -= 1;
+  return Math.max(...natural) <= widest ? Number.POSITIVE_INFINITY : widest;
+}
+
+function toCell(value: SqlValue): string {
+  if (value === null) return "NULL";
+  if (Buffer.isBuffer(value)) return value.toString("hex");
+  return typeof value === "string" ? toPrintable(value) : String(value);
+}
+
+function isNumeric(value: SqlValue): boolean {
+  return value === null || typeof value === "bigint" || typeof value === "number";
+}
+
+function widthOf(text: string): number {
+  return ASCII.test(text) ? text.length : stringWidth(text);
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let taken = 1; // the ellipsis
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, width * 16))) {
+    taken += widthOf(segment);
+    if (taken > width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

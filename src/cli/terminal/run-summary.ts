@@ -1,0 +1,61 @@
+import { describeOrder } from "../../paging/order-key.ts";
+import { formatCount, formatElapsed } from "../../quantity-text.ts";
+import type { SyncRun } from "../../warehouse/runs.ts";
+
+/** Returns a finished run in words. */
+export function summarizeRun(run: SyncRun): string {
+  const count = (value: number | null) => formatCount(value ?? 0).padStart(11);
+  const lines = [
+    `Run ${run.run_id}, ${formatElapsed(run.elapsed_ms ?? 0)}, ${run.mode} pass: ${run.plan_reason}`,
+    `  read      ${count(run.calls_read)}   the service counts ${formatCount(run.last_total ?? 0)}`,
+    `  new       ${count(run.calls_new)}`,
+    `  changed   ${count(run.calls_changed)}`,
+    `  unchanged ${count(run.calls_unchanged)}`,
+    `  rejected  ${count(run.calls_rejected)}${run.calls_rejected ? "   kept aside: see calltally status" : ""}`,
+    `  order     ${describeOrder(run)}`,
+    `  verdict   ${run.verdict}: ${run.verdict_reason}`,
+    ...(run.advice === null ? [] : [`  to do     ${run.advice}`]),
+  ];
+  const changes = [
+    { count: run.calls_missing, note: "missing ", meaning: "not met by this pass; gone if they stay away" },
+    {
+      count: run.calls_gone,
+      note: "gone    ",
+      meaning: "missing for long enough: left out of the figures from now on",
+    },
+    {
+      count: run.calls_unlisted,
+      note: "unlisted",
+      meaning: "older than any that the service lists: they have left the list, and still count",
+    },
+    {
+      count: run.calls_returned,
+      note: "returned",
+      meaning: "were missing, gone or unlisted, and are listed again",
+    },
+    {
+      count: run.calls_withheld,
+      note: "WITHHELD",
+      meaning: `calls missing at once, over the missing-call threshold: none was marked; --accept-gone ${run.calls_withheld} does`,
+    },
+    {
+      count: run.calls_conflicting,
+      note: "twice   ",
+      meaning:
+        "calls came twice, with different contents; which are newer is unknown, the last ones are kept",
+    },
+    {
+      count: run.calls_other_unit,
+      note: "unit    ",
+      meaning:
+        "new or changed calls are of another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
+    },
+  ];
+  for (const change of changes) {
+    if (change.count) lines.push(`  ${change.note}  ${count(change.count)}   ${change.meaning}`);
+  }
+  if (run.resumed)
+    lines.push(`  resumed   ${count(run.resumed)}   times: it goes on from where it was cut short`);
+  if (run.retries) lines.push(`  retries   ${count(run.retries)}   failed requests that were sent again`);
+  return lines.join("\n");
+}

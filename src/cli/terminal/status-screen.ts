@@ -1,0 +1,239 @@
+import { ageOf, minuteOf } from "../../clock.ts";
+import { describeOrder } from "../../paging/order-key.ts";
+import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../quantity-text.ts";
+import { describeDelivery } from "../../status/find-problems.ts";
+import type { Status } from "../../status/read-status.ts";
+import { unlistedInWords } from "../../warehouse/gone.ts";
+import type { JobRecord } from "../../warehouse/job-table.ts";
+import { originInWords } from "../../warehouse/origin.ts";
+import type { SyncRun } from "../../warehouse/runs.ts";
+import { ellipsize, formatTable, WIDTH } from "./text.ts";
+
+const HEIGHT = 24;
+/** Of a list that may be long. */
+const LINES_SHOWN = 2;
+
+/** Returns the status as text for a terminal of 80 columns and 24 lines. */
+export function describeStatus(status: Status, nowMs: number): string {
+  const lines = [
+    line("Working", describeWorking(status, nowMs)),
+    line("Fresh", describeFreshness(status, nowMs)),
+    line("Complete", describeCompleteness(status, nowMs)),
+    ...describeListing(status),
+    line("Calls", describeCalls(status)),
+    ...(status.unlisted === null ? [] : [line("Unlisted", unlistedInWords(status.unlisted))]),
+    ...describeRejected(status),
+    ...describeDrift(status),
+    ...describeJobs(status, nowMs),
+    ...describeReports(status, nowMs),
+    ...describePublications(status, nowMs),
+    line("Next", describePlan(status)),
+    ...describeSlots(status),
+    line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
+    line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
+  ];
+  // Below it an empty line, and the head of the table.
+  const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
+  if (runs.length > 0) lines.push("", describeRuns(runs));
+  return lines.join("\n");
+}
+
+/** A cluster a line; which of them, where there are several, its address says. */
+function describePublications({ publications }: Status, nowMs: number): string[] {
+  return publications.map(({ target, published_at, calls, error, is_behind }, index) => {
+    const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
+    const how =
+      error !== null
+        ? `${age}; the last try failed: ${error}`
+        : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
+    return line(index === 0 ? "Published" : "", `${how}; ${target}`);
+  });
+}
+
+/** Returns the history, a line a run, the latest first. */
+export function describeHistory(runs: readonly SyncRun[]): string {
+  if (runs.length === 0) return "No run yet.";
+  const [head = [], ...rows] = toRows(runs);
+  return formatTable(
+    [...head, "mode", "because"],
+    rows.map((row, index) => [...row, runs[index]?.mode ?? "", runs[index]?.plan_reason ?? ""]),
+  );
+}
+
+function describeRuns(runs: readonly SyncRun[]): string {
+  const [head = [], ...rows] = toRows(runs);
+  return formatTable(head, rows);
+}
+
+function toRows(runs: readonly SyncRun[]): string[][] {
+  const head = ["run", "started, UTC", "took", "read", "new", "changed", "rejected", "ended"];
+  const rows = runs.map((run) => [
+    String(run.run_id),
+    minuteOf(run.started_at),
+    run.elapsed_ms === null ? "" : formatElapsed(run.elapsed_ms),
+    optionalCount(run.calls_read),
+    optionalCount(run.calls_new),
+    optionalCount(run.calls_changed),
+    optionalCount(run.calls_rejected),
+    run.verdict ?? run.status,
+  ]);
+  return [head, ...rows];
+}
+
+function line(title: string, text: string, width = WIDTH): string {
+  return ellipsize(`${title.padEnd(9)}  ${text}`, width).trimEnd();
+}
+
+function describeWorking(status: Status, nowMs: number): string {
+  const { runs, next, calls_withheld: withheld, origin_problem } = status;
+  const [last] = runs;
+  if (origin_problem !== null) return `no: another account's warehouse: ${origin_problem}`;
+  if (last === undefined) return "not yet: run `calltally sync`";
+  const run = `run ${last.run_id}`;
+  if (next.not_before !== null)
+    return `waiting: the API asked for a pause until ${minuteOf(next.not_before)}`;
+  if (last.status === "running")
+    return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
+  const age = formatAge(ageOf(last.finished_at ?? last.started_at, nowMs));
+  if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
+  if (withheld > 0) {
+    return `in doubt: ${formatQuantity(withheld, "call")} went missing at once; see --accept-gone`;
+  }
+  return last.verdict === "unverified"
+    ? `in doubt: ${run}, ${age}, is unverified`
+    : `yes: ${run} was ${last.verdict}, ${age}`;
+}
+
+function describeFreshness({ last_good_run: good, newest_call }: Status, nowMs: number): string {
+  if (!good?.finished_at) return "no good run yet";
+  const newest = newest_call === null ? "" : `; newest call ${minuteOf(newest_call)} UTC`;
+  return `last good run ${formatAge(ageOf(good.finished_at, nowMs))}${newest}`;
+}
+
+/** What is proven; where nothing is, what is known. */
+function describeCompleteness(
+  { last_verified_pass: pass, last_done_run: last }: Status,
+  nowMs: number,
+): string {
+  if (last === null) return "no sync has finished yet";
+  if (last.verdict === "unverified") return `in doubt: ${last.verdict_reason}`;
+  const verified = pass?.finished_at
+    ? `run ${pass.run_id} read every call, ${formatAge(ageOf(pass.finished_at, nowMs))}`
+    : "not proven";
+  if (last.run_id === pass?.run_id) return verified;
+  const { mode, run_id, calls_read, last_total } = last;
+  if (mode === "incremental") return `${verified}; the books balance since`;
+  return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
+}
+
+function describeListing({ last_done_run: last }: Status): string[] {
+  return last === null || last.order_key === null ? [] : [line("Order", describeOrder(last))];
+}
+
+function describeCalls({ calls, runs }: Status): string {
+  const counted = runs.find((run) => run.status === "done");
+  const there = counted?.last_total == null ? "" : `; the service counted ${formatCount(counted.last_total)}`;
+  const gone = calls.gone > 0 ? `, and ${formatCount(calls.gone)} gone from the service` : "";
+  return `${formatCount(calls.live)}${gone}${there}`;
+}
+
+function describeRejected({ rejected }: Status): string[] {
+  if (rejected.length === 0) return [line("Rejected", "nothing")];
+  return [
+    line("Rejected", `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`),
+    ...some(rejected.map(describeRejection)),
+  ];
+}
+
+/** The key of a row that has no call id is the hash of it: it says nothing, and would leave the reason no room. */
+function describeRejection({ row_key, call_id, path, reason }: Status["rejected"][number]): string {
+  return `${call_id === null ? "" : `${row_key}  `}${path === "" ? "" : `${path}: `}${reason}`;
+}
+
+function describeDrift({ drift }: Status): string[] {
+  if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
+  const lines = drift.map(({ path, kind, json_type }) =>
+    kind === "unknown"
+      ? `${path}: not documented, kept in extra`
+      : `${path}: ${json_type} where text is promised`,
+  );
+  return [
+    line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
+    ...some(lines),
+  ];
+}
+
+/** A line a job, and below one that fails its error. */
+function describeJobs({ jobs }: Status, nowMs: number): string[] {
+  const width = Math.max(...jobs.map(({ job }) => job.length));
+  return jobs
+    .flatMap((record) => {
+      const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
+      return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
+    })
+    .map((text, index) => line(index === 0 ? "Jobs" : "", text));
+}
+
+function describeJob(record: JobRecord, nowMs: number): string {
+  const { started_at, finished_at, exit_code, succeeded_at, failing_since } = record;
+  const agoOf = (time: string) => formatAge(ageOf(time, nowMs));
+  const success = succeeded_at === null ? "no success yet" : `last good ${agoOf(succeeded_at)}`;
+  if (finished_at === null) return `began ${agoOf(started_at)}, not ended; ${success}`;
+  if (failing_since !== null) return `failed ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
+  if (exit_code === 0) return `succeeded ${agoOf(finished_at)}`;
+  return `ended ${agoOf(finished_at)}, exit ${exit_code}; ${success}`;
+}
+
+/** A line a report, and below one whose delivery failed what the recipient's server said. */
+function describeReports({ reports }: Status, nowMs: number): string[] {
+  const width = Math.max(0, ...reports.map(({ report }) => report.length));
+  return reports
+    .flatMap(({ report, next, last_run: last, deliveries }) => {
+      const undelivered = deliveries.filter(({ status }) => status !== "delivered");
+      const text = [
+        last === null
+          ? "not made yet"
+          : `${last.status === "done" ? "made" : last.status} ${formatAge(ageOf(last.finished_at ?? last.started_at, nowMs))}`,
+        ...(last?.is_stale ? ["stale"] : []),
+        ...(deliveries.length > 0
+          ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
+          : []),
+        ...(next === null ? [] : [`next ${next.slice(5, 16).replace("T", " ")} UTC`]),
+      ].join(", ");
+      return [
+        `${report.padEnd(width)}  ${text}`,
+        ...undelivered.map((delivery) => `  ${describeDelivery(delivery)}`),
+      ];
+    })
+    .map((text, index) => line(index === 0 ? "Reports" : "", text));
+}
+
+function describePlan({ next }: Status): string {
+  if (next.full_pass_due === null) return `a full pass: ${next.plan_reason}`;
+  return `an incremental sync; a full pass is due at ${minuteOf(next.full_pass_due)} UTC`;
+}
+
+/** Cron or systemd may run the jobs instead of the schedule, at other times. */
+function describeSlots({ next }: Status): string[] {
+  const jobs = [
+    { job: "sync", at: next.sync },
+    { job: "export", at: next.export },
+    { job: "insights", at: next.insights },
+  ];
+  const slots = jobs.flatMap(({ job, at }) =>
+    at === null ? [] : [`${job} ${at.slice(5, 16).replace("T", " ")}`],
+  );
+  return slots.length === 0 ? [] : [line("", `by the schedule, if it runs: ${slots.join(", ")} UTC`)];
+}
+
+function optionalCount(count: number | null): string {
+  return count === null ? "" : formatCount(count);
+}
+
+function some(lines: string[]): string[] {
+  // One more takes no more room than to say so.
+  const shown = lines.slice(0, lines.length === LINES_SHOWN + 1 ? lines.length : LINES_SHOWN);
+  const more = lines.length - shown.length;
+  const rest = more > 0 ? [`and ${formatCount(more)} more`] : [];
+  return [...shown, ...rest].map((text) => line("", text));
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { fileSchema } from "./file-schema.ts";
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** Returns the JSON Schema of `calltally.yaml`. */
+export function jsonSchema(): JsonSchema {
+  return z.toJSONSchema(fileSchema, {
+    io: "input",
+    override: ({ jsonSchema: schema }) => {
+      // The bounds of what JavaScript counts exactly are none of ours.
+      if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+      if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+    },
+  });
+}
+
+/** Returns what the file may hold in words, as Markdown: a line a key. */
+export function describeReference(): string {
+  const { accounts, reports, ...others } = jsonSchema().properties ?? {};
+  return `# calltally.yaml
+
+This page is printed by \`calltally config schema --reference\`. Unknown keys are errors. Relative paths are relative to the
+folder of the file. Flags, the environment and \`.env\` take precedence over the file, and an account over what stands at the
+top. Secrets are in files of their own, which others must not be able to read.
+
+## At the top
+
+${describeProperties({ properties: others })}
+- \`accounts\`: The accounts, by name. See below.
+- \`reports\`: The reports, by name. See below.
+
+## An account
+
+Names are letters, digits, \`-\` and \`_\`. With accounts in the file, what tells them apart is an error in the environment and in
+\`.env\`: a token must not go to the host of another account.
+
+${describeProperties(valuesOf(accounts))}
+
+## A report
+
+${describeProperties(valuesOf(reports))}
+`;
+}
+
+/** The schema of what a mapping from names has. */
+function valuesOf(schema: JsonSchema["not"]): JsonSchema {
+  const values = typeof schema === "object" ? schema.additionalProperties : undefined;
+  return typeof values === "object" ? values : {};
+}
+
+function describeProperties(schema: JsonSchema, indent = ""): string {
+  return Object.entries(schema.properties ?? {})
+    .flatMap(([key, property]) =>
+      typeof property === "object"
+        ? describeProperty(key, property, schema.required?.includes(key) ?? false, indent)
+        : [],
+    )
+    .join("\n");
+}
+
+function describeProperty(key: string, property: JsonSchema, isRequired: boolean, indent: string): string[] {
+  const { description, examples, items } = property;
+  const [example] = examples ?? [];
+  const choices = choicesOf(property);
+  const line = [
+    `${indent}- \`${key}\`${isRequired ? " (required)" : ""}: ${description ?? ""}`,
+    ...(choices.length > 0 ? [`One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`] : []),
+    ...(example === undefined || choices.length > 0 ? [] : [`Example: \`${JSON.stringify(example)}\`.`]),
+  ].join(" ");
+  const below = property.properties
+    ? property
+    : typeof items === "object" && !Array.isArray(items)
+      ? items
+      : {};
+  const nested = describeProperties(below, `${indent}  `);
+  return nested === "" ? [line] : [line, nested];
+}
+
+function choicesOf({ enum: own, items, anyOf }: JsonSchema): unknown[] {
+  if (own !== undefined) return own;
+  if (typeof items === "object" && !Array.isArray(items) && items.enum !== undefined) return items.enum;
+  const [first] = anyOf ?? [];
+  return typeof first === "object" ? (first.enum ?? []) : [];
+}

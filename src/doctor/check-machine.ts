@@ -1,0 +1,95 @@
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { describeError, EXIT } from "../errors.ts";
+import { may } from "../file-access.ts";
+import { toCalltallyError } from "../known-error.ts";
+import { formatBytes } from "../quantity-text.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+/** Below this a sync would end in the middle. */
+const LEAST_FREE_BYTES = 50_000_000;
+
+/** Says which versions are at work. */
+export function checkVersions(version: string): Check {
+  const sqlite = new Database(":memory:");
+  const sqliteVersion = sqlite.prepare<[], string>("SELECT sqlite_version()").pluck().get();
+  sqlite.close();
+  const { node } = process.versions;
+  const machine = `${process.platform} ${process.arch}`;
+  return ok("versions", `calltally ${version}, Node ${node}, SQLite ${sqliteVersion}, ${machine}`);
+}
+
+/**
+ * Looks whether others may read what is ours alone.
+ *
+ * @param secrets files that hold the token
+ */
+export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
+  if (process.platform === "win32") return [];
+  const file = resolve(folder, database);
+  const own = ["", "-wal", "-shm", ".caller-key"].map((suffix) => file + suffix);
+  const open = [...own, ...secrets.map((path) => resolve(folder, path))].filter((path) => {
+    const stat = statOf(path);
+    return stat !== undefined && (stat.mode & 0o077) !== 0;
+  });
+  if (open.length === 0) return [ok("file modes", "only the owner can read the calls and the token")];
+  return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
+}
+
+/** Looks at the room that is left for the warehouse. */
+export function checkDisk(folder: string, database: string): Check {
+  const file = resolve(folder, database);
+  const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
+  const free = bavail * bsize;
+  const size = statOf(file)?.size ?? 0;
+  const found = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
+  if (free < LEAST_FREE_BYTES)
+    return fail(EXIT.storage, "free disk", found, "Free up space: a sync would fail.");
+  if (free < size + LEAST_FREE_BYTES) {
+    return warn(
+      "free disk",
+      found,
+      "Free up space: a migration or a backup on this disk needs as much again.",
+    );
+  }
+  return ok("free disk", found);
+}
+
+/** Looks whether files can be written where the warehouse and the exports go. */
+export function checkFolders(folder: string, database: string, exportDir: string): Check[] {
+  const file = resolve(folder, database);
+  const isReadable = may(file, constants.R_OK);
+  return [dirname(file), resolve(folder, exportDir)].flatMap((path) => {
+    const lack = findLack(nearestFolder(path));
+    if (lack === undefined) return [];
+    if (path === dirname(file) && isReadable) {
+      const hint = "To read and to export, this will do. Sync as the user that owns it.";
+      return [warn("folders", `${lack}; the warehouse in it can be read`, hint)];
+    }
+    const hint = "Run calltally as the user that owns it, or give it to that user.";
+    return [fail(EXIT.storage, "folders", lack, hint)];
+  });
+}
+
+function findLack(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return describeError(toCalltallyError(error));
+  }
+}
+
+function nearestFolder(path: string): string {
+  return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+/** Undefined for what is not there, or cannot be looked at. */
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

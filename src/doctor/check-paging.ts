@@ -1,0 +1,120 @@
+import type { AttributionPage } from "../api/attribution-client.ts";
+import { Chain, HELD_BY_BEING_FIRST } from "../paging/chain.ts";
+import { describeKeys } from "../paging/order-key.ts";
+import { overlapOf, reachesTotal, type Slice } from "../paging/slice.ts";
+import { formatCount, formatQuantity } from "../quantity-text.ts";
+import { toSlice } from "../sync/fetch.ts";
+import { type Check, ok, unverified, warn } from "./check.ts";
+
+/** Rows that the second page repeats of the first. */
+const OVERLAP = 50;
+
+/** Responses that show how a service pages. */
+export interface Probes {
+  /** Rows asked for. */
+  limit: number;
+  /** The first page, twice. */
+  first: AttributionPage;
+  again: AttributionPage;
+  /** The page after it, from {@link nextOffset} on. */
+  next: AttributionPage;
+  /** The last page by the service's own total. */
+  last: AttributionPage;
+  /** The page after the last. */
+  beyond: AttributionPage;
+}
+
+/** Where the second page begins, so that it repeats the end of the first. */
+export function nextOffset(first: AttributionPage): number {
+  const size = first.rows.length;
+  return Math.max(0, size - overlapOf(size, OVERLAP));
+}
+
+/** Judges how a service pages: its cap, its order, its overlaps, its total, its end. */
+export function judgePaging(probes: Probes): Check[] {
+  if (probes.first.total === 0) {
+    return [ok("calls", "the service has none with DNI session data, which are the ones it lists")];
+  }
+  return [judgeCap(probes), judgeOrder(probes), judgeTotal(probes), judgeEnd(probes)];
+}
+
+function judgeCap({ limit, first }: Probes): Check {
+  const name = "page size";
+  const rows = first.rows.length;
+  if (rows >= Math.min(limit, first.total))
+    return ok(name, `${formatCount(rows)} calls a page, as asked for`);
+  if (rows < 2) {
+    return unverified(
+      name,
+      `the service sends ${formatQuantity(rows, "call")} a page, where ${formatCount(limit)} were asked for`,
+      "Such pages cannot overlap, so no pass can be verified. Ask the support of the service for longer ones.",
+    );
+  }
+  return warn(
+    name,
+    `the service caps its pages: ${formatCount(limit)} calls asked for, ${formatCount(rows)} sent`,
+    `This loses no call. CALLTALLY_LIMIT=${rows} asks for what it sends.`,
+  );
+}
+
+/** Completeness is proven by calls that stand in the order of a key, and by pages that share some. */
+function judgeOrder({ first, again, next, last }: Probes): Check {
+  const name = "order";
+  const chain = new Chain();
+  const [front, second, third] = [first, again, next].map((page) => toSlice(page));
+  if (front === undefined || second === undefined || third === undefined) return ok(name, "nothing to see");
+  chain.add(front, HELD_BY_BEING_FIRST);
+  if (chain.findLink(second, false).unseen * 2 > first.rows.length || isDealtAnew(front, second)) {
+    return unverified(
+      name,
+      "the service lists the calls in another order each time: two requests for one page do not agree",
+      "No pass over such pages can be verified. Ask the support of the service for a stable order.",
+    );
+  }
+  chain.add(second, HELD_BY_BEING_FIRST);
+  if (!reachesTotal(front) && chain.findLink(third, false).known === 0) {
+    return unverified(
+      name,
+      "a page that should repeat the end of the one before has none of its calls",
+      "Without overlapping pages no pass can be verified. Ask the support of the service what offset counts.",
+    );
+  }
+  for (const slice of [third, toSlice(last)]) chain.add(slice, HELD_BY_BEING_FIRST);
+  const order = describeKeys(chain.keys);
+  if (order !== undefined) return ok(name, `stable, ${order}; pages overlap as they should`);
+  return warn(
+    name,
+    `none by id, start or source: call ${chain.outOfPlace} is out of place`,
+    "Every sync then asks for the documented order by source; without one that holds no pass can be verified.",
+  );
+}
+
+/** Whether the calls that two slices share are in another order in the second: here and there may be new calls, or ties. */
+function isDealtAnew(first: Slice, second: Slice): boolean {
+  const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
+  const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
+  const descents = found.filter((at, index) => at < (found[index - 1] ?? 0)).length;
+  return descents * 4 > found.length;
+}
+
+function judgeTotal({ first, again, next, last, beyond }: Probes): Check {
+  const totals = [first, again, next, last, beyond].map((page) => page.total);
+  const [least, most] = [Math.min(...totals), Math.max(...totals)];
+  if (least === most) return ok("total", `steady at ${formatCount(most)} calls`);
+  const found = `between ${formatCount(least)} and ${formatCount(most)} calls within five requests`;
+  if (most - least <= Math.max(50, most / 100)) return ok("total", `${found}: calls come or go`);
+  return warn("total", found, "The service miscounts; runs may end `probable` or `unverified`.");
+}
+
+function judgeEnd({ last, beyond }: Probes): Check {
+  // A call may have come in between the two.
+  const isBeyondRight = beyond.rows.length === Math.max(0, beyond.total - beyond.offset);
+  if (reachesTotal(toSlice(last)) && isBeyondRight) {
+    return ok("end", "the last page ends where the total says");
+  }
+  return unverified(
+    "end",
+    `the total is ${formatCount(last.total)}, and the page at ${formatCount(last.offset)} has ${formatCount(last.rows.length)} calls, the one at ${formatCount(beyond.offset)} ${formatCount(beyond.rows.length)}`,
+    "The service's total and its pages do not agree: passes may stay unverified.",
+  );
+}

@@ -1,0 +1,85 @@
+import { describeFixedZone } from "../calendar/zone-names.ts";
+import { readAttributionRules } from "../config/attribution-settings.ts";
+import type { FoundSetting, inspectSettings } from "../config/inspect-settings.ts";
+import type { Settings } from "../config/load-settings.ts";
+import { describeContradiction, type UnknownName } from "../config/setting-remarks.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { parseTimeZone } from "../config/time-zone.ts";
+import { describeError, EXIT, UsageError } from "../errors.ts";
+import { CRON_HINT, parseCron } from "../schedule/cron.ts";
+import { type Check, fail, ok, warn } from "./check.ts";
+
+const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
+
+/** Looks at every setting: where it comes from, and whether it can be used. */
+export function checkSettings({ found, unknown, settings }: ReturnType<typeof inspectSettings>): Check[] {
+  const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
+  const contradiction = describeContradiction(settings.rules);
+  return [
+    ...found.map((setting) => checkSetting(setting, given)),
+    ...unknown.map(checkUnknown),
+    ...(contradiction === undefined ? [] : [warn("dispositions", "one is in both lists", contradiction)]),
+  ];
+}
+
+/** Looks whether the file of aliases can be read, where there is one. */
+export function checkAliases(settings: Pick<Settings, "rules" | "aliasesFile" | "keep">): Check[] {
+  if (settings.aliasesFile === undefined) return [];
+  try {
+    const { aliases } = readAttributionRules(settings);
+    return [ok("aliases", `${Object.keys(aliases).length} utm values have an alias`)];
+  } catch (error) {
+    const hint = error instanceof UsageError ? error.hint : undefined;
+    return [fail(EXIT.usage, "aliases", describeError(error), hint)];
+  }
+}
+
+function checkSetting(
+  { env, origin, place, shown, problem }: FoundSetting,
+  given: ReadonlySet<string>,
+): Check {
+  const from = place === undefined ? FROM[origin] : `from ${place}`;
+  if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
+  const wrong = CRONS.includes(env) ? problemOfCron(shown ?? "") : undefined;
+  if (wrong !== undefined) {
+    return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
+  }
+  const lack = lackOf(env, given);
+  if (lack !== undefined) return fail(EXIT.usage, env, "not set, and nothing can be synced without it", lack);
+  const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
+  if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
+  return ok(env, shown === undefined ? from : `${shown} (${from})`);
+}
+
+function problemOfCron(expression: string): string | undefined {
+  try {
+    parseCron(expression, "UTC");
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+const FROM = {
+  flag: "from a flag",
+  environment: "from the environment",
+  ".env": "from .env",
+  "calltally.yaml": "from calltally.yaml",
+  default: "default",
+  "not set": "not set",
+};
+
+/** What to set, for a setting that the API cannot be asked without. */
+function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
+  if (env === SETTINGS.baseUrl.env && !given.has(env)) {
+    return "Set it to the address of the API, e.g. https://api.example.com; in the environment or in .env.";
+  }
+  if (env === SETTINGS.tokenFile.env && !given.has(env) && !given.has(SETTINGS.token.env)) {
+    return "Set it to a file that holds the bearer token; in the environment or in .env.";
+  }
+  return undefined;
+}
+
+function checkUnknown({ name, advice }: UnknownName): Check {
+  return warn(name, "is not a calltally setting, and has no effect", advice);
+}

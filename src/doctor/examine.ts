@@ -1,0 +1,85 @@
+import packageJson from "../../package.json" with { type: "json" };
+import type { AttributionPage } from "../api/attribution-client.ts";
+import { systemClock } from "../clock.ts";
+import type { Account } from "../config/accounts.ts";
+import { toApiAccess } from "../config/api-access.ts";
+import { inspectSettings } from "../config/inspect-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { type Check, warn } from "./check.ts";
+import { type DurationSample, judgeDuration } from "./check-duration.ts";
+import { checkEnvironment } from "./check-environment.ts";
+import { checkDisk, checkFolders, checkModes, checkVersions } from "./check-machine.ts";
+import { checkService } from "./check-service.ts";
+import { checkAliases, checkSettings } from "./check-settings.ts";
+import { checkWarehouse } from "./check-warehouse.ts";
+
+interface ExamineOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The working folder. */
+  folder: string;
+  deep: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Checks the settings, this machine, the warehouse of an account and its service.
+ *
+ * @param options.deep whether the whole file is read, and every stored call hashed again
+ */
+export async function examine(
+  { sources }: Account,
+  { env, folder, deep, signal }: ExamineOptions,
+): Promise<Check[]> {
+  const inspected = inspectSettings(sources);
+  const { settings, tokenFile, found } = inspected;
+  const { database, fullEveryHours, baseUrl, token, orgUnitId, limit, rules, keep, publish } = settings;
+  const clock = systemClock;
+  const isTokenInDotenv = found.some(
+    ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
+  );
+  const secrets = [isTokenInDotenv ? ".env" : undefined, tokenFile].filter((path) => path !== undefined);
+
+  const checks = [
+    ...checkSettings(inspected),
+    ...checkEnvironment(env),
+    checkVersions(packageJson.version),
+    ...checkModes(folder, database, secrets),
+    checkDisk(folder, database),
+    ...checkFolders(folder, database, settings.exportDir),
+    ...checkAliases(settings),
+  ];
+  const nowMs = clock.now();
+  const warehouse = await checkWarehouse({
+    folder,
+    database,
+    fullEveryHours,
+    baseUrl,
+    orgUnitId,
+    rules,
+    keep,
+    publishTo: publish.to?.name,
+    deep,
+    nowMs,
+    signal,
+  });
+  const { samples, notBefore } = warehouse;
+  if (notBefore !== undefined) {
+    const hint = "Run `calltally doctor` again after that time.";
+    checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
+  } else if (baseUrl !== undefined && token !== undefined) {
+    const service = await checkService({
+      api: toApiAccess(settings),
+      limit,
+      clock,
+      signal,
+    });
+    checks.push(...service.checks);
+    if (samples.length === 0) samples.push(...samplesOf(service.page));
+  }
+  checks.push(...warehouse.checks, judgeDuration(samples, rules.duration_unit));
+  return checks;
+}
+
+function samplesOf(page: AttributionPage | undefined): DurationSample[] {
+  return (page?.rows ?? []).flatMap((row) => ("call" in row ? [row.call] : []));
+}

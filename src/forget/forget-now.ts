@@ -1,0 +1,85 @@
+import { systemClock } from "../clock.ts";
+import { sweepRunFolders } from "../delivery/run-folder.ts";
+import {
+  findPersonalFiles,
+  type PersonalFile,
+  removePersonalFiles,
+  tracesInExports,
+} from "../export/personal-files.ts";
+import { toFileError } from "../file-access.ts";
+import { lockedError } from "../sync/ledger.ts";
+import { findCopies } from "../warehouse/backup-table.ts";
+import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "../warehouse/forget.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { holdsTraces } from "../warehouse/personal-bytes.ts";
+import { readPublications } from "../warehouse/publication-table.ts";
+import { recoverUploads } from "../warehouse/upload-table.ts";
+
+export interface ForgetOptions {
+  own: OwnWarehouse;
+  exportDir: string;
+  /** Whether exported files that name the callers are removed, too. */
+  isExportRemoved: boolean;
+  /** Whether callers without calls are accepted, and kept out from now on. */
+  isUnknownAllowed: boolean;
+  signal: AbortSignal;
+}
+
+/** What was forgotten, and where else the callers may be. */
+export interface ForgetResult extends Forgotten {
+  /** Exported files that name the callers; they are gone with `isExportRemoved`. */
+  files: readonly PersonalFile[];
+  /** Copies of the warehouse that have them still. */
+  copies: readonly string[];
+  /** Addresses of clusters that have them until the next publication. */
+  clusters: readonly string[];
+}
+
+/**
+ * Forgets callers in a warehouse, and looks for them in its exported files, copies and clusters.
+ *
+ * @throws CalltallyError (exit 6) while a sync is under way
+ */
+export async function forgetNow(
+  whom: readonly Forgettable[],
+  { own, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,
+): Promise<ForgetResult> {
+  const { database } = own;
+  keepTempFilesBeside(database);
+  using lock = tryAcquireLock(database);
+  if (lock === undefined) throw lockedError(database);
+  using warehouse = openOwn(own, openExistingWarehouse, { isLocked: true });
+  const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });
+  if (forgotten.unknown.length > 0 && !isUnknownAllowed)
+    return { ...forgotten, files: [], copies: [], clusters: [] };
+  eraseFreed(warehouse, systemClock.now());
+  sweepRunFolders(warehouse.path);
+
+  const hashes = whom.flatMap((one) => ("callerHash" in one ? one.callerHash : []));
+  const traces = tracesInExports(database, forgotten.callers, { ...forgotten, hashes });
+  const maskJson = prepareMaskJson(warehouse);
+  const search = { exportFolder: exportDir, traces, pseudonyms: forgotten.pseudonyms, maskJson };
+  const files = findPersonalFiles(warehouse, search);
+  // Without its draft, a file of a killed export would count as one that was moved away.
+  recoverUploads(warehouse);
+  if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
+  const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
+  const copies = findCopies(warehouse).filter((copy) => mayHold(copy, texts));
+  const clusters = readPublications(warehouse).flatMap(({ target, is_behind }) =>
+    is_behind ? [target] : [],
+  );
+  return { ...forgotten, files, copies, clusters };
+}
+
+/** A file that cannot be read may. */
+function mayHold(copy: string, texts: readonly string[]): boolean {
+  try {
+    return holdsTraces(copy, { numbers: [], texts });
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return true;
+  }
+}

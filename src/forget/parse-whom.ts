@@ -1,0 +1,61 @@
+import { toPhoneDigits } from "../attribution/call-text.ts";
+import { readCallersFile } from "../config/callers-file.ts";
+import { UsageError } from "../errors.ts";
+import { PHONE_NUMBER } from "../phone-number.ts";
+import type { Forgettable } from "../warehouse/forget.ts";
+
+/** A caller to forget, and how an error refers to it without naming it. */
+export type Named = Forgettable & { as: string };
+
+interface Whom {
+  numbers: readonly string[];
+  file: string | undefined;
+  hashes: readonly string[];
+}
+
+/**
+ * Parses the callers to forget.
+ *
+ * @throws UsageError that names the place of what is wrong, and not the number, which must not get into a log
+ */
+export function parseWhom({ numbers, file, hashes }: Whom): Named[] {
+  const byHash = parseHashes(hashes);
+  const whom = [...parseNumbers(numbers), ...readFile(file), ...byHash];
+  if (whom.length > 0) return whom;
+  throw new UsageError("Cannot forget: no number, --file or --caller-hash was given");
+}
+
+/** Returns the error for callers of whom nothing is in the warehouse. */
+export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
+  const places = unknown.map((index) => whom[index]?.as).join(", ");
+  return new UsageError(`Cannot forget ${places}: nothing in the warehouse is of such a caller`, {
+    hint: "Nobody was forgotten. Check the country code, or use --allow-empty to keep such numbers out from now on.",
+  });
+}
+
+function parseNumbers(numbers: readonly string[]): Named[] {
+  return numbers.map((text, index) => {
+    const caller = toPhoneDigits(text);
+    const as = numbers.length === 1 ? "the number" : `number ${index + 1}`;
+    if (PHONE_NUMBER.test(caller)) return { caller, as };
+    throw new UsageError(`Cannot forget ${as}: it is not a phone number with its country code`);
+  });
+}
+
+function readFile(file: string | undefined): Named[] {
+  if (file === undefined) return [];
+  return readCallersFile(file, "--file").map((caller, index) => ({
+    caller,
+    as: `number ${index + 1} of ${file}`,
+  }));
+}
+
+function parseHashes(hashes: readonly string[]): Named[] {
+  return hashes.map((callerHash) => {
+    if (/^[0-9a-f]{64}$/i.test(callerHash))
+      return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
+    throw new UsageError(
+      "Cannot forget by --caller-hash: it takes the 64 hexadecimal digits of an exported file",
+    );
+  });
+}

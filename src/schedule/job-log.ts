@@ -1,0 +1,29 @@
+import type { Settings } from "../config/load-settings.ts";
+import { describeError } from "../errors.ts";
+import { toCalltallyError } from "../known-error.ts";
+import { type Log, openLog } from "../log.ts";
+
+/** Opens the log as the settings of some accounts have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
+export function openLogOf(
+  accounts: readonly [Settings, ...Settings[]],
+  { NO_COLOR }: Readonly<Record<string, string | undefined>>,
+): Promise<Log> {
+  return openLog({
+    level: accounts[0].logLevel,
+    style: !process.stderr.isTTY ? "json" : NO_COLOR ? "plain" : "colored",
+    secrets: accounts.flatMap(secretsOf),
+  });
+}
+
+export function secretsOf({ token, heartbeatUrl }: Settings): (string | undefined)[] {
+  return [token, heartbeatUrl?.href, heartbeatUrl?.pathname];
+}
+
+/** Makes an error that nobody caught, which ends the process, a line of the log, too. */
+export function logUncaught(log: Log): void {
+  process.once("uncaughtException", (error) => {
+    const known = toCalltallyError(error);
+    log.fatal({ exitCode: known.exitCode }, describeError(known));
+    process.exit(known.exitCode);
+  });
+}

@@ -1,0 +1,22 @@
+import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import { inspectSettings } from "../config/inspect-settings.ts";
+import { describeError } from "../errors.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import type { DaemonAccount } from "./daemon.ts";
+
+/**
+ * Loads what the schedule needs of an account. What every sync would stumble over is said before the first; of several
+ * accounts it stops none, and may be mended while the schedule runs.
+ */
+export function loadAccount(account: Account, args: readonly string[]): DaemonAccount & { problem?: string } {
+  const { name } = account;
+  const named = name === undefined ? { name, args } : { name, args: [...args, "--account", name] };
+  try {
+    const settings = settingsOfAccount(account);
+    toSyncOptions(settings);
+    return { ...named, settings };
+  } catch (error) {
+    if (name === undefined) throw error;
+    return { ...named, settings: inspectSettings(account.sources).settings, problem: describeError(error) };
+  }
+}

@@ -1,0 +1,73 @@
+import type { Settings } from "../config/load-settings.ts";
+import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
+import { toCalltallyError } from "../known-error.ts";
+import { maskOf } from "../log.ts";
+import { isDamage } from "../warehouse/sqlite-errors.ts";
+import { openHeartbeat } from "./heartbeat.ts";
+import type { Job, JobContext } from "./job-definition.ts";
+import { type JobJournal, openJournal } from "./job-journal.ts";
+import { secretsOf } from "./job-log.ts";
+import { isFailing, judgeExit, levelOf } from "./job-outcome.ts";
+
+/** Runs a job, and reports how it ended to the log, the warehouse and the monitor. */
+export async function runJob(job: Job, jobs: readonly Job[], context: JobContext): Promise<ExitCode> {
+  const { settings, log, signal } = context;
+  const heartbeat = openHeartbeat({ url: settings.heartbeatUrl, log, signal });
+  const journal = openJournal(settings.database, log);
+  const startedAt = new Date().toISOString();
+  if (job.isSync) heartbeat.start();
+  else journal.start(job.name, startedAt);
+
+  const { exitCode, error } = await runLogged(job, context);
+  const result = judgeExit(exitCode);
+  if (!isDamage(error)) {
+    const finishedAt = new Date().toISOString();
+    const text = error === undefined ? null : textOf(error, settings);
+    journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text });
+  }
+  if (job.isSync && result !== "neither") {
+    await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, jobs, journal, context));
+  } else if (result === "failure") await heartbeat.end(false);
+  return exitCode;
+}
+
+/** The monitor is to stay alarmed until the job that failed has succeeded, however well the syncs go meanwhile. */
+function areOthersFailing(
+  { name }: Job,
+  jobs: readonly Job[],
+  journal: JobJournal,
+  { settings, log }: JobContext,
+): boolean {
+  const limits = { nowMs: Date.now(), deadlineMs: settings.jobMinutes * 60_000 };
+  const others = jobs.filter((job) => job.name !== name && job.idle?.(settings) === undefined);
+  const failing = journal
+    .read()
+    .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))
+    .map(({ job }) => job);
+  if (failing.length > 0) log.warn({ failing }, "the monitor is told of a failure: another job is failing");
+  return failing.length > 0;
+}
+
+/** Runs a job; what it throws becomes a line of the log and an exit code. */
+async function runLogged(
+  job: Job,
+  context: JobContext,
+): Promise<{ exitCode: ExitCode; error?: CalltallyError }> {
+  try {
+    return { exitCode: await job.run(context) };
+  } catch (thrown) {
+    const error = toCalltallyError(thrown);
+    const { exitCode, hint } = error;
+    if (error instanceof InterruptedError) context.log.info(error.message);
+    else context.log[levelOf(exitCode)]({ exitCode, hint }, describeError(error));
+    return { exitCode, error };
+  }
+}
+
+/** Longer ones say no more. */
+const MAX_ERROR_LENGTH = 500;
+
+/** The error as it may be kept: like a line of the log, without secrets and phone numbers. */
+function textOf(error: CalltallyError, settings: Settings): string {
+  return maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
+}

@@ -1,0 +1,85 @@
+import type { Age } from "../calendar/age-text.ts";
+import { ageOf, isFuture } from "../clock.ts";
+import { formatQuantity } from "../quantity-text.ts";
+import { REPORT_JOB, RESTATED_JOB } from "../reports/names.ts";
+import type { JobRecord } from "../warehouse/job-table.ts";
+import type { Status } from "./read-status.ts";
+
+/** What is wrong with an account, a sentence each. */
+export interface Problems {
+  /** What it does not do, or not well: `status` ends with 3. */
+  failures: string[];
+  /** What its figures lack, though all is done. */
+  remarks: string[];
+}
+
+/** Finds what is wrong with an account; errors are whole. */
+export function findProblems(status: Status): Problems {
+  const { runs, last_done_run, origin_problem, calls_withheld, rejected, drift } = status;
+  const [last] = runs;
+  const hasFailed = last !== undefined && last.status !== "done" && last.status !== "running";
+  // One that the file does not name any more can never succeed.
+  const reports = status.reports.filter(({ in_file }) => in_file);
+  const jobs = status.jobs.filter(
+    ({ job, failing_since }) => failing_since !== null && isScheduled(job, reports),
+  );
+  const errors = new Set(jobs.map(({ error }) => error));
+  const failures = [
+    origin_problem !== null && `another account's warehouse: ${origin_problem}`,
+    hasFailed && !errors.has(last.error) && String(last.error),
+    last_done_run === null && !hasFailed && "no sync has finished yet",
+    last_done_run?.verdict === "unverified" && `unverified: ${last_done_run.verdict_reason}`,
+    calls_withheld > 0 && `${formatQuantity(calls_withheld, "call")} missing at once`,
+    ...jobs.map((job) => `${job.job}: ${describeJobError(job)}`),
+    ...reports.flatMap((report) => findUndelivered(report, errors)),
+    ...status.publications.map(({ error }) => error !== null && `not published: ${error}`),
+  ];
+  const remarks = [
+    rejected.length > 0 && `${formatQuantity(rejected.length, "row")} rejected`,
+    drift.length > 0 && `${formatQuantity(drift.length, "member")} not as documented`,
+  ];
+  return { failures: failures.filter(isText), remarks: remarks.filter(isText) };
+}
+
+function describeJobError({ error, exit_code }: Pick<JobRecord, "error" | "exit_code">): string {
+  return error ?? `it ended with exit code ${exit_code}`;
+}
+
+function isScheduled(job: string, reports: Status["reports"]): boolean {
+  const prefix = [REPORT_JOB, RESTATED_JOB].find((each) => job.startsWith(each));
+  return prefix === undefined || reports.some(({ report }) => prefix + report === job);
+}
+
+/** @param said errors of jobs, which need not be said twice */
+function findUndelivered(
+  { report, last_run: run, deliveries }: Status["reports"][number],
+  said: ReadonlySet<string | null>,
+): string[] {
+  const undelivered = deliveries.filter(({ status }) => status !== "delivered");
+  return [
+    ...(run?.status === "failed" && !said.has(run.error) ? [`${report}: ${run.error}`] : []),
+    ...undelivered.map((delivery) => `${report}: ${describeDelivery(delivery)}`),
+  ];
+}
+
+/** Says how a delivery stands. */
+export function describeDelivery({
+  channel,
+  recipient,
+  status,
+  last_error,
+}: Status["reports"][number]["deliveries"][number]): string {
+  return `${channel} to ${recipient}: ${status}${last_error === null ? "" : `: ${last_error}`}`;
+}
+
+function isText(value: string | false): value is string {
+  return value !== false;
+}
+
+/** Returns why the last good run is too old; undefined where it is not. */
+export function findLate({ last_good_run }: Status, { ms, text }: Age, nowMs: number): string | undefined {
+  const finishedAt = last_good_run?.finished_at;
+  if (!finishedAt) return "There has been no good run";
+  if (isFuture(finishedAt, nowMs)) return `The last good run is dated in the future: ${finishedAt}`;
+  return ageOf(finishedAt, nowMs) <= ms ? undefined : `The last good run is older than ${text}`;
+}
