@@ -126,7 +126,7 @@ export function toResult(error: CalltallyError) {
 }
 
 /** Returns an error as `--json` has it. */
-export function errorToJson({ exitCode, message, hint }: CalltallyError) {
+function errorToJson({ exitCode, message, hint }: CalltallyError) {
   return { exit_code: exitCode, message, hint: hint ?? null };
 }
 

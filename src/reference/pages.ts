@@ -1,6 +1,5 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { DOCS_PAGES, pathOfPage } from "../cli/docs-pages.ts";
 import { describeReference } from "../config/config-reference.ts";
 import { SETTINGS, type SettingSpec } from "../config/settings.ts";
 import { describeSchema } from "../warehouse/describe.ts";
@@ -8,11 +7,10 @@ import { type CommandHelp, type CommandTree, readCommands, type Term } from "./c
 import { EXIT_CODES } from "./exit-codes.ts";
 import { manPage } from "./man-page.ts";
 
-/** Returns the pages of `docs/reference/`, the index of `docs/`, and the man page: texts by path from the project's folder. */
+/** Returns the pages of `docs/reference/` and the man page: texts by path from the project's folder. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const tree = await readCommands();
   return new Map([
-    ["docs/README.md", indexPage()],
     ["docs/reference/commands.md", commandsPage(tree)],
     ["docs/reference/settings.md", settingsPage(Object.values(SETTINGS))],
     ["docs/reference/calltally-yaml.md", describeReference()],
@@ -20,20 +18,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/schema.md", schemaPage()],
     ["docs/calltally.1", manPage(packageJson.description, tree)],
   ]);
-}
-
-function indexPage(): string {
-  const groups = Object.entries(DOCS_PAGES).map(([group, pages]) => {
-    const lines = pages.map((page) => `- [${page.title}](${pathOfPage(page)}): ${page.about}`);
-    return `## ${group}\n\n${lines.join("\n")}`;
-  });
-  return `# Documentation
-
-\`calltally docs\` lists these pages in the terminal, and \`calltally docs figures\` shows one. They run what they show: a test plays
-each session against a local server, and compares what is printed.
-
-${groups.join("\n\n")}
-`;
 }
 
 function commandsPage({ commands, common }: CommandTree): string {

@@ -1,4 +1,4 @@
-import { type Account, settingsOfAccount } from "../config/accounts.ts";
+import type { Settings } from "../config/load-settings.ts";
 import type { Job } from "./job-definition.ts";
 import { type PlannedJob, planJobs } from "./plan-jobs.ts";
 import { openSnapshots } from "./warehouse-snapshot.ts";
@@ -7,8 +7,6 @@ const RUNS_LISTED = 3;
 
 /** A job as `--list` shows it; times ISO 8601 UTC. */
 export interface ListedJob {
-  /** Missing for the one of the environment. */
-  account?: string;
   job: string;
   cron: string;
   timezone: string;
@@ -40,11 +38,7 @@ function listJob({ name, cron, lastDoneMs, isBehind, idle }: PlannedJob, nowMs: 
 }
 
 /** Lists the jobs of an account, each with its next runs. */
-export function listJobs(account: Account, jobs: readonly Job[], nowMs: number): ListedJob[] {
-  const settings = settingsOfAccount(account);
+export function listJobs(settings: Settings, jobs: readonly Job[], nowMs: number): ListedJob[] {
   const snapshot = openSnapshots(jobs, settings)();
-  return planJobs(jobs, settings, snapshot, nowMs).map((planned) => ({
-    ...(account.name !== undefined && { account: account.name }),
-    ...listJob(planned, nowMs),
-  }));
+  return planJobs(jobs, settings, snapshot, nowMs).map((planned) => listJob(planned, nowMs));
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DOCS_PAGES, pathOfPage } from "../../src/cli/docs-pages.ts";
+import { readDocsPages } from "../../src/cli/docs-pages.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { calltally } from "./run.ts";
 import { startOnTerminal } from "./terminal.ts";
 
-const PAGES = Object.values(DOCS_PAGES).flat();
+const PAGES = readDocsPages("docs");
 
 describe("calltally docs", () => {
   it("lists every page with what it tells, and where they are", async () => {
@@ -25,7 +25,7 @@ describe("calltally docs", () => {
     for (const page of PAGES.filter(({ name }) => ["figures", "exit-codes"].includes(name))) {
       expect(await calltally(["docs", page.name], { cwd: folder.path })).toEqual({
         code: 0,
-        stdout: readFileSync(`docs/${pathOfPage(page)}`, "utf8"),
+        stdout: readFileSync(`docs/${page.path}`, "utf8"),
         stderr: "",
       });
     }

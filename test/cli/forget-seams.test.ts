@@ -469,7 +469,7 @@ describe("forget and conversions", () => {
     await sync("--full");
     const [{ caller }] = read("SELECT caller FROM call_facts WHERE call_id = 1") as [{ caller: string }];
     const forget = async (...args: string[]) => {
-      const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", ...args);
+      const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", "--quiet", ...args);
       expect(stderr).toBe("");
       return JSON.parse(stdout).exported_files.map(({ path }: { path: string }) => path);
     };

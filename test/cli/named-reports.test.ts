@@ -402,7 +402,7 @@ describe("named reports", () => {
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^broken: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/m,
+        /^calltally: broken: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/m,
       ),
     });
     expect(JSON.parse(both.stdout)).toMatchObject([

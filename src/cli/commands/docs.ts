@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { CalltallyError, EXIT, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { askFor, didYouMean } from "../../nearest.ts";
 import type { Context } from "../context.ts";
-import { DOCS_PAGES, type DocsPage, pathOfPage } from "../docs-pages.ts";
+import { type DocsPage, readDocsFile, readDocsPages } from "../docs-pages.ts";
 import { action, type Result } from "../frame.ts";
 import { foldMarkdown } from "../terminal/fold-markdown.ts";
 import { hang } from "../terminal/text.ts";
@@ -15,8 +14,6 @@ import { hang } from "../terminal/text.ts";
 const FOLDER = join(import.meta.dirname, "../docs");
 /** What a shell ends with for a command that it cannot find. */
 const NOT_FOUND = 127;
-
-const PAGES = Object.values(DOCS_PAGES).flat();
 
 export const command = (context: Context) =>
   new Command("docs")
@@ -27,53 +24,38 @@ export const command = (context: Context) =>
     .addHelpText("after", "\nExample:\n  $ calltally docs\n  $ calltally docs getting-started")
     .action(
       action(context, async (name) => {
-        if (name === undefined) return { text: listPages() };
-        const page = PAGES.find((candidate) => candidate.name === name) ?? refuse(name);
-        return await present(readPage(page), context);
+        const pages = readDocsPages(FOLDER);
+        if (name === undefined) return { text: listPages(pages) };
+        const page = pages.find((candidate) => candidate.name === name);
+        if (page !== undefined) return await present(readDocsFile(FOLDER, page.path), context);
+        throw new UsageError(`Cannot show the page ${name}: there is none of this name`, {
+          hint: adviseOnPage(name, pages) ?? "`calltally docs` lists them.",
+        });
       }),
     );
 
-function listPages(): string {
-  const groups = Object.entries(DOCS_PAGES);
-  const width = Math.max(...groups.flatMap(([, pages]) => pages.map(({ name }) => name.length)));
-  const lines = groups.flatMap(([title, pages]) => [
+function listPages(pages: readonly DocsPage[]): string {
+  const width = Math.max(...pages.map(({ name }) => name.length));
+  const lines = [...Map.groupBy(pages, ({ group }) => group)].flatMap(([title, own]) => [
     "",
     title,
-    ...pages.flatMap(({ name, about }) => hang(`  ${name.padEnd(width)}  `, about, width + 4)),
+    ...own.flatMap(({ name, about }) => hang(`  ${name.padEnd(width)}  `, about, width + 4)),
   ]);
   return [FOLDER, ...lines].join("\n");
 }
 
-function refuse(name: string): never {
-  throw new UsageError(`Cannot show the page ${name}: there is none of this name`, {
-    hint: adviseOnPage(name) ?? "`calltally docs` lists them.",
-  });
-}
-
 /** Looks for a word in the titles, else for a name like it, else for the word in summaries and headings. */
-function adviseOnPage(word: string): string | undefined {
+function adviseOnPage(word: string, pages: readonly DocsPage[]): string | undefined {
   const topic = word.toLowerCase().replace(/s$/, "");
   const about = (read: (page: DocsPage) => string) =>
-    askFor(PAGES.filter((page) => read(page).toLowerCase().includes(topic)).map(({ name }) => name));
-  const names = PAGES.map(({ name }) => name);
+    askFor(pages.filter((page) => read(page).toLowerCase().includes(topic)).map(({ name }) => name));
+  const names = pages.map(({ name }) => name);
   return (
     about(({ title }) => title) ??
     didYouMean(word, names) ??
     about((page) => page.about) ??
-    about((page) => readPage(page).match(/^#.*/gm)?.join("\n") ?? "")
+    about(({ path }) => readDocsFile(FOLDER, path).match(/^#.*/gm)?.join("\n") ?? "")
   );
-}
-
-function readPage(page: DocsPage): string {
-  const path = join(FOLDER, pathOfPage(page));
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new CalltallyError(EXIT.storage, `Cannot read the page ${page.name}: ${path} is missing`, {
-      cause: error,
-      hint: "Install calltally again, or read it in its repository.",
-    });
-  }
 }
 
 /** Shows a page on a terminal by the pager, where there is one; otherwise returns it, on a terminal folded to its width. */

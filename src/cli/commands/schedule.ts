@@ -4,13 +4,13 @@ import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import { runDaemon } from "../../schedule/daemon.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
-import { type ListedJob, listJobs } from "../../schedule/list-jobs.ts";
+import { listJobs } from "../../schedule/list-jobs.ts";
 import { loadAccount } from "../../schedule/load-account.ts";
 import { parseAddress } from "../../schedule/monitor.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action, note, overAccounts } from "../frame.ts";
-import { describeList } from "../terminal/schedule-table.ts";
+import { describeJobs } from "../terminal/schedule-table.ts";
 
 export const command = (context: Context) =>
   new Command("schedule")
@@ -40,12 +40,10 @@ export const command = (context: Context) =>
         if (list) {
           for (const remark of remarks) note(context, remark);
           const nowMs = Date.now();
-          const listed: ListedJob[] = [];
-          const result = await overAccounts(context, accounts, ({ account }) => {
-            listed.push(...listJobs(account, [...JOBS, ...jobsOf(account)], nowMs));
-            return {};
+          return await overAccounts(context, accounts, ({ account, settings }) => {
+            const listed = listJobs(settings, [...JOBS, ...jobsOf(account)], nowMs);
+            return { data: listed, text: describeJobs(listed) };
           });
-          return { ...result, data: listed, ...(listed.length > 0 && { text: describeList(listed) }) };
         }
         const doorbell = file && readDoorbell(file);
         const args = file === undefined ? [] : ["--config", file.path];

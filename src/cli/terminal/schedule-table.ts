@@ -9,16 +9,8 @@ const MINUTE_WIDTH = "2026-11-20 16:07".length;
 /** Spaces between the columns of a table. */
 const GAP = 2;
 
-/** Returns a table of 80 columns for each account, below its name. */
-export function describeList(jobs: readonly ListedJob[]): string {
-  const byAccount = Map.groupBy(jobs, ({ account }) => account);
-  return [...byAccount]
-    .map(([account, own]) => (account === undefined ? describeJobs(own) : `${account}\n${describeJobs(own)}`))
-    .join("\n\n");
-}
-
-/** What is long is broken into lines; of the next runs there are as many as have room, and two at least. */
-function describeJobs(jobs: readonly ListedJob[]): string {
+/** Returns jobs as a table of 80 columns. Long texts are broken into lines; of the next runs there are as many as have room, and at least two. */
+export function describeJobs(jobs: readonly ListedJob[]): string {
   const [{ timezone = "UTC" } = {}] = jobs;
   const minuteOf = (iso: string) => formatLocal(iso, timezone).slice(0, MINUTE_WIDTH);
   const cells = jobs.map(({ job, cron, last_done, is_behind, next, idle }) => {
