@@ -118,3 +118,8 @@ export function describeError(thrown: unknown): string {
   const cause = error.cause === undefined ? "" : `: ${describeError(error.cause)}`;
   return (error.message || error.name) + cause;
 }
+
+/** Returns what was wrong, and below it what to do. */
+export function describeWithHint(error: CalltallyError): string {
+  return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
+}

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { type CalltallyError, describeError, type ExitCode, worstCode } from "../errors.ts";
+import { type CalltallyError, describeWithHint, type ExitCode, worstCode } from "../errors.ts";
 import { toCalltallyError } from "../known-error.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
@@ -122,17 +122,12 @@ export async function overAccounts(
 
 /** Returns an error as the result of one of several things to do. */
 export function toResult(error: CalltallyError) {
-  return { data: { error: errorToJson(error) }, errors: [withHint(error)], exit: error.exitCode };
+  return { data: { error: errorToJson(error) }, errors: [describeWithHint(error)], exit: error.exitCode };
 }
 
 /** Returns an error as `--json` has it. */
 function errorToJson({ exitCode, message, hint }: CalltallyError) {
   return { exit_code: exitCode, message, hint: hint ?? null };
-}
-
-/** Returns what was wrong, and below it what to do. */
-export function withHint(error: CalltallyError): string {
-  return [describeError(error), ...(error.hint === undefined ? [] : [error.hint])].join("\n");
 }
 
 function shownTexts({ options }: Context, { text, summary }: Result): string[] {

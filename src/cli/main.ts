@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
-import { CalltallyError, EXIT, InterruptedError } from "../errors.ts";
+import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../errors.ts";
 import { toCalltallyError } from "../known-error.ts";
 import { toPrintableLines } from "../printable.ts";
 import type { Context } from "./context.ts";
-import { withHint } from "./frame.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs the command line of this process, and sets its exit code. */
@@ -25,7 +24,7 @@ export async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) return context.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
     const known = toCalltallyError(error);
-    context.complain(`calltally: ${withHint(known)}`);
+    context.complain(`calltally: ${describeWithHint(known)}`);
     context.exit(known.exitCode);
     // What the reader of a pipe leaves unread would keep an interrupted process from its end, too.
     if (stop.signal.aborted) process.exit();
