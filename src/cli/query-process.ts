@@ -3,6 +3,9 @@ import { formatQuantity } from "../quantity-text.ts";
 import { runChild } from "../schedule/child-process.ts";
 import { type Context, QUERY_PARENT } from "./context.ts";
 
+export const QUERY_FORMATS = ["table", "csv", "json"] as const;
+export type QueryFormat = (typeof QUERY_FORMATS)[number];
+
 const MOST_SQL_BYTES = 1_000_000;
 
 /**

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { toDelimited } from "../export/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
-import type { QueryFormat } from "./commands/query.ts";
+import type { QueryFormat } from "./query-process.ts";
 import { toQueryJson } from "./terminal/query-json.ts";
 
 /** How often the watch looks whether the process that asked is still there. */

@@ -34,9 +34,6 @@ export interface Configuration {
   hostRequests: number;
 }
 
-/** Requests to one host at once, by all accounts of a file together, where it does not say. */
-export const HOST_REQUESTS = 8;
-
 /** Returns the configuration where there is no file: one account, of the environment. */
 export function configurationWithoutFile(sources: SettingSources): Configuration {
   const accounts = [{ name: undefined, sources }];

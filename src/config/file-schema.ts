@@ -4,7 +4,6 @@ import { parseFilePath, parsePath } from "../path-text.ts";
 import { LISTS } from "../request/choices.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { by } from "../request/issues.ts";
-import { HOST_REQUESTS } from "./accounts.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
 import {
@@ -16,6 +15,9 @@ import {
 } from "./placeholder-names.ts";
 import { LOG_LEVELS } from "./setting-parsers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
+
+/** Concurrent requests to one host, by all accounts together. */
+export const DEFAULT_HOST_REQUESTS = 8;
 
 /** Names that are safe as names of folders, everywhere. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
@@ -299,7 +301,7 @@ export const fileSchema = z
       .min(1)
       .max(256)
       .meta({
-        description: `Requests to one host at once, by all accounts together. Default: ${HOST_REQUESTS}.`,
+        description: `Requests to one host at once, by all accounts together. Default: ${DEFAULT_HOST_REQUESTS}.`,
         examples: [8],
       })
       .optional(),

@@ -1,9 +1,15 @@
 import { resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
-import { type Configuration, configurationWithoutFile, HOST_REQUESTS } from "./accounts.ts";
+import { type Configuration, configurationWithoutFile } from "./accounts.ts";
 import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
-import { FILE_SETTINGS, OWN_SETTINGS, PATH_SETTINGS, SETTING_GROUPS } from "./file-schema.ts";
+import {
+  DEFAULT_HOST_REQUESTS,
+  FILE_SETTINGS,
+  OWN_SETTINGS,
+  PATH_SETTINGS,
+  SETTING_GROUPS,
+} from "./file-schema.ts";
 import { findGiven, type Layer, readDotenv, type SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -16,7 +22,7 @@ import { SETTINGS } from "./settings.ts";
 export function readConfiguration(path: string, sources: SettingSources): Configuration {
   const file = readCalltallyFile(path, sources.folder);
   const shared = { ...sources, file: [toLayer(file, [], file.content)] };
-  const { accounts = {}, host_requests: hostRequests = HOST_REQUESTS } = file.content;
+  const { accounts = {}, host_requests: hostRequests = DEFAULT_HOST_REQUESTS } = file.content;
   if (Object.keys(accounts).length === 0) {
     return { ...configurationWithoutFile(shared), file };
   }

@@ -7,7 +7,7 @@ import { unlistedInWords } from "../warehouse/gone.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import { formatCount, formatQuantity, type Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
-import type { Report } from "./report-page.ts";
+import type { Report } from "./report-model.ts";
 
 /** Returns in a few words whether the copy is complete, and how well that is known. */
 export function verdictLine({ manifest, basis }: Report): Html {

@@ -4,7 +4,7 @@ import { describeReasons } from "../export/restatement-words.ts";
 import { toPrintable } from "../printable.ts";
 import { countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
 import { capitalized } from "./period-text.ts";
-import type { Report } from "./report-page.ts";
+import type { Report } from "./report-model.ts";
 
 /** The others stand in the file beside. */
 const ROWS_SHOWN = 25;

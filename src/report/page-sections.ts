@@ -39,7 +39,7 @@ import {
   WEEKDAYS,
 } from "./report-charts.ts";
 import { type Figures, isNotSet, type Ranking, type ReportFigures } from "./report-figures.ts";
-import type { Report } from "./report-page.ts";
+import type { Report } from "./report-model.ts";
 
 /** What stands for the picture where it is not seen. */
 const SEE_TABLE = "The table below has the numbers.";

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { amountOf, countOf, formatCount, formatQuantity, type Html } from "./figure-text.ts";
 import { headRow, ID, idCell, isolated, nameAmong, nameOf, scrolled } from "./page-parts.ts";
 import type { Figures, SpendFigures } from "./report-figures.ts";
-import type { Report } from "./report-page.ts";
+import type { Report } from "./report-model.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
 

@@ -3,8 +3,6 @@ import { html, raw } from "hono/html";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { toPrintable } from "../printable.ts";
-import type { Basis } from "../warehouse/basis.ts";
-import type { Restatement } from "../warehouse/restatement-table.ts";
 import { answerRateOf, changeOf, countOf, formatPoints, formatQuantity, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { restatementSection } from "./page-restatements.ts";
@@ -12,22 +10,8 @@ import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { describeDays } from "./period-text.ts";
-import type { Figures, ReportFigures } from "./report-figures.ts";
-
-/** What a page shows. */
-export interface Report {
-  figures: ReportFigures;
-  basis: Basis;
-  /** With all but its files. */
-  manifest: Manifest;
-  fingerprint: string;
-  /** Figures of its periods that were others when the page was last written. */
-  restatements: readonly Restatement[];
-  /** What a period is called: day, week, month or quarter. */
-  grain: string;
-  /** How many days the calls are of. */
-  days: number;
-}
+import type { Figures } from "./report-figures.ts";
+import type { Report } from "./report-model.ts";
 
 /** No script, no request: whatever a visitor's text became, it can do nothing. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -4,11 +4,8 @@ import { formatQuantity } from "../../quantity-text.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
-import { readSql, runInChild } from "../query-process.ts";
+import { QUERY_FORMATS, readSql, runInChild } from "../query-process.ts";
 import { oneOf } from "../suggest.ts";
-
-const FORMATS = ["table", "csv", "json"] as const;
-export type QueryFormat = (typeof FORMATS)[number];
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
@@ -24,8 +21,8 @@ export const command = (context: Context) =>
     .argument("<sql>", "the statement; - reads it from standard input")
     .addOption(
       new Option("--format <format>", "csv and json keep every value as stored, BLOBs in hex")
-        .choices(FORMATS)
-        .argParser(oneOf(FORMATS))
+        .choices(QUERY_FORMATS)
+        .argParser(oneOf(QUERY_FORMATS))
         .default("table" as const),
     )
     .option(

@@ -4,7 +4,6 @@ import { readSecretFile } from "../../config/secret-file.ts";
 import { parseToken } from "../../config/setting-parsers.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
 import { cannotUse, describeError, UsageError } from "../../errors.ts";
-import type { InitFlags } from "../commands/init.ts";
 import type { Context } from "../context.ts";
 import {
   type Answers,
@@ -18,6 +17,7 @@ import {
   parseZone,
   type Secret,
 } from "./answers.ts";
+import type { InitFlags } from "./declare-init.ts";
 import { REPORT_CHOICES } from "./report-choices.ts";
 
 /**
