@@ -60,7 +60,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
         for (const [index, question] of [...everyQuestion(account, zones)].entries()) {
           // The others differ in their rules, and in what they keep: of all three, chdb-engine.ts asks everything.
           if (nth > 0 && index % 2 !== nth % 2) continue;
-          const { expected, found } = askBoth(account, published, question);
+          const { expected, found } = await askBoth(account, published, question);
           expect(found).toEqual(expected);
           compared++;
         }
@@ -81,30 +81,34 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       }),
     });
     await readCluster(accessOf(), undefined, async (published) => {
-      fc.assert(
-        fc.property(questions, own, ({ ...question }, { index, minCell, isGone, spendDimensions }) => {
-          const account = accounts[index];
-          if (account === undefined) throw new Error("There is no such account");
-          const dimensions = spendDimensions ?? question.dimensions;
-          if (dimensions.includes("gclid") && !account.isPersonal) return;
-          const { query } = resolve({ ...question, dimensions, raw: false });
-          const cells =
-            minCell !== undefined && spendDimensions === undefined
-              ? { minCell, top: undefined, fill: false }
-              : {};
-          const asked = { ...query, ...cells };
-          const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-          const hasSpend = spendDimensions !== undefined;
-          const ask = rollup(asked, question.zone, hasSpend);
-          const { expected: rows, found } = askBoth(account, published, { filter, ask });
-          expect(found).toEqual(rows);
-          const isThere = Array.isArray(rows) && rows.length > 0;
-          if (isThere) seen.rows++;
-          if (isThere && asked.fill) seen.filled++;
-          if (isThere && asked.previous) seen.compared++;
-          if (isThere && hasSpend) seen.spend++;
-          if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
-        }),
+      await fc.assert(
+        fc.asyncProperty(
+          questions,
+          own,
+          async ({ ...question }, { index, minCell, isGone, spendDimensions }) => {
+            const account = accounts[index];
+            if (account === undefined) throw new Error("There is no such account");
+            const dimensions = spendDimensions ?? question.dimensions;
+            if (dimensions.includes("gclid") && !account.isPersonal) return;
+            const { query } = resolve({ ...question, dimensions, raw: false });
+            const cells =
+              minCell !== undefined && spendDimensions === undefined
+                ? { minCell, top: undefined, fill: false }
+                : {};
+            const asked = { ...query, ...cells };
+            const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+            const hasSpend = spendDimensions !== undefined;
+            const ask = rollup(asked, question.zone, hasSpend);
+            const { expected: rows, found } = await askBoth(account, published, { filter, ask });
+            expect(found).toEqual(rows);
+            const isThere = Array.isArray(rows) && rows.length > 0;
+            if (isThere) seen.rows++;
+            if (isThere && asked.fill) seen.filled++;
+            if (isThere && asked.previous) seen.compared++;
+            if (isThere && hasSpend) seen.spend++;
+            if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
+          },
+        ),
         { numRuns: draws(63) },
       );
     });
@@ -116,16 +120,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     if (south === undefined || west === undefined) throw new Error("There is no such account");
     const found: unknown[] = [];
     const calls = await readCluster(accessOf(), ["west"], async ([account]) => {
-      using session = account?.openSession({}, west.warehouse.database);
+      const session = await account?.openSession({}, west.warehouse.database);
       await send(south); // of which nothing is asked
       if (found.length === 0) {
         west.warehouse.execute("UPDATE call_facts SET utm_term_folded = 'moved' WHERE call_id % 2 = 0");
         await send(west);
       }
       found.push("asked");
-      return [...(session?.rollup({ dimensions: ["utm_term"] }).rows ?? [])].find(
-        ([term]) => term === "moved",
-      )?.[1];
+      const { rows = [] } = (await session?.rollup({ dimensions: ["utm_term"] })) ?? {};
+      return [...rows].find(([term]) => term === "moved")?.[1];
     });
     expect(found).toEqual(["asked", "asked"]);
     expect(Number(calls)).toBeGreaterThan(CALLS / 20);
@@ -137,7 +140,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await send(ads);
     const question = {
       filter: {},
-      ask: (session: FigureSession) => [...session.loadSpend("UTC").sums(), session.loadSpend("UTC").days()],
+      ask: async (session: FigureSession) => {
+        const spend = await session.loadSpend("UTC");
+        return [...spend.sums(), spend.days()];
+      },
     };
     const read = () =>
       readCluster(accessOf(), ["ads"], async (published) => askBoth(ads, published, question));
@@ -161,12 +167,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     const callers = Array.from({ length: 60_000 }, (_, index) => `+49${index * 2}`);
     await readCluster(accessOf(), ["north"], async (published) => {
       const ask = rollup({ dimensions: [] }, north.zone);
-      const { expected, found } = askBoth(north, published, { filter: { exclude_callers: callers }, ask });
+      const { expected, found } = await askBoth(north, published, {
+        filter: { exclude_callers: callers },
+        ask,
+      });
       expect(found).toEqual(expected);
     });
   });
 
-  it("ends at once when it is stopped while the cluster is at a statement, and leaves nothing behind for long", async () => {
+  it("ends at once when it is stopped while the cluster is at a statement, and leaves no temporary file", async () => {
     using temp = makeTempFolder();
     const [own = "", other = ""] = servers.hosts;
     const asked = Promise.withResolvers<void>();
@@ -175,22 +184,16 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       asked.resolve();
       return new Promise(() => {}); // without an end
     });
-    const answers = join(temp.path, "tmp");
-    mkdirSync(answers);
-    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile, TMPDIR: answers };
-    const start = (hosts: string[]) =>
-      startCalltally(["export", "channel", "--account", "north", "--engine", engineUrl(hosts)], {
-        cwd: temp.path,
-        env,
-      });
-    const stopped = start([proxy.host, other]);
+    const temporary = join(temp.path, "tmp");
+    mkdirSync(temporary);
+    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile, TMPDIR: temporary };
+    const args = ["export", "channel", "--account", "north", "--engine", engineUrl([proxy.host, other])];
+    const stopped = startCalltally(args, { cwd: temp.path, env });
     await asked.promise;
     stopped.kill("SIGINT");
-    await stopped.done;
-    expect(stopped.signalCode).toBe("SIGINT");
-    expect(readdirSync(answers)).toHaveLength(1);
-    expect(await start([own, other]).done).toMatchObject({ code: 0 });
-    expect(readdirSync(answers)).toEqual([]);
+    const { code, stderr } = await stopped.done;
+    expect({ code, stderr }).toEqual({ code: EXIT.sigint, stderr: "calltally: Stopped by SIGINT\n" });
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("writes the same files by export and report as from the warehouse, of one account and of all", async () => {
