@@ -46,8 +46,6 @@ export class ClusterReader implements Disposable {
     this.#cluster = cluster;
     this.#signal = signal;
     this.#publications = published.map((own) => PUBLICATION_COLUMNS.map((column) => own[column]));
-    // SQLite reads one table while another is written; better-sqlite3 refuses it unless told.
-    this.database.unsafeMode();
   }
 
   /** Returns the name of a table that reaches over all shards, as SQL takes it. */

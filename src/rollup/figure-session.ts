@@ -54,7 +54,8 @@ export class FigureSession {
    * @param selection the calls that the filter lets through
    */
   constructor(database: Database, engine: Engine, options: FigureSessionOptions, selection: CallSelection) {
-    this.database = database;
+    // SQLite reads rows while tables are made for the next question; better-sqlite3 refuses that unless told.
+    this.database = database.unsafeMode();
     this.engine = engine;
     this.options = options;
     this.selection = selection;

@@ -3,7 +3,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { rowsQuestion } from "../../src/cluster/clickhouse-calls-sql.ts";
+import { openCluster } from "../../src/cluster/cluster.ts";
+import { ClusterReader } from "../../src/cluster/cluster-reader.ts";
 import { readCluster } from "../../src/cluster/cluster-session.ts";
+import { readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { EXIT } from "../../src/errors.ts";
 import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
@@ -159,6 +163,53 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await expect(read()).rejects.toMatchObject({
       exitCode: EXIT.unverified,
       message: expect.stringMatching(/has (\d+) rows of spend over all shards, and (?!\1)\d+ were published/),
+    });
+  });
+
+  it("is asked one question after the other, each once, while rows are being read", async () => {
+    const [own = "", other = ""] = servers.hosts;
+    let statements: string[] = [];
+    await using proxy = await startProxy(own, (statement) => {
+      statements.push(statement);
+      return "pass";
+    });
+    await readCluster(accessBy(engineUrl([proxy.host, other])), ["north"], async ([account]) => {
+      const session = (await account?.openSession({}, "")) ?? unreachable();
+      const read = () => session.rollup({ dimensions: ["utm_term"] });
+      const all = [...(await read()).rows];
+      const reading = Iterator.from((await read()).rows);
+      const first = reading.next().value;
+      statements = [];
+      const [spend, extent, sameSpend] = await Promise.all([
+        session.loadSpend("UTC"),
+        session.readExtent(),
+        session.loadSpend("UTC"),
+        session.countSmallCells({ dimensions: ["source"], minCell: 3 }),
+        session.rollup({ dimensions: ["source"], minCell: 3 }),
+        read(),
+      ]);
+      expect([first, ...reading]).toEqual(all);
+      expect(all.length).toBeGreaterThan(2);
+      expect(sameSpend).toBe(spend);
+      expect(extent).toEqual(await session.readExtent());
+      const isCheck = (statement: string) => statement.includes("unfinished_since");
+      // Each is followed by a look at what is published, before the next one.
+      expect(statements.map(isCheck)).toEqual(statements.map((_, index) => index % 2 === 1));
+      const asked = statements.filter((statement) => !isCheck(statement));
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(asked.length).toBeGreaterThan(4);
+    });
+  });
+
+  it("says where there is no room for what it responds", async () => {
+    await using cluster = await openCluster(accessOf());
+    using reader = new ClusterReader(cluster, await readPublished(cluster), undefined);
+    reader.database.pragma("max_page_count = 1");
+    const question = rowsQuestion({ table: reader.table, accounts: ["north"] });
+    await expect(reader.ask(question)).rejects.toMatchObject({
+      exitCode: EXIT.storage,
+      message: "Cannot write a temporary file (SQLITE_FULL)",
+      hint: expect.stringContaining("TMPDIR"),
     });
   });
 

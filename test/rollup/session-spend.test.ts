@@ -188,8 +188,13 @@ describe("SessionSpend", () => {
     const early = await openAccount({ calls: [], gone: [] });
     using session = new RollupSession(early, { rules: RULES });
     expect(await session.readExtent()).toBeUndefined();
-    await session.loadSpend("UTC");
-    expect(await session.readExtent()).toEqual({
+    const [spend, extent, again] = await Promise.all([
+      session.loadSpend("UTC"),
+      session.readExtent(),
+      session.loadSpend("UTC"),
+    ]);
+    expect(again).toBe(spend);
+    expect(extent).toEqual({
       first: "2026-01-01T00:00:00.000Z",
       last: "2026-12-31T00:00:00.000Z",
     });
@@ -223,6 +228,18 @@ describe("SessionSpend", () => {
     await expect(session.rollup({ dimensions: ["source"], spend })).rejects.toThrow(
       "The session has no spend",
     );
+  });
+
+  it("is loaded while rows are being read, which stay as they were", async () => {
+    using session = new RollupSession(account, { rules: RULES });
+    const read = async () => Iterator.from((await session.rollup({ dimensions: ["source"] })).rows);
+    const all = [...(await read())];
+    const reading = await read();
+    const first = reading.next().value;
+    const { form } = await session.loadSpend("UTC");
+    await session.rollup({ dimensions: ["source"], spend: form });
+    expect([first, ...reading]).toEqual(all);
+    expect(all.length).toBeGreaterThan(2);
   });
 
   it("adds amounts up beyond the numbers that are exact", async () => {
