@@ -106,10 +106,10 @@ async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> 
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
       const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
       const engine = new ClusterEngine(reader, own);
-      const known = new Map<FactColumn, readonly FactValue[]>();
-      for (const fact of comparedFacts(filter)) known.set(fact, await engine.readKnownValues(fact));
+      const values = new Map<FactColumn, readonly FactValue[]>();
+      for (const fact of comparedFacts(filter)) values.set(fact, await engine.readKnownValues(fact));
       const options = { rules: about.rules, filter, nameCaller };
-      const selection = selectionOf(options, (fact) => known.get(fact) ?? []);
+      const selection = selectionOf(options, (fact) => values.get(fact) ?? []);
       return new FigureSession(reader.database, engine, options, selection);
     },
   }));
