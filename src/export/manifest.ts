@@ -184,7 +184,7 @@ export function fingerprintOf({
 }
 
 /** Describes what the files of an export have in common; they are yet to be written. */
-export function startManifest(
+export async function startManifest(
   standing: Standing,
   session: FigureSession,
   scope: Scope,
@@ -200,11 +200,11 @@ export function startManifest(
     spend: SessionSpend | undefined;
     published: DescribedPublication | undefined;
   },
-): Manifest {
+): Promise<Manifest> {
   const { run, origin, unlisted } = standing;
   const { exclude_callers, include_gone, ...filter } = scope.filter;
   const until = settledUntil(run, lookbackHours);
-  const firstStart = session.readFirstStart();
+  const firstStart = await session.readFirstStart();
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
@@ -226,7 +226,7 @@ export function startManifest(
       ...filter,
       ...(exclude_callers !== undefined && {
         excluded_callers: exclude_callers.length,
-        excluded_callers_without_calls: session.countUnknownCallers(exclude_callers),
+        excluded_callers_without_calls: await session.countUnknownCallers(exclude_callers),
       }),
     },
     range: describeSpan(scope.span, scope.range),

@@ -45,7 +45,7 @@ export function assertRows(name: string, rows: number): void {
  * @throws UsageError for more rows than a sheet holds
  */
 export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
-  const { columns, rows, total } = table;
+  const { columns, total } = table;
   const letters = columns.map((_, index) => columnLetters(index));
   const toRow = rowWriter(columns, letters, context);
   const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
@@ -63,14 +63,12 @@ export function* toSheet(table: Table, { name, context }: SheetOptions): Generat
   };
 
   let last = 1;
-  let totals: readonly Value[] | undefined;
-  const readTotal = total && (() => (totals = total()));
-  for (const chunk of inChunks(linesOf({ rows, total: readTotal }))) {
+  for (const chunk of inChunks(linesOf(table))) {
     let xml = last === 1 ? open(chunk) : "";
     for (const row of chunk) {
       last++;
       assertRows(name, last - 1);
-      xml += row === totals ? toTotalRow(last, row) : toRow(last, row);
+      xml += row === total ? toTotalRow(last, row) : toRow(last, row);
       if (xml.length < PIECE) continue;
       yield xml;
       xml = "";

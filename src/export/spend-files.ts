@@ -1,13 +1,11 @@
 import { formatMicros } from "../currency.ts";
 import { nearest } from "../nearest.ts";
-import type { Span } from "../rollup/call-filter.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
 import type { Job } from "./job.ts";
 import type { NamedTable } from "./named-table.ts";
 import type { Scope } from "./scope.ts";
-import type { Column, Value } from "./table.ts";
+import type { Column } from "./table.ts";
 
 /** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
 export interface DescribedSpend {
@@ -89,10 +87,10 @@ const FILES_SHOWN = 5;
 const inWords = (name: string) => name.replaceAll("_", " ");
 
 /** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
-export function unmatchedTable(
+export async function unmatchedTable(
   { session, scope }: Pick<Job, "session" | "scope">,
   spend: SessionSpend,
-): NamedTable {
+): Promise<NamedTable> {
   const columns: Column[] = [
     { name: "campaign", type: "text" },
     { name: "campaign_id", type: "text", isId: true },
@@ -101,7 +99,11 @@ export function unmatchedTable(
     { name: "days", type: "integer" },
     { name: "nearest_campaign", type: "text" },
   ];
-  const rows = [...listUnmatched(session, spend, scope.span)];
+  const names = await session.readCampaigns();
+  const rows = spend.unmatched(scope.span).map(({ campaign, campaign_id, source, cost_micros, days }) => {
+    const near = campaign === null ? undefined : nearest(campaign, names);
+    return [campaign, campaign_id, source, Number(formatMicros(cost_micros)), days, near ?? null];
+  });
   return {
     columns,
     rows,
@@ -109,12 +111,4 @@ export function unmatchedTable(
     audience: "shared",
     entry: { contents: "spend-unmatched", rows: rows.length },
   };
-}
-
-function* listUnmatched(session: FigureSession, spend: SessionSpend, span: Span): Generator<Value[]> {
-  const names = session.readCampaigns();
-  for (const { campaign, campaign_id, source, cost_micros, days } of spend.unmatched(span)) {
-    const near = campaign === null ? undefined : nearest(campaign, names);
-    yield [campaign, campaign_id, source, Number(formatMicros(cost_micros)), days, near ?? null];
-  }
 }

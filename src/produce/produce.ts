@@ -22,7 +22,7 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   /** The run of a report that the files are for. */
   reportRun?: ReportRunOfFiles | undefined;
   /** Reads more at the moment of the files, before the first of them is written. What it throws keeps everything as it was. */
-  inspect?: ((job: Job) => void) | undefined;
+  inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
 /** What was made. */
@@ -83,13 +83,13 @@ async function make(
   { signal, inspect }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
   recorder?.begin();
-  using moment = opened.read(ask.filter);
+  using moment = await opened.read(ask.filter);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const started = { ...start(ask, moment, opened), nowMs: clock.now() };
+  const started = { ...(await start(ask, moment, opened)), nowMs: clock.now() };
   const write: Job["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
   const sheets: NamedTable[] = [];
@@ -108,7 +108,7 @@ async function make(
     write,
     table: (table) => takeTable(table, { ask, outlet, write, sheets }),
   };
-  inspect?.(job);
+  await inspect?.(job);
   const { manifest } = job;
   for (const content of ask.contents) {
     signal?.throwIfAborted();
@@ -119,21 +119,21 @@ async function make(
 }
 
 /** Starts a job: its days as instants, and the manifest of files that are yet to be written. */
-function start(
+async function start(
   ask: Ask,
   moment: Moment,
   { lookbackHours }: OpenSource,
-): Pick<Job, "ask" | "scope" | "spend" | "manifest"> {
+): Promise<Pick<Job, "ask" | "scope" | "spend" | "manifest">> {
   const { session, standing, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
-  const loaded = isSpendAsked ? session.loadSpend(ask.timezone) : undefined;
-  if (!ask.isEmptyAllowed) assertMatched(session, ask);
-  const scope = resolveScope(session, ask);
+  const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
+  if (!ask.isEmptyAllowed) await assertMatched(session, ask);
+  const scope = await resolveScope(session, ask);
   if (minCell !== undefined) assertFilterShareSafe(scope.filter);
   const spend = ask.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
   const shown = minCell === undefined ? standing : toShareSafeStanding(standing, minCell);
-  const manifest = startManifest(shown, session, scope, { raw, lookbackHours, spend, published });
+  const manifest = await startManifest(shown, session, scope, { raw, lookbackHours, spend, published });
   return { ask, scope, spend, manifest };
 }
 
@@ -162,7 +162,7 @@ async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
     (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
   );
   if (spend !== undefined && hasCampaigns)
-    manifest.files.push(...(await job.table(unmatchedTable(job, spend))));
+    manifest.files.push(...(await job.table(await unmatchedTable(job, spend))));
   if (sheets.length > 0) {
     const { writeWorkbook } = await import("../export/workbook.ts");
     manifest.files.push(await writeWorkbook(job, sheets));
@@ -175,8 +175,8 @@ async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
 }
 
 /** Refuses values that no call has: the files would be right, empty, and not what was meant. */
-function assertMatched(session: FigureSession, { filter, spell }: Ask): void {
-  const unmatched = session.findUnmatched(filter);
+async function assertMatched(session: FigureSession, { filter, spell }: Ask): Promise<void> {
+  const unmatched = await session.findUnmatched(filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);
 }
 

@@ -31,7 +31,7 @@ export interface OpenSource extends Disposable {
   /** The warehouse, which remembers exports; undefined for a cluster. */
   warehouse?: Warehouse;
   /** Begins to read the calls that a filter lets through, all at one moment. */
-  read: (filter: CallFilter) => Moment;
+  read: (filter: CallFilter) => Promise<Moment>;
 }
 
 /** One moment of a source; dispose of it to let that moment go. */

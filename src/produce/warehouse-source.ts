@@ -44,7 +44,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
           origin: describeOrigin(readOrigin(warehouse)),
           lookbackHours,
           warehouse,
-          read: (filter) => readMoment(warehouse, filter, rules),
+          read: async (filter) => readMoment(warehouse, filter, rules),
           [Symbol.dispose]: () => warehouse[Symbol.dispose](),
         };
       } catch (error) {
@@ -62,7 +62,7 @@ export function readOnlySource(warehouse: Warehouse): Source {
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours: 0,
-      read: (filter) => readMoment(warehouse, filter),
+      read: async (filter) => readMoment(warehouse, filter),
       [Symbol.dispose]: () => {},
     }),
   };

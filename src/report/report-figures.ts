@@ -3,7 +3,7 @@ import { MICROS } from "../currency.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { DurationBand } from "../rollup/duration-bands.ts";
-import type { FigureSession, Value } from "../rollup/figure-session.ts";
+import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
 import type { SpendForm } from "../rollup/metrics.ts";
 import { NOT_SET } from "../rollup/own-words.ts";
 import type { RollupQuery } from "../rollup/rollup-query.ts";
@@ -90,30 +90,30 @@ const HEADLINE = [
 ];
 
 /** Reads one row of everything, beside the stretch before where there is one. */
-export function readHeadline(
+export async function readHeadline(
   session: FigureSession,
   stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell">,
-): Figures {
-  const [headline = {}] = nameFigures(session.total({ ...stretch, dimensions: [], figures: HEADLINE }));
+): Promise<Figures> {
+  const [headline = {}] = nameFigures(await session.total({ ...stretch, dimensions: [], figures: HEADLINE }));
   return headline;
 }
 
 /** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
-export function readReportFigures(session: FigureSession, scope: ReportScope): ReportFigures {
+export async function readReportFigures(session: FigureSession, scope: ReportScope): Promise<ReportFigures> {
   const { span, periods, previousSpan, timezone, spend } = scope;
   const previous = { span: previousSpan };
-  const read = (query: RollupQuery) => iterateFigures(session, query);
-  const headline = readHeadline(session, { span, previous });
+  const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
+  const headline = await readHeadline(session, { span, previous });
   const movers = new Movers();
   const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
     rankRows(rows, (figures) => movers.see(dimension, figures));
   const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
-  const offsets = session.readOffsets(timezone);
+  const offsets = await session.readOffsets(timezone);
   const byPeriod = new Sums("period");
   const byChannel = new Sums("channel");
   const byChannelAndPeriod = new Sums("channel", "period");
   const byHour = new Sums("weekday", "hour");
-  for (const row of read({
+  for (const row of await read({
     dimensions: ["channel", "weekday", "hour"],
     offsets,
     span,
@@ -121,27 +121,27 @@ export function readReportFigures(session: FigureSession, scope: ReportScope): R
     figures: SUMS,
   }))
     for (const sums of [byPeriod, byChannel, byChannelAndPeriod, byHour]) sums.add(row);
-  const channelsBefore = read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
-  const callers = read({ dimensions: [], span, periods, figures: ["unique_callers"] });
+  const channelsBefore = await read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
+  const callers = await read({ dimensions: [], span, periods, figures: ["unique_callers"] });
   return {
     headline,
     periods: joinPeriods(periods, byPeriod.rows, callers),
     channels: rank("channel", compare("channel", byChannel.rows, channelsBefore)),
     channelPeriods: byChannelAndPeriod.rows,
-    sources: rank("source", read({ ...compared, dimensions: ["source"] })),
-    campaigns: rank("campaign", read({ ...compared, dimensions: ["campaign"] })),
+    sources: rank("source", await read({ ...compared, dimensions: ["source"] })),
+    campaigns: rank("campaign", await read({ ...compared, dimensions: ["campaign"] })),
     hours: byHour.rows,
-    durations: session.durationBands(span),
+    durations: await session.durationBands(span),
     movers,
-    spend: spend && readSpendFigures(session, span, spend.form),
+    spend: spend && (await readSpendFigures(session, span, spend.form)),
   };
 }
 
 const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
 
-function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): SpendFigures {
+async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): Promise<SpendFigures> {
   const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
-  const spent = [...iterateFigures(session, { ...query, dimensions: ["campaign"] })]
+  const spent = [...nameFigures(await session.rollup({ ...query, dimensions: ["campaign"] }))]
     .filter(({ cost }) => cost !== null)
     .toSorted((a, b) => Number(b.cost) - Number(a.cost));
   const [withCalls, without] = [true, false].map((has) =>
@@ -179,12 +179,8 @@ function addCosts(rows: readonly Figures[]): Figures {
   };
 }
 
-function iterateFigures(session: FigureSession, query: RollupQuery): Generator<Figures> {
-  return nameFigures(session.rollup(query));
-}
-
 /** Returns the rows of a rollup by the names of its columns. */
-function* nameFigures({ columns, rows }: ReturnType<FigureSession["rollup"]>): Generator<Figures> {
+function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
   for (const row of rows) {
     yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
   }

@@ -18,7 +18,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { from, to } = scope.range;
   if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
-  const figures = readReportFigures(session, { span, periods, previousSpan, timezone, spend });
+  const figures = await readReportFigures(session, { span, periods, previousSpan, timezone, spend });
   const { headline } = figures;
   const restatements = compareWithPage(job, figures);
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>

@@ -90,9 +90,9 @@ export async function makeReport(
   try {
     let lastGood: Pick<NonNullable<Manifest["run"]>, "finished_at"> | null | undefined;
     let headline: ReportHeadline = { figures: {}, compared: undefined };
-    const inspect = (job: Job) => {
+    const inspect = async (job: Job) => {
       if (targets.length > 0) assertDeliverable(report, job.manifest);
-      headline = readReportHeadline(job);
+      headline = await readReportHeadline(job);
       lastGood = job.lists ? readLastGoodRun(job.lists.reader) : goodRunOf(job.manifest);
     };
     const isRepeated = isResumed && mayBeTaken(warehouse, runId, targets.length);

@@ -424,10 +424,7 @@ describe("toSheet", () => {
   const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
   const sheetOf = (columns: readonly Column[], rows: Value[][], total?: Value[]) =>
     [
-      ...toSheet(
-        { columns, rows, total: total && (() => total) },
-        { name: "any", context: { ...CONTEXT, styles: new Styles() } },
-      ),
+      ...toSheet({ columns, rows, total }, { name: "any", context: { ...CONTEXT, styles: new Styles() } }),
     ].join("");
 
   it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {

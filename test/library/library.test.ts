@@ -222,6 +222,20 @@ describe("rollup", () => {
     expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
   });
 
+  it("answers several that are asked at once as it does one by one", async () => {
+    using warehouse = openWarehouse(database);
+    const questions: RollupQuestion[] = [
+      { by: ["channel"], spend: true, total: true },
+      { by: ["source"], filter: { channel: ["paid search"] }, grain: "month", fill: true },
+      { by: ["weekday", "hour"], timezone: "Europe/Berlin" },
+    ];
+    const atOnce = await Promise.all(questions.map((question) => warehouse.rollup(question)));
+    for (const [index, question] of questions.entries()) {
+      expect(atOnce[index]).toEqual(await warehouse.rollup(question));
+      expect(atOnce[index]?.rows.length).toBeGreaterThan(2);
+    }
+  });
+
   it("answers one that has everything", async () => {
     using warehouse = openWarehouse(database);
     const { columns, rows } = await warehouse.rollup({

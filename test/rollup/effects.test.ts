@@ -142,7 +142,7 @@ const CASES: {
 ];
 
 describe("RollupSession.effects", () => {
-  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", (by) => {
+  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", async (by) => {
     using changed = change(by);
     const { warehouse, since, rules } = changed;
     const { sqlite } = warehouse;
@@ -176,7 +176,7 @@ describe("RollupSession.effects", () => {
       const query: RollupQuery = {
         dimensions,
         figures,
-        offsets: session.readOffsets(zone),
+        offsets: await session.readOffsets(zone),
         ...(months && { periods: months, span: toInstants(MARCH, zone) }),
       };
       const span = query.span ?? {};
