@@ -4,9 +4,9 @@ import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type Basis, readBasis } from "../warehouse/basis.ts";
 import { openPseudonyms } from "../warehouse/caller-hash.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { readRulesInForce, rulesSchema } from "../warehouse/rules.ts";
 import { readStanding, type Standing } from "../warehouse/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Published } from "./published.ts";
 
 /** What a publication says of its account beside the rows: what figures stand on, for those who read them in the cluster. */

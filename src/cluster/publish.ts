@@ -4,12 +4,13 @@ import { CalltallyError, describeError, EXIT, InterruptedError } from "../errors
 import { beginMarks, readChanges } from "../warehouse/changed-buckets.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication, upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type About, readAbout, type Totals } from "./about.ts";
 import { literal } from "./clickhouse-text.ts";
 import { type Cluster, openCluster } from "./cluster.ts";

@@ -12,8 +12,8 @@ import {
   recordAttempt,
   recordAttemptEnd,
 } from "../warehouse/delivery-table.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
 import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
 import { sweepRunFolders } from "./run-folder.ts";

@@ -13,7 +13,7 @@ import { readWithheld } from "../warehouse/gone.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readJobs } from "../warehouse/job-table.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
 import { countOtherUnits } from "../warehouse/other-units.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -21,6 +21,7 @@ import { checkRowHashes, describeDamaged } from "../warehouse/row-hashes.ts";
 import { readLastFileCheck, readLastVerifiedPass, readPause, readRuns } from "../warehouse/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { findUnmatchedDispositions } from "../warehouse/unmatched-dispositions.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, unverified, warn } from "./check.ts";
 import type { DurationSample } from "./check-duration.ts";
 

@@ -9,9 +9,9 @@ import {
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and

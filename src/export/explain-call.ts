@@ -12,11 +12,12 @@ import type { ConversionKind } from "../request/choices.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
 import { readUploadsOfCall, type UploadOfCall } from "../warehouse/upload-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Reason } from "./conversion-kinds.ts";
 import { judgeCall } from "./conversions.ts";
 

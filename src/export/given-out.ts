@@ -17,7 +17,6 @@ import {
   rememberRollups,
 } from "../warehouse/exported-rollups.ts";
 import { readFactState } from "../warehouse/fact-log.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import {
   type Effect,
   type FigureValue,
@@ -26,6 +25,7 @@ import {
 } from "../warehouse/restatement-table.ts";
 import { describeRulesChange } from "../warehouse/rules.ts";
 import { readLastDoneRun } from "../warehouse/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import {
   comparableStretches,
   completeStretches,

@@ -5,7 +5,7 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Basis } from "../warehouse/basis.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { GivenOut } from "./given-out.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";

@@ -8,10 +8,10 @@ import { toFileError } from "../file-access.ts";
 import { fsyncPath, removeFile } from "../folder.ts";
 import { openCallerHash } from "../warehouse/caller-hash.ts";
 import { readExportPaths } from "../warehouse/exports.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { holdsTraces, isTextFile, type Traces } from "../warehouse/personal-bytes.ts";
 import { findUploadsOf } from "../warehouse/upload-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { fingerprintOf } from "./manifest.ts";
 

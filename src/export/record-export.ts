@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { CalltallyError, EXIT, UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/exports.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Commit, FileSet } from "./file-set.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 

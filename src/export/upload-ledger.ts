@@ -2,7 +2,6 @@ import { basename, dirname, join } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { realFile } from "../folder.ts";
 import type { Content } from "../request/contents.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import {
   enterUploads,
@@ -17,6 +16,7 @@ import {
   type UploadFile,
   undoUploads,
 } from "../warehouse/upload-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { CommitStep, CommittedFiles } from "./record-export.ts";
 

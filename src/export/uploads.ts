@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 import { realFile } from "../folder.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { forgetUploads, hashFile, readUploadFiles, recoverUploads } from "../warehouse/upload-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 

@@ -7,11 +7,11 @@ import {
   tracesInExports,
 } from "../export/personal-files.ts";
 import { toFileError } from "../file-access.ts";
-import { lockedError } from "../sync/ledger.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "../warehouse/forget.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
+import { lockedError } from "../warehouse/locked-error.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { holdsTraces } from "../warehouse/personal-bytes.ts";

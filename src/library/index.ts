@@ -13,10 +13,11 @@ import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readBasis } from "../warehouse/basis.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import { type Warehouse as OpenWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { readStanding } from "../warehouse/standing.ts";
+import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
 import { parseQuestion, parseSyncOptions, parseWarehousePath } from "./parse-options.ts";
 import type {
   Rollup,

@@ -8,8 +8,8 @@ import { type ReportRunOfFiles, UploadLedger } from "../export/upload-ledger.ts"
 import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
 import { beginFactLog } from "../warehouse/fact-log.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {

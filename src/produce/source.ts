@@ -6,9 +6,9 @@ import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribute-all.ts";
 import type { Basis } from "../warehouse/basis.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Standing } from "../warehouse/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where the figures of an account are read: its warehouse, or a cluster that it was published to. */
 export interface Source {

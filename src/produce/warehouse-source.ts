@@ -7,12 +7,13 @@ import { RollupSession } from "../rollup/session.ts";
 import { readBasis } from "../warehouse/basis.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { prepareCallerName } from "../warehouse/caller-hash.ts";
-import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import { hasSpend } from "../warehouse/spend-table.ts";
 import { readStanding } from "../warehouse/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Moment, Source } from "./source.ts";
 
 /** What can be read in a warehouse. */

@@ -8,8 +8,9 @@ import {
   readJobs,
   updateJobEnd,
 } from "../warehouse/job-table.ts";
-import { openCurrentWarehouse, type Warehouse } from "../warehouse/open.ts";
+import { openCurrentWarehouse } from "../warehouse/open.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** A job must not wait long for whoever writes, in which time it would hear no signal. */
 const PATIENCE_MS = 2000;

@@ -4,9 +4,10 @@ import { realFile } from "../folder.ts";
 import { countCalls } from "../warehouse/call-table.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { countAllRejected } from "../warehouse/rejected.ts";
 import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */

@@ -9,7 +9,7 @@ import { readDrift } from "../warehouse/drift.ts";
 import { readUnlisted, readWithheld } from "../warehouse/gone.ts";
 import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -23,6 +23,7 @@ import {
   readRuns,
 } from "../warehouse/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 

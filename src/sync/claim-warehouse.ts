@@ -1,8 +1,8 @@
 import { UsageError } from "../errors.ts";
 import type { Row } from "../paging/slice.ts";
 import { readCallCount, readNewestCall, readStarts } from "../warehouse/call-table.ts";
-import type { Warehouse } from "../warehouse/open.ts";
 import { bindOrigin, isBoundTo, readOrigin, type Service, toAddress } from "../warehouse/origin.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface Claim extends Service {
   /** Whether the operator says that it is the same account, by `--rebind`. */

@@ -9,12 +9,12 @@ import { renameCallers } from "./caller-names.ts";
 import { countRows } from "./count-rows.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
-import type { Warehouse } from "./open.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
 import { call_facts, calls, counts } from "./schema.ts";
 import { overwriteDeleted } from "./secure-delete.ts";
 import { writeTransaction } from "./transaction.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
 const BATCH_ROWS = 250;

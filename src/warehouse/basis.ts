@@ -1,9 +1,9 @@
 import { describeOrder } from "../paging/order-key.ts";
 import { countCalls, readNewestCall } from "./call-table.ts";
 import { readDrift } from "./drift.ts";
-import type { Warehouse } from "./open.ts";
 import { countAllRejected } from "./rejected.ts";
 import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** How complete and how fresh the copy is that a report stands on, beside what its manifest says. */
 export type Basis = ReturnType<typeof readBasis>;

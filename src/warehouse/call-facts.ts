@@ -5,9 +5,9 @@ import { isPseudonym } from "../privacy/pseudonym.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
-import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { call_facts } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** A call whose facts are to be written. */
 export interface CallToAttribute {

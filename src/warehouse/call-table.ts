@@ -4,10 +4,10 @@ import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { countRows } from "./count-rows.ts";
 import type { ForgottenCallers } from "./forgotten.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./keeping.ts";
-import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { readRulesInForce } from "./rules.ts";
 import { call_facts, calls, counts, transcripts } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export interface Upserted {
   /** Calls the warehouse did not have. */

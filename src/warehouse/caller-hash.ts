@@ -3,8 +3,8 @@ import { CalltallyError, EXIT } from "../errors.ts";
 import { isPseudonym } from "../privacy/pseudonym.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
 import { openForgotten } from "./forgotten.ts";
-import type { Warehouse } from "./open.ts";
 import { readRules } from "./rules.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const FINGERPRINT_DIGITS = 16;
 /** Characters of base64url: 256 bits. */

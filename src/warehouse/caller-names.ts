@@ -1,7 +1,7 @@
 import { getTableName } from "drizzle-orm";
 import { withoutFactLog } from "./fact-log.ts";
-import type { Warehouse } from "./open.ts";
 import { call_facts, callers, fact_changes } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Gives callers other names wherever the facts have them; no two the same. It is no change of what is true of a call, and is

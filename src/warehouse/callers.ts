@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "./positional.ts";
 import { call_facts, callers } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** A live call, by what decides about its caller's first. */
 export interface CallerCall {

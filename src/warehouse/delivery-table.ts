@@ -1,10 +1,10 @@
 import { and, eq, gte, inArray, max, sql } from "drizzle-orm";
 import { hasEnded, markProcess } from "../process-mark.ts";
 import { isCurrent } from "./migrate.ts";
-import type { Warehouse } from "./open.ts";
 import type { ReportRun } from "./report-run-table.ts";
 import { deliveries, report_runs } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What was delivered to one recipient, as the ledger has it. */
 export type Delivery = typeof deliveries.$inferSelect;

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { Warehouse } from "./open.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const BATCH_ROWS = 1000;
 /** Below every identifier, which are safe integers. */

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Keeping } from "./keeping.ts";
-import type { Warehouse } from "./open.ts";
 import { schema_drift } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { realFile } from "../folder.ts";
-import type { Warehouse } from "./open.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** How long others may go on reading, milliseconds. */
 const PATIENCE_MS = 5000;

@@ -1,8 +1,8 @@
 import { sep } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { isLoggedSince, pruneFactLog } from "./fact-log.ts";
-import type { Warehouse } from "./open.ts";
 import { exported_rollups } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;
 

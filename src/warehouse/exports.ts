@@ -1,7 +1,7 @@
 import { sep } from "node:path";
 import { inArray, max, sql } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { exports } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
 

@@ -1,9 +1,9 @@
 import { asc, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { ChangeReason } from "../rollup/change-reasons.ts";
 import { FACTS } from "./call-facts.ts";
-import type { Warehouse } from "./open.ts";
 import { counts, exported_rollups, fact_changes, rules } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /*
  * Changes of facts are logged by triggers, so whatever code writes facts logs them in its own transaction. The triggers are

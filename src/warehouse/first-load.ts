@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { callers, counts } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /*
  * In a first load calls of any caller come in any order. To keep callers and first calls in step with every page would

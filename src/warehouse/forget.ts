@@ -21,7 +21,6 @@ import {
   readForgotten,
 } from "./forgotten.ts";
 import { type Keeping, keepingAll, type Withheld } from "./keeping.ts";
-import type { Warehouse } from "./open.ts";
 import { insertPrivacyAct } from "./privacy-act-table.ts";
 import { readRejected } from "./rejected.ts";
 import { readRulesInForce } from "./rules.ts";
@@ -48,6 +47,7 @@ import {
   webhook_changes,
 } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
 const BATCH_ROWS = 250;

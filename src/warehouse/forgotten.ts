@@ -6,8 +6,8 @@ import { type Call, DNI_FIELDS } from "../call.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
-import type { Warehouse } from "./open.ts";
 import { forgotten_callers } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const MARK_DIGITS = 16;
 

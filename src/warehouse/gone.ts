@@ -21,9 +21,9 @@ import { TOLERANCE_MS } from "../clock.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { countRows } from "./count-rows.ts";
-import type { Warehouse } from "./open.ts";
 import { idsOfRun } from "./pages.ts";
 import { calls, sync_runs } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export interface AbsenceOptions {
   /** The verified full pass that did not meet them. */

@@ -1,7 +1,7 @@
 import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
 import { openForgotten } from "./forgotten.ts";
-import type { Warehouse } from "./open.ts";
 import { insight_changes, insight_groups, insights } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** An insight as it is stored, with the ids of its groups. */
 export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };

@@ -1,6 +1,6 @@
 import { isCurrent } from "./migrate.ts";
-import type { Warehouse } from "./open.ts";
 import { jobs } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What is known of a job. */
 export type JobRecord = typeof jobs.$inferSelect;

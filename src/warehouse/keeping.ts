@@ -15,8 +15,8 @@ import { describeName } from "../privacy/undocumented.ts";
 import { startOfRow, withhold, withholdFromRow } from "../privacy/withhold.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten.ts";
-import type { Warehouse } from "./open.ts";
 import type { calls } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What a row of `calls` says of what is not kept of the call. */
 export type Withheld = Pick<

@@ -7,7 +7,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
 import { tryAcquireLock } from "./lock.ts";
-import type { Warehouse } from "./open.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, "migrations");
 

@@ -1,27 +1,14 @@
 import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
-
-/** The open warehouse; dispose of it to close the file. */
-export interface Warehouse extends Disposable {
-  /** Absolute path of the database file. */
-  readonly path: string;
-  readonly sqlite: Database.Database;
-  readonly db: BetterSQLite3Database;
-  /**
-   * Asserts that the open file is still the one at the path.
-   *
-   * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
-   */
-  assertInPlace(): void;
-}
+import type { Warehouse } from "./warehouse.ts";
 
 /** How long a write waits for that of another process: attributing a million calls anew takes most of a minute. */
 const BUSY_MS = 60_000;

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { UsageError } from "../errors.ts";
 import { readCallCount } from "./call-table.ts";
-import type { Warehouse } from "./open.ts";
 import { countAllRejected } from "./rejected.ts";
 import { origin } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
 export type Origin = typeof origin.$inferSelect;

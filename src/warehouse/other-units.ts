@@ -1,7 +1,7 @@
 import { count, eq } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { readOrigin } from "./origin.ts";
 import { call_facts, calls } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Whether a call is of another organization unit than was asked for, as far as that can be told: the type and meaning of

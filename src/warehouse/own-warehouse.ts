@@ -1,6 +1,5 @@
 import { UsageError } from "../errors.ts";
 import { isCurrent, type MigrateOptions } from "./migrate.ts";
-import type { Warehouse } from "./open.ts";
 import {
   assertAccount,
   assertOrigin,
@@ -9,6 +8,7 @@ import {
   readOrigin,
   toAddress,
 } from "./origin.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** The account that a command works for. */
 export interface Owner {

@@ -1,6 +1,6 @@
 import { asc, eq, min, type SQL, sql } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { sync_pages } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Runs whose pages are kept in the ledger. */
 const RUNS_WITH_PAGES = 100;

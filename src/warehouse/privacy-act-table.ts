@@ -1,6 +1,6 @@
 import { asc, eq, isNull, max } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { privacy_acts } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export interface PrivacyAct {
   act_id: number;

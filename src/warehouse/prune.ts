@@ -4,11 +4,11 @@ import { TRANSCRIPT_COLUMNS } from "../call.ts";
 import { BEFORE_ALL_TIMES, type Cutoffs, WITHHELD_KINDS, type WithheldKind } from "../privacy/keep.ts";
 import { withholdDrift } from "./drift.ts";
 import { Keeping } from "./keeping.ts";
-import type { Warehouse } from "./open.ts";
 import { prepareWrite } from "./positional.ts";
 import { insertPrivacyAct, updatePrivacyAct } from "./privacy-act-table.ts";
 import { call_facts, calls, rejected_calls, retention, transcripts } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
 const BATCH_ROWS = 250;

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { and, eq, inArray, isNull, lt } from "drizzle-orm";
 import { countRows } from "./count-rows.ts";
 import type { Keeping } from "./keeping.ts";
-import type { Warehouse } from "./open.ts";
 import { excluded, placeholders, prepareWrite } from "./positional.ts";
 import { rejected_calls } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
 

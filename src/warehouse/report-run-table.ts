@@ -1,9 +1,9 @@
 import { and, desc, eq, isNotNull, isNull, max } from "drizzle-orm";
 import { hasEnded, markProcess } from "../process-mark.ts";
 import { isCurrent } from "./migrate.ts";
-import type { Warehouse } from "./open.ts";
 import { report_runs } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** One run of a named report, as the ledger has it. */
 export type ReportRun = typeof report_runs.$inferSelect;

@@ -1,8 +1,8 @@
 import { and, desc, gt, gte, lt, type SQL } from "drizzle-orm";
 import { z } from "zod";
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
-import type { Warehouse } from "./open.ts";
 import { restatements } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What changed a figure: a change of calls, or of what was imported of the costs of ads. */
 export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;

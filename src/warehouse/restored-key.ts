@@ -5,9 +5,10 @@ import { callerKeyOf } from "./caller-key.ts";
 import { hasExportedCalls } from "./exports.ts";
 import { hasForgotten } from "./forgotten.ts";
 import { isCurrent } from "./migrate.ts";
-import { openReader, type Warehouse } from "./open.ts";
+import { openReader } from "./open.ts";
 import { readRules } from "./rules.ts";
 import { readUploadKeys } from "./upload-table.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may

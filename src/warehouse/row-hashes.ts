@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { hashCall } from "../call.ts";
-import type { Warehouse } from "./open.ts";
 import { calls, transcripts } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const BATCH_ROWS = 1000;
 /** Below every identifier, which are safe integers. */

@@ -2,8 +2,8 @@ import { desc, eq } from "drizzle-orm";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../attribution/attribution-rules.ts";
-import type { Warehouse } from "./open.ts";
 import { rules } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** The rules by which the facts of a warehouse were computed. */
 export interface RulesInForce {

@@ -2,8 +2,8 @@ import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
 import { isFuture } from "../clock.ts";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { SURE_VERDICTS } from "../paging/verdict.ts";
-import type { Warehouse } from "./open.ts";
 import { sync_runs } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;

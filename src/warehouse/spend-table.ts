@@ -1,9 +1,9 @@
 import { UsageError } from "../errors.ts";
 import type { SpendRow } from "../spend/read-report.ts";
-import type { Warehouse } from "./open.ts";
 import { placeholders, prepareWrite } from "./positional.ts";
 import { spend } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** The rows of one file. */
 export interface SpendFile {

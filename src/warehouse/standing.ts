@@ -1,8 +1,8 @@
 import { readUnsettled } from "./first-load.ts";
 import { readUnlisted, readWithheld, type Unlisted } from "./gone.ts";
-import type { Warehouse } from "./open.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "./origin.ts";
 import { readLastDoneRun } from "./runs.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What the figures of a warehouse stand on, beside its calls. */
 export interface Standing {

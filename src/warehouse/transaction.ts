@@ -1,4 +1,4 @@
-import type { Warehouse } from "./open.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Runs `work` in one immediate transaction: all of it is kept, or nothing; nothing in a file that was moved away.

@@ -2,7 +2,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution
 import { toComparableDisposition } from "../attribution/call-text.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { didYouMean } from "../nearest.ts";
-import type { Warehouse } from "./open.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** A disposition that the settings name and no call has. */
 export interface UnmatchedDisposition {

@@ -1,8 +1,8 @@
 import { CalltallyError, EXIT } from "../errors.ts";
 import { type CallerHash, openCallerHash } from "./caller-hash.ts";
 import { callerKeyOf, hasCallerKey } from "./caller-key.ts";
-import type { Warehouse } from "./open.ts";
 import { readUploadKeys } from "./upload-table.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Returns the key of the digests by which the ledger of uploads remembers click ids, phone numbers and client ids.

@@ -18,9 +18,9 @@ import {
 } from "drizzle-orm";
 import { CalltallyError, EXIT } from "../errors.ts";
 import { hasEnded, markProcess } from "../process-mark.ts";
-import type { Warehouse } from "./open.ts";
 import { upload_files, uploads } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** A file of conversions, as the ledger has it. */
 export type UploadFile = typeof upload_files.$inferSelect;

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { Warehouse } from "./open.ts";
 import { webhook_changes } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export type WebhookChange = typeof webhook_changes.$inferSelect;
 

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
 import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startReportRun } from "../../src/warehouse/report-run-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** Writes a file of a report. */

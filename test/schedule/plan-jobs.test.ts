@@ -12,10 +12,11 @@ import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { insertExports, settleExports } from "../../src/warehouse/exports.ts";
 import { insertJobStart, type JobRecord } from "../../src/warehouse/job-table.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { recordRejected } from "../../src/warehouse/rejected.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lockedError, startOrResume } from "../../src/sync/ledger.ts";
+import { startOrResume } from "../../src/sync/ledger.ts";
 import type { Plan } from "../../src/sync/plan.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
+import { lockedError } from "../../src/warehouse/locked-error.ts";
 import { insertPage, readPages, type SyncPage } from "../../src/warehouse/pages.ts";
 import { type RunChanges, readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FakeClock } from "../api/fake-clock.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";

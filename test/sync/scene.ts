@@ -6,7 +6,8 @@ import { Throttle } from "../../src/paging/throttle.ts";
 import type { PageSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 let template: string | undefined;

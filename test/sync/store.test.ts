@@ -10,11 +10,11 @@ import { readUnsettled, settleCallers } from "../../src/warehouse/first-load.ts"
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { markAbsent } from "../../src/warehouse/gone.ts";
 import { keepingAll } from "../../src/warehouse/keeping.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
 import { readOrigin } from "../../src/warehouse/origin.ts";
 import { readPages } from "../../src/warehouse/pages.ts";
 import { readRejected } from "../../src/warehouse/rejected.ts";
 import { readRuns, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";

@@ -17,10 +17,11 @@ import {
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
 import { beginFactLog } from "../../src/warehouse/fact-log.ts";
-import { openExistingWarehouse, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readRules } from "../../src/warehouse/rules.ts";
 import { call_facts, callers, calls, counts, rules } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone } from "./facts.ts";

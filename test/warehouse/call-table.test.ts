@@ -8,9 +8,9 @@ import {
   readCallCount,
   type Upserted,
 } from "../../src/warehouse/call-table.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
 import { call_facts, calls, transcripts } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../calls.ts";
 import { draws } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";

@@ -12,8 +12,9 @@ import {
 } from "../../src/warehouse/caller-hash.ts";
 import { callerKeyOf } from "../../src/warehouse/caller-key.ts";
 import { CallerDigests, insertForgotten } from "../../src/warehouse/forgotten.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertRules } from "../../src/warehouse/rules.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));

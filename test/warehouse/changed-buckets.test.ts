@@ -8,10 +8,10 @@ import { BUCKETS, beginMarks, readChanges } from "../../src/warehouse/changed-bu
 import { beginFactLog } from "../../src/warehouse/fact-log.ts";
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
 import { readPublications, upsertPublication } from "../../src/warehouse/publication-table.ts";
 import { publications } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";

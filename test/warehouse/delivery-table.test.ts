@@ -9,8 +9,9 @@ import {
   recordAttempt,
   recordAttemptEnd,
 } from "../../src/warehouse/delivery-table.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startReportRun } from "../../src/warehouse/report-run-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const NOW = "2026-11-16T07:00:00.000Z";

@@ -14,9 +14,10 @@ import {
   withoutFactLog,
 } from "../../src/warehouse/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/gone.ts";
-import { openExistingWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { call_facts, counts, fact_changes } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, setRules } from "./facts.ts";

@@ -2,7 +2,7 @@ import type { AttributionRules } from "../../src/attribution/attribution-rules.t
 import { attributeAll } from "../../src/warehouse/attribute-all.ts";
 import { setLive } from "../../src/warehouse/call-facts.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 
 /** Marks calls as gone, as a full pass does that did not meet them. */
 export function markGone(

@@ -13,11 +13,12 @@ import {
   readUnlisted,
   readWithheld,
 } from "../../src/warehouse/gone.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPage } from "../../src/warehouse/pages.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { call_facts, callers, calls, rejected_calls } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../calls.ts";
 import { draws, least } from "../draws.ts";
 import { makeTempFolder } from "../temp-folder.ts";

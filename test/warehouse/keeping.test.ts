@@ -6,12 +6,13 @@ import { cutoffsAt, KEEP_ALL, KEEP_KINDS, type Keep, type KeepKind } from "../..
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
 import { isWithoutLink, Keeping, keepingAll } from "../../src/warehouse/keeping.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { prune } from "../../src/warehouse/prune.ts";
 import { prepareRecognize } from "../../src/warehouse/recognize.ts";
 import { startRun } from "../../src/warehouse/runs.ts";
 import { calls } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../calls.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { setRules } from "./facts.ts";

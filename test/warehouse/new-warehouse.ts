@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openExistingWarehouse, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 let empty: Buffer | undefined;

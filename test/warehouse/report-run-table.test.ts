@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasEnded, markProcess } from "../../src/process-mark.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import {
   endReportRun,
   readLastReportRuns,
@@ -10,6 +10,7 @@ import {
   startReportRun,
   updateReportRun,
 } from "../../src/warehouse/report-run-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const DUE = "2026-11-16T07:00:00.000Z";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import {
   countDistinctCalls,
   deletePages,
@@ -11,6 +11,7 @@ import {
 } from "../../src/warehouse/pages.ts";
 import { readLastDoneRun, readRuns, type SyncRun, startRun, updateRun } from "../../src/warehouse/runs.ts";
 import { sync_pages } from "../../src/warehouse/schema.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const startedAt = "2026-10-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
 import { importSpend } from "../../src/warehouse/spend-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { openNewWarehouse } from "./new-warehouse.ts";
 
