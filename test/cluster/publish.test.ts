@@ -2,14 +2,19 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { parseAbout } from "../../src/cluster/about.ts";
+import { Claim } from "../../src/cluster/claim.ts";
 import { openCluster } from "../../src/cluster/cluster.ts";
 import { type PublishOptions, publish } from "../../src/cluster/publish.ts";
+import { readPublished } from "../../src/cluster/published.ts";
+import { BucketTotals } from "../../src/cluster/row-hash.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { CalltallyError, EXIT } from "../../src/errors.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { settleCallers } from "../../src/warehouse/first-load.ts";
 import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
+import { readOrigin } from "../../src/warehouse/origin.ts";
 import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../calls.ts";
@@ -266,6 +271,39 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       await servers.ask(1, "DROP DATABASE at_once");
     },
   );
+
+  it("Claim: gives no version for rows before the cluster shows the account as unfinished, nor after it is confirmed", async () => {
+    using warehouse = makeWarehouse(makeCalls(50, 19));
+    const { to, passwordFile } = optionsFor(warehouse.database, "acme", servers.url("claimed"));
+    await publish(optionsFor(warehouse.database, "acme", servers.url("claimed")));
+    await using cluster = await openCluster({ address: to, passwordFile });
+    using reader = openWarehouseReader(warehouse.database);
+    const { warehouse_id } = readOrigin(reader);
+    const readUnfinished = async () =>
+      (await readPublished(cluster, { account: "acme" })).map(({ unfinished_since }) => unfinished_since);
+
+    const claim = await Claim.take(cluster, { account: "acme", warehouse_id, startedMs: 0 });
+    expect(await readUnfinished()).toEqual([null]);
+    const version = await claim.hold();
+    expect(await readUnfinished()).toEqual(["1970-01-01T00:00:00.000Z"]);
+    expect(await claim.hold()).toBe(version);
+
+    const totals = new BucketTotals(2);
+    const [published] = await readPublished(cluster, { account: "acme" });
+    if (published === undefined) throw new Error("It is published");
+    const about = parseAbout(published);
+    const confirmed = {
+      published_at: "2026-11-01T00:00:00.000Z",
+      about,
+      calls: { totals },
+      spend: { totals },
+    };
+    await claim.confirm(confirmed);
+    expect(await readUnfinished()).toEqual([null]);
+    await expect(claim.hold()).rejects.toThrow("The publication of acme is confirmed");
+    await expect(claim.confirm(confirmed)).rejects.toThrow("The publication of acme is confirmed");
+    expect(await readUnfinished()).toEqual([null]);
+  });
 
   it("believes no success that says something, is cut short, or was not recorded", async () => {
     using warehouse = makeWarehouse(makeCalls(100, 15));
