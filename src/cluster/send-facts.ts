@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ageOf } from "../clock.ts";
 import { BUCKETS, readChanges } from "../warehouse/changed-buckets.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { readPublication } from "../warehouse/publication-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Claim } from "./claim.ts";
 import { type KnownTotals, type LocalFacts, type LocalOptions, openLocalFacts } from "./local-rows.ts";
 import { BucketTotals } from "./row-hash.ts";

@@ -1,8 +1,8 @@
 import type { DateRange } from "../calendar/dates.ts";
 import { unlistedInWords } from "../warehouse/gone.ts";
+import { sentencesOnSpend } from "./described-spend.ts";
 import { headingOf } from "./heading.ts";
 import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "./manifest.ts";
-import { sentencesOnSpend } from "./spend-files.ts";
 import type { Column, Value } from "./table.ts";
 
 /** A cell of the first sheet. */

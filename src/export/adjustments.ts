@@ -5,10 +5,11 @@ import type { ConversionOptions } from "../request/resolve.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import { hasUploadFile, type NewLine, readUploadLines, type UploadLine } from "../warehouse/upload-table.ts";
+import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
 import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
 import { encodeTable } from "./encode-table.ts";
-import { type Job, type Lists, listsOf } from "./job.ts";
+import { listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Scope } from "./scope.ts";
 import type { Column } from "./table.ts";
@@ -31,7 +32,7 @@ interface Adjustment {
  * Writes what has to be said of conversions in earlier files, once each: `RETRACT` where the call is none any more,
  * `RESTATE` where its value is another. Beside it stand the conversions that cannot be adjusted, each with the reason.
  */
-export async function writeAdjustments(job: Job): Promise<ManifestFile[]> {
+export async function writeAdjustments(job: ConversionJob): Promise<ManifestFile[]> {
   const { nowMs } = job;
   const { conversion } = job.ask;
   const lists = listsOf(job);
@@ -94,7 +95,7 @@ export async function writeAdjustments(job: Job): Promise<ManifestFile[]> {
 
 /** Returns what is to be said of conversions that were not retracted: nothing of most. */
 function findAdjustments(
-  { reader, session }: Lists,
+  { reader, session }: ConversionLists,
   scope: Scope,
   orders: readonly Order[],
   conversion: Value,

@@ -5,9 +5,10 @@ import type { Candidate } from "../rollup/conversion-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import { openUploadKey } from "../warehouse/upload-key.ts";
 import { hasUploadFile, type NewLine, readUploadLines } from "../warehouse/upload-table.ts";
+import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { encodeTable } from "./encode-table.ts";
-import { type Job, type Lists, listsOf } from "./job.ts";
+import { listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column } from "./table.ts";
 import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
@@ -21,7 +22,10 @@ const SECOND_MS = 1000;
  * Writes conversions, and beside them the calls that are none, each with the reason: rows and those left out are together
  * the calls examined.
  */
-export async function writeConversions(job: Job, target: { kind: ConversionKind }): Promise<ManifestFile[]> {
+export async function writeConversions(
+  job: ConversionJob,
+  target: { kind: ConversionKind },
+): Promise<ManifestFile[]> {
   const { ask, scope, nowMs } = job;
   const lists = listsOf(job);
   const kind = KINDS[target.kind];
@@ -131,7 +135,7 @@ interface Past {
 }
 
 function readPast(
-  { reader, rewritten, repeats }: Lists,
+  { reader, rewritten, repeats }: ConversionLists,
   nowMs: number,
   { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
 ): Past {

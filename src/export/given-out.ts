@@ -5,7 +5,6 @@ import { localDate } from "../calendar/local-time.ts";
 import type { Ask } from "../request/resolve.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import { METRIC_NAMES, metrics, spendMetrics } from "../rollup/metrics.ts";
-import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession, RowEffect } from "../rollup/session.ts";
 import { openCallerHash } from "../warehouse/caller-hash.ts";
 import {
@@ -17,12 +16,7 @@ import {
   rememberRollups,
 } from "../warehouse/exported-rollups.ts";
 import { readFactState } from "../warehouse/fact-log.ts";
-import {
-  type Effect,
-  type FigureValue,
-  insertRestatements,
-  type Restatement,
-} from "../warehouse/restatement-table.ts";
+import { insertRestatements } from "../warehouse/restatement-table.ts";
 import { describeRulesChange } from "../warehouse/rules.ts";
 import { readLastDoneRun } from "../warehouse/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -32,25 +26,17 @@ import {
   type GivenScope,
   type Stretch,
 } from "./comparable-periods.ts";
+import type { RememberedFigures, RollupOutlet } from "./job.ts";
 import { type ComparedRollup, settledUntil } from "./manifest.ts";
 import type { CommitStep, CommittedFiles } from "./record-export.ts";
+import type { Effect, FigureValue, Restatement } from "./restatement.ts";
 import type { Scope } from "./scope.ts";
 import type { Table, Value } from "./table.ts";
 
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 const MAX_ROWS = 100_000;
 
-/** A rollup as it is written. */
-interface RollupOutlet {
-  /** Name of its file in the folder. */
-  file: string;
-  /** Its dimensions, separated by commas; or what else it is. */
-  contents: string;
-  query: RollupQuery;
-  columns: readonly RollupColumn[];
-}
-
-interface GivenOutOptions {
+interface RememberOptions {
   ask: Pick<Ask, "raw" | "top" | "minCell">;
   reader: Warehouse;
   session: RollupSession;
@@ -93,8 +79,8 @@ interface Watched extends RollupOutlet {
 }
 
 /** Compares the rollups of an export with those that the same files held before, and remembers them with the export. */
-export class GivenOut implements CommitStep {
-  readonly #options: GivenOutOptions;
+export class FigureMemory implements CommitStep, RememberedFigures {
+  readonly #options: RememberOptions;
   readonly #given: GivenScope | undefined;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
@@ -102,7 +88,7 @@ export class GivenOut implements CommitStep {
   readonly #remembered: RollupToRemember[] = [];
   readonly #restatements: Restatement[] = [];
 
-  constructor(options: GivenOutOptions) {
+  constructor(options: RememberOptions) {
     const { reader, scope, lookbackHours } = options;
     const run = readLastDoneRun(reader);
     const until = settledUntil(run, lookbackHours);
@@ -113,7 +99,7 @@ export class GivenOut implements CommitStep {
       until === undefined ? undefined : { range: scope.range, extent: extentOf(scope), settledUntil: until };
   }
 
-  /** Passes the rows of a rollup on, and keeps those of complete periods. */
+  /** Keeps the rows of complete periods. */
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const { scope, session, reader, folder } = this.#options;
     const { query, columns, contents, file } = outlet;
@@ -166,7 +152,6 @@ export class GivenOut implements CommitStep {
     }
   }
 
-  /** Returns what has changed in a rollup whose rows have passed by. */
   find(contents: string): readonly Restatement[] {
     const watched = this.#watched.find((each) => each.contents === contents);
     return watched === undefined ? [] : this.#find(watched);
@@ -371,7 +356,7 @@ function spendEffectsOf(
 function questionOf(
   { query, contents }: RollupOutlet,
   scope: Scope,
-  { session, reader, onNewKey }: Pick<GivenOutOptions, "session" | "reader" | "onNewKey">,
+  { session, reader, onNewKey }: Pick<RememberOptions, "session" | "reader" | "onNewKey">,
 ): string {
   const { exclude_callers, ...filter } = scope.filter;
   // By another hash their numbers could be found.

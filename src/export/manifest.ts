@@ -10,9 +10,9 @@ import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Unlisted } from "../warehouse/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Standing } from "../warehouse/standing.ts";
+import { type DescribedSpend, describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Scope } from "./scope.ts";
-import { type DescribedSpend, describeSpend } from "./spend-files.ts";
 
 /** A stretch of time in a manifest. */
 export interface DescribedSpan extends DateRange {

@@ -1,13 +1,10 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
-import { RESTATEMENT_REASONS, type Restatement } from "../warehouse/restatement-table.ts";
+import { basename } from "node:path";
 import { encodeTable } from "./encode-table.ts";
 import type { WrittenFile } from "./file-set.ts";
 import type { Job } from "./job.ts";
+import { RESTATEMENT_FILE } from "./output/earlier-restatements.ts";
+import { RESTATEMENT_REASONS, type Restatement } from "./restatement.ts";
 import type { Column } from "./table.ts";
-
-/** Figures that were given out in the files it stands beside, and are others now. */
-const RESTATEMENT_FILE = "restatements.csv";
 
 const LEADING: readonly Column[] = [
   { name: "file", type: "text" },
@@ -54,21 +51,4 @@ export async function writeRestatements(
   const table = { columns: COLUMNS, rows };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
   return await write(RESTATEMENT_FILE, content);
-}
-
-const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
-const MOST_BYTES = 100;
-
-/** Returns the file of restatements of an earlier export of a folder, which says nothing of the files of the next. */
-export function findRestatementFile(folder: string): string[] {
-  const path = join(folder, RESTATEMENT_FILE);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(MOST_BYTES);
-    const bytes = readSync(file, head);
-    return OURS.test(head.toString("utf8", 0, bytes)) ? [RESTATEMENT_FILE] : [];
-  } finally {
-    closeSync(file);
-  }
 }

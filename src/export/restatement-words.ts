@@ -1,4 +1,4 @@
-import type { FigureValue, Restatement, RestatementReason } from "../warehouse/restatement-table.ts";
+import type { FigureValue, Restatement, RestatementReason } from "./restatement.ts";
 
 /** The values of the key columns, one after the other. */
 export function keyInWords({ key }: Pick<Restatement, "key">): string {

@@ -66,7 +66,7 @@ export async function writeRollup(
   const all = { columns, rows: counted, total: hasTotal ? await readTotal(session, query) : undefined };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
-  const table = { ...picked, rows: job.givenOut?.watch(outlet, picked.rows) ?? picked.rows };
+  const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   return await job.table({
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
     name,

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { UnmatchedError } from "../errors.ts";
+import type { ConversionJob } from "../export/conversion-job.ts";
 import { encodeTable } from "../export/encode-table.ts";
+import type { FigureMemory } from "../export/given-out.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "../export/manifest.ts";
 import type { NamedTable } from "../export/named-table.ts";
@@ -9,7 +11,7 @@ import { writeRestatements } from "../export/restatement-file.ts";
 import { WORKBOOK } from "../export/rollups.ts";
 import { resolveScope } from "../export/scope.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "../export/share-safe.ts";
-import { unmatchedTable } from "../export/spend-files.ts";
+import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { ReportRunOfFiles, UploadNotes } from "../export/upload-ledger.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
@@ -98,12 +100,13 @@ async function make(
     onNewKey,
     ...(recorder?.uploads ?? { rewritten: [], remember: () => {} }),
   };
-  const job: Job = {
+  const memory = lists && recorder?.compare(started, lists, opened.lookbackHours);
+  const job: ConversionJob = {
     ...started,
     session: moment.session,
     readBasis: moment.readBasis,
     lists,
-    givenOut: lists && recorder?.compare(started, lists, opened.lookbackHours),
+    remembered: memory,
     isPartitioned: recorder !== undefined,
     write,
     table: (table) => takeTable(table, { ask, outlet, write, sheets }),
@@ -114,7 +117,7 @@ async function make(
     signal?.throwIfAborted();
     manifest.files.push(...(await writeContent(job, content)));
   }
-  await finish(job, sheets);
+  await finish(job, sheets, memory);
   return { manifest, newKey, isWarehouseEmpty: moment.isEmpty() };
 }
 
@@ -156,8 +159,12 @@ async function takeTable(
 }
 
 /** Writes what comes after the files of all contents, and completes the manifest. */
-async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
-  const { ask, manifest, spend, givenOut } = job;
+async function finish(
+  job: Job,
+  sheets: readonly NamedTable[],
+  memory: FigureMemory | undefined,
+): Promise<void> {
+  const { ask, manifest, spend } = job;
   const hasCampaigns = ask.contents.some(
     (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
   );
@@ -168,7 +175,7 @@ async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
     manifest.files.push(await writeWorkbook(job, sheets));
   }
   manifest.fingerprint = fingerprintOf(manifest);
-  const { rollups, restatements } = givenOut?.compare() ?? { rollups: [], restatements: [] };
+  const { rollups, restatements } = memory?.compare() ?? { rollups: [], restatements: [] };
   if (rollups.length === 0) return;
   const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;
   manifest.restatements = { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };

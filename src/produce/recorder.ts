@@ -1,6 +1,7 @@
 import { CalltallyError, EXIT } from "../errors.ts";
+import type { ConversionLists } from "../export/conversion-job.ts";
 import type { FileSet } from "../export/file-set.ts";
-import { GivenOut } from "../export/given-out.ts";
+import { FigureMemory } from "../export/given-out.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { commitOf, exportLog } from "../export/record-export.ts";
@@ -18,7 +19,7 @@ export class Recorder {
   readonly #folder: string;
   readonly #reportRun: ReportRunOfFiles | undefined;
   readonly #ledger: UploadLedger;
-  #givenOut: GivenOut | undefined;
+  #memory: FigureMemory | undefined;
   #log: number | undefined;
   #forgotten = 0;
 
@@ -43,7 +44,7 @@ export class Recorder {
   }
 
   /** What the writers of conversions need of the ledger of uploads. */
-  get uploads(): Pick<Lists, "repeats" | "rewritten" | "remember"> {
+  get uploads(): Omit<ConversionLists, keyof Lists> {
     return {
       repeats: this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined,
       rewritten: this.#ledger.rewritten,
@@ -59,11 +60,11 @@ export class Recorder {
     job: Pick<Job, "ask" | "scope" | "nowMs">,
     lists: Pick<Lists, "reader" | "session" | "onNewKey">,
     lookbackHours: number,
-  ): GivenOut {
+  ): FigureMemory {
     const writer = this.#isReadOnly ? null : this.#warehouse;
     const folder = realFile(this.#folder);
-    this.#givenOut = new GivenOut({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
-    return this.#givenOut;
+    this.#memory = new FigureMemory({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
+    return this.#memory;
   }
 
   /** Returns how the files are recorded; undefined where nothing can be. */
@@ -72,7 +73,7 @@ export class Recorder {
     const steps = [
       this.#ledger,
       exportLog(this.#warehouse, () => this.#forgotten),
-      ...(this.#givenOut ? [this.#givenOut] : []),
+      ...(this.#memory ? [this.#memory] : []),
     ];
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }

@@ -1,6 +1,13 @@
-import type { Job, Writers } from "../export/job.ts";
+import type { ConversionJob } from "../export/conversion-job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
-import type { Content } from "../request/contents.ts";
+import type { Content, ContentKind } from "../request/contents.ts";
+
+/** Writes the files of a content, and returns their entries of the manifest. */
+type Writer<C extends Content = Content> = (job: ConversionJob, content: C) => Promise<ManifestFile[]>;
+/** The writer of each kind of content. */
+type Writers = {
+  [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
+};
 
 const conversions = async () => (await import("../export/conversions.ts")).writeConversions;
 
@@ -19,8 +26,11 @@ const WRITERS: Writers = {
 };
 
 /** Writes a content, and returns its entries of the manifest. */
-export async function writeContent<C extends Content>(job: Job, content: C): Promise<ManifestFile[]> {
+export async function writeContent<C extends Content>(
+  job: ConversionJob,
+  content: C,
+): Promise<ManifestFile[]> {
   const load: Writers[keyof Writers] = WRITERS[content.kind];
-  const write: (job: Job, content: never) => Promise<ManifestFile[]> = await load();
+  const write: (job: ConversionJob, content: never) => Promise<ManifestFile[]> = await load();
   return await write(job, content as never);
 }

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { localTime } from "../calendar/local-time.ts";
+import { sentencesOnSpend } from "../export/described-spend.ts";
 import { describeCaveats, describeHistory } from "../export/manifest.ts";
-import { sentencesOnSpend } from "../export/spend-files.ts";
 import { toPrintable } from "../printable.ts";
 import { unlistedInWords } from "../warehouse/gone.ts";
 import { originInWords } from "../warehouse/origin.ts";

@@ -1,6 +1,6 @@
 import type { Manifest } from "../export/manifest.ts";
+import type { Restatement } from "../export/restatement.ts";
 import type { Basis } from "../warehouse/basis.ts";
-import type { Restatement } from "../warehouse/restatement-table.ts";
 import type { ReportFigures } from "./report-figures.ts";
 
 /** What a page shows. */

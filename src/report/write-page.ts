@@ -1,10 +1,10 @@
 import { countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
+import type { Restatement } from "../export/restatement.ts";
 import { PAGE_FILE } from "../request/choices.ts";
 import { metrics } from "../rollup/metrics.ts";
 import { rollupColumns } from "../rollup/rollup-query.ts";
-import type { Restatement } from "../warehouse/restatement-table.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 
@@ -45,14 +45,14 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
 /** Compares the figures of the periods with those that the page had when it was last written. */
 function compareWithPage(
-  { givenOut, scope, session }: Job,
+  { remembered, scope, session }: Job,
   { periods: rows }: ReportFigures,
 ): readonly Restatement[] {
   const { span, periods } = scope;
   const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
   const columns = rollupColumns(query, session.rules);
   const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));
-  const watched = givenOut?.watch({ file: PAGE_FILE, contents: CONTENTS, query, columns }, values);
+  const watched = remembered?.watch({ file: PAGE_FILE, contents: CONTENTS, query, columns }, values);
   while (watched?.next().done === false);
-  return givenOut?.find(CONTENTS) ?? [];
+  return remembered?.find(CONTENTS) ?? [];
 }

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Restatement } from "../../src/export/restatement.ts";
 import { findRestatementFile, writeRestatements } from "../../src/export/restatement-file.ts";
 import { type FormatOptions, resolve } from "../../src/request/resolve.ts";
-import type { Restatement } from "../../src/warehouse/restatement-table.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const FOUND: Restatement[] = [

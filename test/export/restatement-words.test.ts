@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Effect, RESTATEMENT_REASONS, type Restatement } from "../../src/export/restatement.ts";
 import { describeReasons, describeRestatement, keyInWords } from "../../src/export/restatement-words.ts";
-import { type Effect, RESTATEMENT_REASONS, type Restatement } from "../../src/warehouse/restatement-table.ts";
 
 const restatement = (members: Partial<Restatement>): Restatement => ({
   found_at: "2026-11-01T00:00:00.000Z",

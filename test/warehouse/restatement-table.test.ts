@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type FigureValue, RESTATEMENT_REASONS, type Restatement } from "../../src/export/restatement.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import {
-  type FigureValue,
   insertRestatements,
-  RESTATEMENT_REASONS,
-  type Restatement,
   type RestatementFilter,
   readRestatements,
 } from "../../src/warehouse/restatement-table.ts";
