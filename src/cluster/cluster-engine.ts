@@ -1,11 +1,11 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
 import type { Span } from "../rollup/call-filter.ts";
 import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
 import type { Metric } from "../rollup/metrics.ts";
-import { IS_OTHER, OTHER } from "../rollup/own-words.ts";
+import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal, type SqlText } from "../rollup/sql-text.ts";
 import { shownKeyText } from "../rollup/sqlite-calls-sql.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import pLimit from "p-limit";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { ClusterQuestion } from "./clickhouse-calls-sql.ts";

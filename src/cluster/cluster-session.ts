@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { type Clock, systemClock } from "../clock.ts";
-import { type CalltallyError, UsageError } from "../errors.ts";
-import { realFile } from "../folder.ts";
-import { didYouMean } from "../nearest.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { type CalltallyError, UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
 import type { FactValue } from "../rollup/engine.ts";
 import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
-import { openPseudonyms, prepareCallerName } from "../warehouse/caller-hash.ts";
+import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { type About, parseAbout } from "./about.ts";
 import { rowsQuestion } from "./clickhouse-calls-sql.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type Published, readPublished } from "./published.ts";
+import { type About, parseAbout } from "./published-about.ts";
 
 /** An account as it is published, at one moment of the cluster. */
 export interface PublishedAccount {

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
-import { CalltallyError, EXIT } from "../errors.ts";
-import type { About } from "./about.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, localName, PUBLISHED_TABLE } from "./cluster-tables.ts";
+import type { About } from "./published-about.ts";
 
 interface AccountOptions {
   account: string;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/caller-hash.ts";
+import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";

@@ -1,5 +1,5 @@
+import { UsageError } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { UsageError } from "../errors.ts";
 import type { PublishOptions } from "./publish.ts";
 
 type Published = Pick<

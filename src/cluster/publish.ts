@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT, InterruptedError } from "../base/errors.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
-import { CalltallyError, describeError, EXIT, InterruptedError } from "../errors.ts";
 import { beginMarks } from "../warehouse/changed-buckets.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { assertCurrent } from "../warehouse/migrate.ts";
@@ -11,13 +11,13 @@ import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication, upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { type About, readAbout, type Totals } from "./about.ts";
 import { Claim } from "./claim.ts";
 import { literal } from "./clickhouse-text.ts";
 import { openCluster } from "./cluster.ts";
 import { FACTS_TABLE, makeTables, SPEND_TABLE } from "./cluster-tables.ts";
 import { eraseReplaced } from "./erase-replaced.ts";
 import { openLocalSpend } from "./local-rows.ts";
+import { type About, readAbout, type Totals } from "./published-about.ts";
 import { type Sent, sendDifferences } from "./send-differences.ts";
 import { sendFacts } from "./send-facts.ts";
 

@@ -1,4 +1,4 @@
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import { type Claim, ROW_VERSIONS } from "./claim.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ageOf } from "../clock.ts";
+import { ageOf } from "../base/clock.ts";
 import { BUCKETS, readChanges } from "../warehouse/changed-buckets.ts";
 import type { readPublication } from "../warehouse/publication-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";

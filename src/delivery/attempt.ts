@@ -1,4 +1,4 @@
-import { toPrintable } from "../printable.ts";
+import { toPrintable } from "../base/printable.ts";
 
 /** How one attempt to deliver ended. */
 export type AttemptOutcome =

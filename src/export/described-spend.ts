@@ -1,4 +1,4 @@
-import { formatMicros } from "../currency.ts";
+import { formatMicros } from "../base/currency.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
 import type { Scope } from "./scope.ts";

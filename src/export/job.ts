@@ -1,14 +1,14 @@
-import type { Audience } from "../folder.ts";
+import type { Audience } from "../base/folder.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/basis.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { WrittenFile } from "./file-set.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
+import type { WrittenFile } from "./output/file-set.ts";
 import type { Restatement } from "./restatement.ts";
 import type { Scope } from "./scope.ts";
 import type { Table } from "./table.ts";

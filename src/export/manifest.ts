@@ -7,11 +7,11 @@ import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Unlisted } from "../warehouse/gone.ts";
+import type { Unlisted } from "../warehouse/calls/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Standing } from "../warehouse/standing.ts";
+import type { Standing } from "../warehouse/runs/standing.ts";
 import { type DescribedSpend, describeSpend } from "./described-spend.ts";
-import type { WrittenFile } from "./file-set.ts";
+import type { WrittenFile } from "./output/file-set.ts";
 import type { Scope } from "./scope.ts";
 
 /** A stretch of time in a manifest. */

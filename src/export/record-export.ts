@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { CalltallyError, EXIT, UsageError } from "../errors.ts";
-import { realFile } from "../folder.ts";
-import { deleteExports, insertExports, settleExports } from "../warehouse/exports.ts";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
+import { deleteExports, insertExports, settleExports } from "../warehouse/runs/exports.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { Commit, FileSet } from "./file-set.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
+import type { Commit, FileSet } from "./output/file-set.ts";
 
 /** The files of an export while they get their names. */
 export interface CommittedFiles {

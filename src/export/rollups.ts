@@ -1,11 +1,11 @@
+import { UsageError } from "../base/errors.ts";
 import type { Period } from "../calendar/periods.ts";
-import { UsageError } from "../errors.ts";
 import type { Content } from "../request/contents.ts";
 import type { Ask, ExportFormat } from "../request/resolve.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { TOTAL } from "../rollup/own-words.ts";
+import { TOTAL } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";

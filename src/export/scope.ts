@@ -1,9 +1,9 @@
+import { UsageError } from "../base/errors.ts";
 import { comparePeriods } from "../calendar/comparison.ts";
 import { comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
-import { UsageError } from "../errors.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";

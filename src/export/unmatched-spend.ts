@@ -1,5 +1,5 @@
-import { formatMicros } from "../currency.ts";
-import { nearest } from "../nearest.ts";
+import { formatMicros } from "../base/currency.ts";
+import { nearest } from "../base/nearest.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Job } from "./job.ts";
 import type { NamedTable } from "./named-table.ts";

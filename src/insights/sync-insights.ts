@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { ApiError, reword } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import { describeError, EXIT } from "../errors.ts";
-import { readCallCount } from "../warehouse/call-table.ts";
-import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
+import { describeError, EXIT } from "../base/errors.ts";
+import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
 import { assertAccount, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
+import { type InsightChange, saveInsight } from "./insight-table.ts";
 
 /** What a fetch of an insight brought. */
 export interface InsightUpdate {

@@ -1,19 +1,19 @@
-import { type Clock, systemClock } from "../clock.ts";
-import { UnmatchedError } from "../errors.ts";
-import type { ConversionJob } from "../export/conversion-job.ts";
-import { encodeTable } from "../export/encode-table.ts";
-import type { FigureMemory } from "../export/given-out.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { UnmatchedError } from "../base/errors.ts";
+import type { ConversionJob } from "../conversions/conversion-job.ts";
+import type { ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
+import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "../export/manifest.ts";
 import type { NamedTable } from "../export/named-table.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
-import { writeRestatements } from "../export/restatement-file.ts";
 import { WORKBOOK } from "../export/rollups.ts";
 import { resolveScope } from "../export/scope.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "../export/share-safe.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
-import type { ReportRunOfFiles, UploadNotes } from "../export/upload-ledger.ts";
 import type { Ask } from "../request/resolve.ts";
+import type { FigureMemory } from "../restatements/figure-memory.ts";
+import { writeRestatements } from "../restatements/restatement-file.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { Recorder } from "./recorder.ts";
@@ -171,7 +171,7 @@ async function finish(
   if (spend !== undefined && hasCampaigns)
     manifest.files.push(...(await job.table(await unmatchedTable(job, spend))));
   if (sheets.length > 0) {
-    const { writeWorkbook } = await import("../export/workbook.ts");
+    const { writeWorkbook } = await import("../export/formats/xlsx/workbook.ts");
     manifest.files.push(await writeWorkbook(job, sheets));
   }
   manifest.fingerprint = fingerprintOf(manifest);

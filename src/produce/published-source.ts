@@ -1,7 +1,7 @@
+import { describeError, UsageError } from "../base/errors.ts";
 import { type PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeError, UsageError } from "../errors.ts";
 import type { Source } from "./source.ts";
 
 /** The name that the only account is published by. */

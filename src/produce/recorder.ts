@@ -1,14 +1,14 @@
-import { CalltallyError, EXIT } from "../errors.ts";
-import type { ConversionLists } from "../export/conversion-job.ts";
-import type { FileSet } from "../export/file-set.ts";
-import { FigureMemory } from "../export/given-out.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import type { ConversionLists } from "../conversions/conversion-job.ts";
+import { type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
+import type { FileSet } from "../export/output/file-set.ts";
 import { commitOf, exportLog } from "../export/record-export.ts";
-import { type ReportRunOfFiles, UploadLedger } from "../export/upload-ledger.ts";
-import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
-import { beginFactLog } from "../warehouse/fact-log.ts";
+import { FigureMemory } from "../restatements/figure-memory.ts";
+import { beginFactLog } from "../warehouse/calls/fact-log.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 

@@ -1,13 +1,13 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { DescribedPublication } from "../export/manifest.ts";
 import type { SourceCan } from "../request/check.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import type { AttributionProgress } from "../warehouse/attribute-all.ts";
-import type { Basis } from "../warehouse/basis.ts";
+import type { AttributionProgress } from "../warehouse/calls/attribute-all.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Standing } from "../warehouse/standing.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Standing } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where the figures of an account are read: its warehouse, or a cluster that it was published to. */

@@ -1,4 +1,4 @@
-import type { ConversionJob } from "../export/conversion-job.ts";
+import type { ConversionJob } from "../conversions/conversion-job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Content, ContentKind } from "../request/contents.ts";
 
@@ -9,20 +9,20 @@ type Writers = {
   [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
 };
 
-const conversions = async () => (await import("../export/conversions.ts")).writeConversions;
+const conversions = async () => (await import("../conversions/conversions.ts")).writeConversions;
 
 /** The writer of each content, loaded where it is asked for. */
 const WRITERS: Writers = {
   rollup: async () => (await import("../export/rollups.ts")).writeRollup,
   calls: async () => (await import("../export/export-calls.ts")).writeCalls,
   callers: async () => (await import("../export/export-callers.ts")).writeCallers,
-  page: async () => (await import("../report/write-page.ts")).writePage,
+  page: async () => (await import("../page/write-page.ts")).writePage,
   "google-ads": conversions,
   "google-leads": conversions,
   "google-data-manager": conversions,
   "microsoft-ads": conversions,
   "ga4-events": conversions,
-  "google-ads-adjustments": async () => (await import("../export/adjustments.ts")).writeAdjustments,
+  "google-ads-adjustments": async () => (await import("../conversions/adjustments.ts")).writeAdjustments,
 };
 
 /** Writes a content, and returns its entries of the manifest. */

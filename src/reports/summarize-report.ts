@@ -12,9 +12,9 @@ import {
   MADE_UP,
   type Manifest,
 } from "../export/manifest.ts";
-import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../report/figure-text.ts";
-import { describeDays } from "../report/period-text.ts";
-import { type Figures, readHeadline } from "../report/report-figures.ts";
+import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../page/figure-text.ts";
+import { describeDays } from "../page/period-text.ts";
+import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 

@@ -2,9 +2,9 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
-import { askFor, similar } from "../nearest.ts";
+import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "./dimensions.ts";
-import { isValue, toServed, toShown } from "./own-words.ts";
+import { isValue, toServed, toShown } from "./reserved-keys.ts";
 
 /** A stretch of time, ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {

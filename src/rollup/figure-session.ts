@@ -14,7 +14,7 @@ import {
 } from "./call-filter.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
 import type { CallSelection, Engine, FactValue } from "./engine.ts";
-import type { IS_OTHER } from "./own-words.ts";
+import type { IS_OTHER } from "./reserved-keys.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
 import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
 import { SessionSpend } from "./session-spend.ts";

@@ -1,10 +1,10 @@
-import { MICROS } from "../currency.ts";
+import { MICROS } from "../base/currency.ts";
 import type { Condition } from "./call-filter.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Engine, Kept, Side } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
 import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
-import { IS_OTHER, NOT_SET, OTHER } from "./own-words.ts";
+import { IS_OTHER, NOT_SET, OTHER } from "./reserved-keys.ts";
 import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 import { callGroupsText, groupsText } from "./sqlite-calls-sql.ts";

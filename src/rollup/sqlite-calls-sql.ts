@@ -5,7 +5,7 @@ import { type KeyColumn, type LocalPart, WEEKDAYS } from "./dimensions.ts";
 import type { CallSelection, Side } from "./engine.ts";
 import { figureText, type Part } from "./figure-sql.ts";
 import type { Metric } from "./metrics.ts";
-import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
+import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./reserved-keys.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 
 /*

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { describeError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { describeError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { openCurrentWarehouse } from "../warehouse/open.ts";
 import {
   insertJobStart,
   type JobEnd,
   type JobRecord,
   readJobs,
   updateJobEnd,
-} from "../warehouse/job-table.ts";
-import { openCurrentWarehouse } from "../warehouse/open.ts";
+} from "../warehouse/runs/job-table.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 

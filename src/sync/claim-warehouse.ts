@@ -1,6 +1,6 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { Row } from "../paging/slice.ts";
-import { readCallCount, readNewestCall, readStarts } from "../warehouse/call-table.ts";
+import { readCallCount, readNewestCall, readStarts } from "../warehouse/calls/call-table.ts";
 import { bindOrigin, isBoundTo, readOrigin, type Service, toAddress } from "../warehouse/origin.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 

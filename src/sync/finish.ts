@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-errors.ts";
 import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
-import { minuteOf } from "../clock.ts";
-import { describeError, InterruptedError } from "../errors.ts";
+import { minuteOf } from "../base/clock.ts";
+import { describeError, InterruptedError } from "../base/errors.ts";
 import { nameKeys, readKeys } from "../paging/order-key.ts";
 import {
   type Judgement,
@@ -10,31 +10,31 @@ import {
   missingCallThreshold,
   SURE_VERDICTS,
 } from "../paging/verdict.ts";
-import { pruneFactLog } from "../warehouse/fact-log.ts";
-import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
+import { pruneFactLog } from "../warehouse/calls/fact-log.ts";
+import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {
   type Absence,
   countExpected,
   forgetUnorderedAbsent,
   markAbsent,
   markUnorderedAbsent,
-} from "../warehouse/gone.ts";
-import { countOtherUnitsOf } from "../warehouse/other-units.ts";
+} from "../warehouse/calls/gone.ts";
+import { countOtherUnitsOf } from "../warehouse/calls/other-units.ts";
+import { countRejected, deleteUnnamed } from "../warehouse/calls/rejected.ts";
 import {
   countDistinctCalls,
   countRepeatedRequests,
   countUnchanged,
   readFirstPageTime,
   trimPages,
-} from "../warehouse/pages.ts";
-import { countRejected, deleteUnnamed } from "../warehouse/rejected.ts";
+} from "../warehouse/runs/page-table.ts";
 import {
   assertHeld,
   type RunHold,
   readLastVerifiedPass,
   type SyncRun,
   updateRun,
-} from "../warehouse/runs.ts";
+} from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { callOrderOf } from "./plan.ts";
 import type { Reading, Run } from "./read-calls.ts";

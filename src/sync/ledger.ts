@@ -1,8 +1,14 @@
-import { ageOf } from "../clock.ts";
+import { ageOf } from "../base/clock.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Slice } from "../paging/slice.ts";
-import { hasAllCalls, readPages, trimPages } from "../warehouse/pages.ts";
-import { closeKilledRuns, readLastVerifiedPass, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
+import { hasAllCalls, readPages, trimPages } from "../warehouse/runs/page-table.ts";
+import {
+  closeKilledRuns,
+  readLastVerifiedPass,
+  readRuns,
+  startRun,
+  updateRun,
+} from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";

@@ -2,27 +2,27 @@ import { resolve } from "node:path";
 import type { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { ageOf, type Clock, systemClock } from "../clock.ts";
-import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
+import { ageOf, type Clock, systemClock } from "../base/clock.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
+import { hasAny, type PruneCounts, prune } from "../forget/prune.ts";
 import { Throttle } from "../paging/throttle.ts";
-import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep.ts";
+import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep-settings.ts";
 import {
   type AttributionProgress,
   applyRules,
   attributeAnew,
   hasAllFacts,
-} from "../warehouse/attribute-all.ts";
+} from "../warehouse/calls/attribute-all.ts";
+import { Keeping } from "../warehouse/calls/call-guard.ts";
+import { prepareRecognize } from "../warehouse/calls/recognize.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { Keeping } from "../warehouse/keeping.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
-import { hasAny, type PruneCounts, prune } from "../warehouse/prune.ts";
-import { prepareRecognize } from "../warehouse/recognize.ts";
-import { readRulesInForce } from "../warehouse/rules.ts";
-import { readLastDoneRun, type SyncRun } from "../warehouse/runs.ts";
+import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";

@@ -10,21 +10,21 @@ import {
 import type { Call } from "../call.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Row } from "../paging/slice.ts";
+import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import {
   prepareRefreshRecording,
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
   type Upserted,
-} from "../warehouse/call-table.ts";
-import { recordDrift } from "../warehouse/drift.ts";
-import { readUnsettled } from "../warehouse/first-load.ts";
-import { clearAbsence, hasAbsentCalls } from "../warehouse/gone.ts";
-import type { Keeping } from "../warehouse/keeping.ts";
-import { deletePages, insertPage } from "../warehouse/pages.ts";
-import { prepareRecognize } from "../warehouse/recognize.ts";
-import { deleteRejected, readRejected, recordRejected } from "../warehouse/rejected.ts";
-import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs.ts";
+} from "../warehouse/calls/call-table.ts";
+import { recordDrift } from "../warehouse/calls/drift.ts";
+import { readUnsettled } from "../warehouse/calls/first-load.ts";
+import { clearAbsence, hasAbsentCalls } from "../warehouse/calls/gone.ts";
+import { prepareRecognize } from "../warehouse/calls/recognize.ts";
+import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls/rejected.ts";
+import { deletePages, insertPage } from "../warehouse/runs/page-table.ts";
+import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";

@@ -1,4 +1,4 @@
-import { FACT_COLUMNS } from "./call-facts.ts";
+import { FACT_COLUMNS } from "./calls/call-facts.ts";
 import { publications } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";

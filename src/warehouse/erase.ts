@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { realFile } from "../folder.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";

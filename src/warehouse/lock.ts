@@ -1,9 +1,9 @@
 import { accessSync, closeSync, constants, existsSync, linkSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { toFileError } from "../file-access.ts";
-import { makeFolder, realFile } from "../folder.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { toFileError } from "../base/file-access.ts";
+import { makeFolder, realFile } from "../base/folder.ts";
 import { draftOf } from "./draft.ts";
 import { nameFile } from "./sqlite-errors.ts";
 

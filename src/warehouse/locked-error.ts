@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { openWarehouseReader } from "./open.ts";
-import { readRuns } from "./runs.ts";
+import { readRuns } from "./runs/runs.ts";
 
 /** Returns the error for a warehouse whose lock another process holds. */
 export function lockedError(database: string): CalltallyError {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { type AttributionProgress, attributeAll } from "./attribute-all.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { type AttributionProgress, attributeAll } from "./calls/attribute-all.ts";
 import { tryAcquireLock } from "./lock.ts";
 import type { Warehouse } from "./warehouse.ts";
 

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } fro
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { fsyncPath, makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { UsageError } from "../errors.ts";
-import { readCallCount } from "./call-table.ts";
-import { countAllRejected } from "./rejected.ts";
+import { UsageError } from "../base/errors.ts";
+import { readCallCount } from "./calls/call-table.ts";
+import { countAllRejected } from "./calls/rejected.ts";
 import { origin } from "./schema.ts";
 import type { Warehouse } from "./warehouse.ts";
 

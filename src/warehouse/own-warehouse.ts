@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { isCurrent, type MigrateOptions } from "./migrate.ts";
 import {
   assertAccount,

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, isNull, ne } from "drizzle-orm";
 import { readChanges } from "./changed-buckets.ts";
 import { isCurrent } from "./migrate.ts";
-import { readLastDoneRun } from "./runs.ts";
+import { readLastDoneRun } from "./runs/runs.ts";
 import { publications } from "./schema.ts";
 import type { Warehouse } from "./warehouse.ts";
 

@@ -1,6 +1,6 @@
 import { SqliteError } from "better-sqlite3";
-import { UsageError } from "../errors.ts";
-import { didYouMean } from "../nearest.ts";
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 

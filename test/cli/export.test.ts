@@ -6,15 +6,15 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { makeCall } from "../calls.ts";
-import { readLines, readParquetObjects } from "../export/tables.ts";
-import { listFiles, readText } from "../export/warehouse.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { markGone } from "../warehouse/facts.ts";
-import { BIN, calltally, settingsFor } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { markGone } from "../support/facts.ts";
+import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { readLines, readParquetObjects } from "../support/tables.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { listFiles, readText } from "../support/warehouse.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, so many days ago. */

@@ -2,18 +2,18 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../src/export/manifest.ts";
+import { saveInsight } from "../../src/insights/insight-table.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { readDrift, recordDrift } from "../../src/warehouse/drift.ts";
-import { saveInsight } from "../../src/warehouse/insight-table.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { readDrift, recordDrift } from "../../src/warehouse/calls/drift.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { insights } from "../../src/warehouse/schema.ts";
-import { FULL_CALL } from "../calls.ts";
-import { findTraces, makePersonal, spell } from "../forgettable.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor, startCalltally } from "./run.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
+import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 // What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);

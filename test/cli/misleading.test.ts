@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { listFiles, readText } from "../export/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { BIN, calltally, settingsFor } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { listFiles, readText } from "../support/warehouse.ts";
 
 const CALLS = [
   makeCall({

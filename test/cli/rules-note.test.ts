@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
 const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };

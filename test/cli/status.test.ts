@@ -3,11 +3,11 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { updateJobEnd } from "../../src/warehouse/job-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startRun, updateRun } from "../../src/warehouse/runs.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Moves all that the ledger says back in time. */
 function age(file: string, hours: number): void {

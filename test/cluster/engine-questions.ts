@@ -7,7 +7,7 @@ import { DIMENSIONS, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareCallerName } from "../../src/warehouse/caller-hash.ts";
+import { prepareCallerName } from "../../src/warehouse/calls/caller-hash.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import type { OddAccount } from "./odd-accounts.ts";
 

@@ -3,27 +3,27 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { EXIT } from "../../src/base/errors.ts";
 import { rowsQuestion } from "../../src/cluster/clickhouse-calls-sql.ts";
 import { openCluster } from "../../src/cluster/cluster.ts";
 import { ClusterReader } from "../../src/cluster/cluster-reader.ts";
 import { readCluster } from "../../src/cluster/cluster-session.ts";
 import { readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
-import { EXIT } from "../../src/errors.ts";
 import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
-import { OTHER } from "../../src/rollup/own-words.ts";
-import { calltally, startCalltally } from "../cli/run.ts";
-import { draws } from "../draws.ts";
-import { readFiles } from "../export/warehouse.ts";
+import { OTHER } from "../../src/rollup/reserved-keys.ts";
 import { questions, resolve } from "../rollup/questions.ts";
-import { makeTempFolder } from "../temp-folder.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "./clickhouse-servers.ts";
+} from "../support/clickhouse-servers.ts";
+import { draws } from "../support/draws.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { readFiles } from "../support/warehouse.ts";
 import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
 import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";

@@ -2,30 +2,30 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { parseAbout } from "../../src/cluster/about.ts";
+import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { Claim } from "../../src/cluster/claim.ts";
 import { openCluster } from "../../src/cluster/cluster.ts";
 import { type PublishOptions, publish } from "../../src/cluster/publish.ts";
 import { readPublished } from "../../src/cluster/published.ts";
+import { parseAbout } from "../../src/cluster/published-about.ts";
 import { BucketTotals } from "../../src/cluster/row-hash.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
-import { CalltallyError, EXIT } from "../../src/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { settleCallers } from "../../src/warehouse/first-load.ts";
-import { forgetCallers } from "../../src/warehouse/forget.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { calltally, startCalltally } from "../cli/run.ts";
-import { makeWarehouse } from "../export/warehouse.ts";
-import { markGone, setRules } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "./clickhouse-servers.ts";
+} from "../support/clickhouse-servers.ts";
+import { markGone, setRules } from "../support/facts.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
-import { makeCall } from "../calls.ts";
-import { calltally, settingsFor } from "../cli/run.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { markGone } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
+import { markGone } from "../support/facts.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { readBlocks, readPages } from "./pages.ts";
 
 type Row = Record<string, unknown>;

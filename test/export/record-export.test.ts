@@ -1,9 +1,10 @@
 import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { forgetCallers } from "../../src/warehouse/forget.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import type { Target } from "./produce-files.ts";
+import type { Target } from "../support/produce-files.ts";
+import { clockAt, listFiles, makeWarehouse, readFiles, readText } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -14,7 +15,6 @@ import {
   type Warehouse,
   writeNew,
 } from "./upload-files.ts";
-import { clockAt, listFiles, makeWarehouse, readFiles, readText } from "./warehouse.ts";
 
 const CONVERSION = { name: "Qualified call", every: false, isNew: true };
 const BOTH: Target[] = [

@@ -1,13 +1,14 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { prune } from "../../src/forget/prune.ts";
+import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
-import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { prune } from "../../src/warehouse/prune.ts";
-import type { Target } from "./produce-files.ts";
-import { readLines } from "./tables.ts";
+import type { Target } from "../support/produce-files.ts";
+import { readLines } from "../support/tables.ts";
+import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -22,7 +23,6 @@ import {
   writeAdjustments,
   writeNew,
 } from "./upload-files.ts";
-import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
 
 const NUMBER = "+49301234567";
 

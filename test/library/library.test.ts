@@ -14,7 +14,7 @@ import {
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { skipped, uid, unlessSkipped } from "../cli/other-user.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Generous, for machines that do other things as well. */
 const SETUP_MS = 300_000;

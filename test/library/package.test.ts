@@ -8,7 +8,7 @@ import packageLock from "../../package-lock.json" with { type: "json" };
 import { isNewEnough, OLDEST_NODE } from "../../src/cli/node-version.ts";
 import { toPublished, writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const run = promisify(execFile);
 const TSC = resolve("node_modules/typescript/bin/tsc");

@@ -4,12 +4,12 @@ import { toInstants } from "../../src/calendar/dates.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { rollupViewText } from "../../src/rollup/rollup-sql.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
+import { foldRollup } from "../support/fold.ts";
 import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
-import { foldRollup } from "./fold.ts";
 import { type Question, resolve } from "./questions.ts";
 
 const accounts = new Map([

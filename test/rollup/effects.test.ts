@@ -3,16 +3,16 @@ import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
-import { toShown } from "../../src/rollup/own-words.ts";
+import { toShown } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { beginFactLog } from "../../src/warehouse/fact-log.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { beginFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
+import { deleteCalls, markGone, setRules } from "../support/facts.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
 interface Facts {

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaseless } from "../../src/attribution/call-text.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/reserved-keys.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
+import { deleteCalls } from "../support/facts.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Texts that read like ours, and some that nearly do. */
 const texts = fc.oneof(

@@ -11,19 +11,19 @@ import {
   SPEND_DIMENSIONS,
 } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { importSpend } from "../../src/warehouse/spend-table.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../calls.ts";
-import { draws, least } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
-import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
-import { firstStartOf, foldRollup, matchCampaign } from "./fold.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws, least } from "../support/draws.ts";
+import { deleteCalls, markGone, setRules } from "../support/facts.ts";
+import { firstStartOf, foldRollup, matchCampaign } from "../support/fold.ts";
+import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
 /** Puts other calls in place of those the warehouse has. */

@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls } from "../warehouse/facts.ts";
-import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { deleteCalls } from "../support/facts.ts";
+import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
 

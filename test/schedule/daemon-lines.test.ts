@@ -2,15 +2,15 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { EXIT } from "../../src/errors.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
-import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/job-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startBadServer, text } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { writeAtOnce } from "../write-at-once.ts";
-import { keepLines } from "./log-lines.ts";
+import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { startBadServer, text } from "../support/bad-server.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { writeAtOnce } from "../support/write-at-once.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 const job = (name: string, cron: string, lastDone: string | null, idle?: string) => ({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/paging/slice.ts";
 import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeCall } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNew } from "./scene.ts";
 
 const CLAIM: Claim = { baseUrl: new URL("https://api.example.com/x/"), token: "mine", isRebound: false };

@@ -1,20 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../src/api/api-errors.ts";
-import { type ExitCode, InterruptedError } from "../../src/errors.ts";
+import { type ExitCode, InterruptedError } from "../../src/base/errors.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { judgeReading } from "../../src/sync/finish.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { countCalls } from "../../src/warehouse/call-table.ts";
-import { beginFactLog, readFactLog } from "../../src/warehouse/fact-log.ts";
-import { readUnlisted } from "../../src/warehouse/gone.ts";
-import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs.ts";
+import { countCalls } from "../../src/warehouse/calls/call-table.ts";
+import { beginFactLog, readFactLog } from "../../src/warehouse/calls/fact-log.ts";
+import { readUnlisted } from "../../src/warehouse/calls/gone.ts";
+import { readRuns, type SyncRun, startRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeCall } from "../support/calls.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeRun, openNew } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";

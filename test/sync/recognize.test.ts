@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseOutdated, parseUnrecognized } from "../../src/api/recognized-page.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { prepareRecognize } from "../../src/warehouse/recognize.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "./row-service.ts";
+import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const recorded = (signature: string, members = {}) =>
   JSON.stringify({

@@ -2,12 +2,12 @@ import { readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { CalltallyError, EXIT } from "../../src/errors.ts";
+import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
 const SECRET = "a word that nobody may read any more";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Makes a warehouse that counts as one of the version before. */
 function makeOlder(path: string): void {

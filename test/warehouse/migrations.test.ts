@@ -6,13 +6,13 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { readCallCount } from "../../src/warehouse/call-table.ts";
+import { readCallCount } from "../../src/warehouse/calls/call-table.ts";
+import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
+import { updateViews } from "../../src/warehouse/calls/views.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readOrigin } from "../../src/warehouse/origin.ts";
-import { checkRowHashes } from "../../src/warehouse/row-hashes.ts";
 import * as schema from "../../src/warehouse/schema.ts";
-import { updateViews } from "../../src/warehouse/views.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/warehouse/migrations");
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { CalltallyError } from "../../src/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { CalltallyError } from "../../src/base/errors.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { countMigrations } from "../../src/warehouse/migrate.ts";
 import {
   openExistingWarehouse,
@@ -12,8 +12,8 @@ import {
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
 import { calls } from "../../src/warehouse/schema.ts";
-import { FULL_CALL } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** A folder with a warehouse of two calls, which nobody has open. */
 function makeWarehouse(): Disposable & { folder: string; path: string } {

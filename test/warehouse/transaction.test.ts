@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const insertCall = ({ sqlite }: Warehouse, id: number) =>
   sqlite
