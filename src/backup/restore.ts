@@ -66,7 +66,7 @@ export async function restoreWarehouse(
   const copied = await copyWarehouse(source, draft.path, signal);
   assertOfAccount(source, draft.path, account);
   const caller_key = restoreKey(source, target, draft.path);
-  const forgotten_again = carryForgotten(target, draft.path, nowMs);
+  const forgotten_again = carryForgotten(target, draft.path, lock, nowMs);
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;

@@ -1,3 +1,4 @@
+import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { randomBytes } from "node:crypto";
 import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -46,7 +47,7 @@ import {
   transcripts,
   webhook_changes,
 } from "../warehouse/schema.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
@@ -158,11 +159,10 @@ export interface ForgetOptions {
 
 /**
  * Removes what is personal of callers from every table, and keeps it from coming back; calls stay, and all figures with
- * them. All of it in one transaction, and nothing of it where a caller is unknown. Call it with the lock, and erase what
- * was freed afterwards.
+ * them. All of it in one transaction, and nothing of it where a caller is unknown.
  */
 export function forgetCallers(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
   { nowMs, isUnknownAllowed = false }: ForgetOptions,
 ): Forgotten {
@@ -183,12 +183,12 @@ export function forgetCallers(
   warehouse.sqlite.pragma("secure_delete = ON");
   const at = new Date(nowMs).toISOString();
   try {
-    writeTransaction(warehouse, () => {
+    writeTransaction(warehouse, (tx) => {
       const wanted = resolveCallers(warehouse, digests, whom);
       const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
       const fresh = wanted.filter(({ digest }) => !known.has(digest));
       insertForgotten(warehouse, toTombstones(digests, fresh, at));
-      const { counts, spellings, met } = takeOut(warehouse);
+      const { counts, spellings, met } = takeOut(tx);
       const callers = new Set(fresh.map(({ digest }) => digest)).size;
       outcome.counts = { callers, ...counts };
       outcome.spellings = spellings;
@@ -201,7 +201,7 @@ export function forgetCallers(
         known.has(digest) || met.has(digest) ? [] : [index],
       );
       if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers();
-      record(warehouse, outcome.counts, at);
+      record(tx, outcome.counts, at);
     });
   } catch (error) {
     if (!(error instanceof UnknownCallers)) throw error;
@@ -210,28 +210,27 @@ export function forgetCallers(
 }
 
 /**
- * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any. Call
- * it with the lock, and erase what was freed afterwards.
+ * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any.
  */
 export function forgetAgain(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],
   nowMs: number,
 ): boolean {
   warehouse.sqlite.pragma("secure_delete = ON");
-  return writeTransaction(warehouse, () => {
+  return writeTransaction(warehouse, (tx) => {
     const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
     const fresh = callers.filter(({ digest }) => !known.has(digest));
     if (fresh.length === 0) return false;
     insertForgotten(warehouse, fresh);
-    const { counts } = takeOut(warehouse);
-    record(warehouse, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
+    const { counts } = takeOut(tx);
+    record(tx, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
     return true;
   });
 }
 
 /** Takes what is of forgotten callers out of every table. */
-function takeOut(warehouse: Warehouse) {
+function takeOut(warehouse: Tx) {
   const forgotten = openForgotten(warehouse);
   if (forgotten === undefined) return NOTHING_DONE;
   // Before the calls, so that of their facts nothing else changes than names.
@@ -272,7 +271,7 @@ function readCallerIds({ db }: Warehouse): (string | null)[] {
   return rows.map(({ caller_id }) => caller_id);
 }
 
-function record(warehouse: Warehouse, counts: ForgetCounts, at: string): void {
+function record(warehouse: Tx, counts: ForgetCounts, at: string): void {
   if (Object.values(counts).every((count) => count === 0)) return;
   insertPrivacyAct(warehouse, { at, act: "forget", counts: { ...counts } });
 }
@@ -325,7 +324,7 @@ function toTombstones(
 }
 
 /** Strips the stored calls, and all undocumented members; their hashes are of what is left, and that is what is made of them when they are served again. */
-function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping) {
+function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping) {
   const { db } = warehouse;
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, {
@@ -354,7 +353,7 @@ function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: 
     const ofNamed = changed.filter(({ isNamed }) => isNamed);
     counts.calls += ofNamed.length;
     withoutFactLog(warehouse, () =>
-      facts.write(ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
+      facts.write(warehouse, ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
     );
   }
   return { counts, spellings: [...spellings] };

@@ -72,7 +72,7 @@ export class Recorder {
     if (this.#isReadOnly) return undefined;
     const steps = [
       this.#ledger,
-      exportLog(this.#warehouse, () => this.#forgotten),
+      exportLog(() => this.#forgotten),
       ...(this.#memory ? [this.#memory] : []),
     ];
     return commitOf(this.#warehouse, steps, { files, manifest, now });

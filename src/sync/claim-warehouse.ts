@@ -1,3 +1,4 @@
+import type { Tx } from "../warehouse/transaction.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Row } from "../paging/slice.ts";
 import { readCallCount, readNewestCall, readStarts } from "../warehouse/calls/call-table.ts";
@@ -12,13 +13,13 @@ export interface Claim extends Service {
 /**
  * Binds a warehouse to the service that its calls are read from, with the first page of a run. Nothing in the API names an
  * account: another token may be a new one or another account's, which the calls tell. A warehouse of an earlier version
- * knows no token, and takes a page of newer calls than it has. Call it in the transaction that writes the page.
+ * knows no token, and takes a page of newer calls than it has.
  *
  * @param boundAt ISO 8601 UTC
  * @throws UsageError where the token is another one and no call on the page is known
  */
 export function claimWarehouse(
-  warehouse: Warehouse,
+  warehouse: Tx,
   { isRebound, ...service }: Claim,
   rows: readonly Row[],
   boundAt: string,

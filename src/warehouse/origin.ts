@@ -1,3 +1,4 @@
+import type { Tx } from "./transaction.ts";
 import { createHmac } from "node:crypto";
 import { UsageError } from "../base/errors.ts";
 import { readCallCount } from "./calls/call-table.ts";
@@ -134,11 +135,11 @@ function nameUnit(orgUnitId: string | null | undefined): string {
 }
 
 /**
- * Records the service that a warehouse is a copy of. Call it in the transaction that writes what came from there.
+ * Records the service that a warehouse is a copy of.
  *
  * @param boundAt ISO 8601 UTC
  */
-export function bindOrigin(warehouse: Warehouse, service: Service, boundAt: string): void {
+export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
   const { baseUrl, orgUnitId: org_unit_id = null } = service;
   const next = { base_url: toAddress(baseUrl), org_unit_id, token_mark: markOf(warehouse, service) };

@@ -1,3 +1,4 @@
+import type { Tx } from "./transaction.ts";
 import { asc, eq, isNull, max } from "drizzle-orm";
 import { privacy_acts } from "./schema.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -13,9 +14,9 @@ export interface PrivacyAct {
   erased_at: string | null;
 }
 
-/** Records that personal data was removed; returns the number of the act. Call it in the transaction that removes it. */
+/** Records that personal data was removed; returns the number of the act. */
 export function insertPrivacyAct(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Tx,
   { at, act, counts }: Pick<PrivacyAct, "at" | "act" | "counts">,
 ): number {
   return db
@@ -25,9 +26,9 @@ export function insertPrivacyAct(
     .get().act_id;
 }
 
-/** Says of an act that goes on how far it has come. Call it in the transaction that carries it on. */
+/** Records how far an act has come that goes on. */
 export function updatePrivacyAct(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Tx,
   actId: number,
   counts: PrivacyAct["counts"],
 ): void {

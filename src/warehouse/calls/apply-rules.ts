@@ -1,6 +1,6 @@
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { tryAcquireLock } from "../lock.ts";
+import { tryAcquireLock, underLock } from "../lock.ts";
 import { assertCurrent } from "../migrate.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { writeTransaction } from "../transaction.ts";
@@ -33,8 +33,8 @@ export async function applyRulesAlone(
     using lock = tryAcquireLock(warehouse.path);
     if (lock !== undefined) {
       // Those of a first load that was cut short; one under way settles them itself.
-      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, () => settleCallers(warehouse));
-      await applyRules(warehouse, rules, options);
+      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
+      await applyRules(underLock(warehouse, lock), rules, options);
     } else if (needsAttribution(warehouse, rules)) {
       throw otherRulesError(warehouse.path);
     }

@@ -1,3 +1,4 @@
+import type { Tx } from "../transaction.ts";
 import { inArray, sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall, type CallFacts } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
@@ -89,7 +90,7 @@ export class CallFactsTable {
   }
 
   /** Writes the facts of calls that are new or have other content; each call once. */
-  write(calls: readonly CallToAttribute[]): void {
+  write(tx: Tx, calls: readonly CallToAttribute[]): void {
     if (calls.length === 0) return;
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
@@ -103,7 +104,7 @@ export class CallFactsTable {
       return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
     });
     if (this.#isFirstLoad) {
-      addUnsettled(this.#warehouse, rows.length);
+      addUnsettled(tx, rows.length);
       for (const row of rows) this.#upsert(row);
       return;
     }
@@ -128,9 +129,9 @@ export class CallFactsTable {
   }
 }
 
-/** Says of calls whether the service shows them. Call it in the transaction that says so of the calls themselves. */
+/** Records in the facts whether the service shows calls. */
 export function setLive(
-  warehouse: Pick<Warehouse, "db" | "sqlite">,
+  warehouse: Tx,
   callIds: readonly number[],
   isLive: boolean,
 ): void {

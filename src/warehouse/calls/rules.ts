@@ -1,3 +1,4 @@
+import type { Tx } from "../transaction.ts";
 import { desc, eq } from "drizzle-orm";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
@@ -77,9 +78,9 @@ export function isInForce({ rules, version, caller_key }: RulesInForce, others: 
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
-/** Records which rules are in force from now on; returns their number. Call it in the transaction that makes the facts. */
+/** Records which rules are in force from now on; returns their number. */
 export function insertRules(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Tx,
   inForce: AttributionRules,
   { since, calls, callerKey = null }: { since: string; calls: number; callerKey?: string | null },
 ): number {

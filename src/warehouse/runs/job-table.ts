@@ -1,3 +1,4 @@
+import type { Tx } from "../transaction.ts";
 import { isCurrent } from "../migrate.ts";
 import { jobs } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -28,8 +29,8 @@ export function insertJobStart({ db }: Warehouse, job: string, startedAt: string
     .run();
 }
 
-/** Records how a run of a job ended. Call it in a transaction. */
-export function updateJobEnd(warehouse: Warehouse, end: JobEnd): void {
+/** Records how a run of a job ended. */
+export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   const before = readJobs(warehouse).find(({ job }) => job === end.job);
   const row = { ...applyEnd(before, end), started_at: end.startedAt, finished_at: end.finishedAt };
   warehouse.db
