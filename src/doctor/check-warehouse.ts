@@ -12,7 +12,6 @@ import { openCallerDigests } from "../warehouse/caller-hash.ts";
 import { readWithheld } from "../warehouse/gone.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readJobs } from "../warehouse/job-table.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
 import { countOtherUnits } from "../warehouse/other-units.ts";
@@ -82,7 +81,6 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
     return;
   }
-  assertCurrent(warehouse);
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {

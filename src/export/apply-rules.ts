@@ -8,7 +8,6 @@ import {
 } from "../warehouse/attribute-all.ts";
 import { readUnsettled, settleCallers } from "../warehouse/first-load.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import type { Warehouse } from "../warehouse/open.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
@@ -27,7 +26,6 @@ export async function applyRulesAlone(
 ): Promise<void> {
   try {
     if (warehouse.sqlite.readonly) {
-      assertCurrent(warehouse);
       if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
       return;
     }

@@ -11,7 +11,6 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { ConversionKind } from "../request/choices.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/first-load.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
@@ -85,7 +84,6 @@ export interface Explanation {
 export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { callId, timezone, clock = systemClock } = options;
   using reader = openOwn(options, openWarehouseReader);
-  assertCurrent(reader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
   const { rules } = session;
   const call = reader.db.select().from(calls).where(eq(calls.call_id, callId)).get();

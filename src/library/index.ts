@@ -12,7 +12,6 @@ import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readBasis } from "../warehouse/basis.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { type Warehouse as OpenWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -113,13 +112,9 @@ export function openWarehouse(path: string): Warehouse {
 }
 
 function openNamed(file: string): OpenWarehouse {
-  let warehouse: OpenWarehouse | undefined;
   try {
-    warehouse = openWarehouseReader(file);
-    assertCurrent(warehouse);
-    return warehouse;
+    return openWarehouseReader(file);
   } catch (error) {
-    warehouse?.[Symbol.dispose]();
     throw named(file, error);
   }
 }

@@ -8,7 +8,6 @@ import { readDeliveries } from "../warehouse/delivery-table.ts";
 import { readDrift } from "../warehouse/drift.ts";
 import { readUnlisted, readWithheld } from "../warehouse/gone.ts";
 import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
@@ -38,7 +37,7 @@ export interface ScheduledReport {
 /**
  * Reads how things stand.
  *
- * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older calltally
+ * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older version
  */
 export function readStatus(
   settings: Settings,
@@ -46,7 +45,6 @@ export function readStatus(
 ) {
   using warehouse = openWarehouseReader(settings.database);
   try {
-    assertCurrent(warehouse);
     return {
       warehouse: warehouse.path,
       /** What it is a copy of. */

@@ -85,7 +85,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal, keep = KEEP_ALL } = options;
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openWarehouse(database, { ...options, isLocked: true });
+  using warehouse = openWarehouse(database, { isLocked: true });
   const claim = { ...options.api, isRebound: options.rebind ?? false };
   assertOrigin(warehouse, claim, claim.isRebound);
   const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours: options.checkEveryHours });

@@ -10,7 +10,7 @@ import { countRows } from "./count-rows.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
 import type { Warehouse } from "./open.ts";
-import { insertRules, isInForce, readRules } from "./rules.ts";
+import { insertRules, isInForce, readRulesInForce } from "./rules.ts";
 import { call_facts, calls, counts } from "./schema.ts";
 import { overwriteDeleted } from "./secure-delete.ts";
 import { writeTransaction } from "./transaction.ts";
@@ -36,8 +36,7 @@ export interface AttributionProgress {
 
 /** Whether the facts of a warehouse differ from those that the given rules would give. */
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
-  const inForce = readRules(warehouse);
-  return inForce === undefined || !isInForce(inForce, rules);
+  return !isInForce(readRulesInForce(warehouse), rules);
 }
 
 /**
@@ -128,7 +127,7 @@ export function* attributeAll(
     .limit(BATCH_ROWS)
     .prepare();
   const total = countRows({ db }, calls);
-  if (digests !== undefined && (readRules(warehouse)?.caller_key ?? null) === null) {
+  if (digests !== undefined && readRulesInForce(warehouse).caller_key === null) {
     renameCallers(warehouse, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
   }
   const since = new Date(nowMs).toISOString();

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { eraseFreed } from "./erase.ts";
 import { readHeader } from "./file-header.ts";
 import { forgetAgain } from "./forget.ts";
-import { type ForgottenCaller, hasForgotten, readForgotten } from "./forgotten.ts";
+import { type ForgottenCaller, readForgotten } from "./forgotten.ts";
 import { openExistingWarehouse, openReader } from "./open.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
@@ -29,7 +29,7 @@ function readThose(target: string): ForgottenCaller[] {
   if (!readHeader(target).isOurs) return [];
   try {
     using warehouse = openReader({ path: target });
-    return hasForgotten(warehouse) ? readForgotten(warehouse) : [];
+    return readForgotten(warehouse);
   } catch (error) {
     if (isDamage(error)) return [];
     throw error;

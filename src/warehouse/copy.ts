@@ -4,7 +4,7 @@ import { CalltallyError, EXIT } from "../errors.ts";
 import { fsyncPath } from "../folder.ts";
 import { type Digest, digestTables } from "./digest.ts";
 import { damagedError, findDamage } from "./integrity.ts";
-import { openReader, openWarehouseReader } from "./open.ts";
+import { openReader, openToCopy } from "./open.ts";
 import { checkRowHashes, describeDamaged } from "./row-hashes.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 
@@ -45,7 +45,7 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
  * (Without one SQLite starts over after each write of another process, for ever under a long sync.)
  */
 async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
-  using reader = openWarehouseReader(source);
+  using reader = openToCopy(source);
   reader.sqlite.exec("BEGIN");
   const digest = await digestTables(reader, signal);
   // SQLite would make it readable for others.

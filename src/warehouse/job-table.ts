@@ -1,4 +1,3 @@
-import { isCurrent } from "./migrate.ts";
 import type { Warehouse } from "./open.ts";
 import { jobs } from "./schema.ts";
 
@@ -58,7 +57,7 @@ export function applyEnd(
   }
 }
 
-/** Returns what is known of the jobs; nothing in a warehouse of an older schema. */
-export function readJobs(warehouse: Warehouse): JobRecord[] {
-  return isCurrent(warehouse) ? warehouse.db.select().from(jobs).orderBy(jobs.job).all() : [];
+/** Returns what is known of the jobs. */
+export function readJobs({ db }: Warehouse): JobRecord[] {
+  return db.select().from(jobs).orderBy(jobs.job).all();
 }

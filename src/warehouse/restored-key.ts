@@ -4,9 +4,8 @@ import { fsyncPath } from "../folder.ts";
 import { callerKeyOf } from "./caller-key.ts";
 import { hasExportedCalls } from "./exports.ts";
 import { hasForgotten } from "./forgotten.ts";
-import { isCurrent } from "./migrate.ts";
-import { openReader, type Warehouse } from "./open.ts";
-import { readRules } from "./rules.ts";
+import { openReader } from "./open.ts";
+import { readRulesInForce } from "./rules.ts";
 import { readUploadKeys } from "./upload-table.ts";
 
 /**
@@ -37,13 +36,9 @@ export function restoreKey(source: string, target: string, draft: string): Resto
     return "copied";
   }
   using restored = openReader({ path: draft });
-  if (isCurrent(restored) && readRules(restored)?.caller_key) return "needed";
-  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || hasUploadKeys(restored);
+  if (readRulesInForce(restored).caller_key) return "needed";
+  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
   return isUsed ? "missing" : null;
-}
-
-function hasUploadKeys(restored: Warehouse): boolean {
-  return isCurrent(restored) && readUploadKeys(restored).length > 0;
 }
 
 function isThere(file: string): boolean {

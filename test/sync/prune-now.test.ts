@@ -8,7 +8,6 @@ import { type PruneNowOptions, pruneNow } from "../../src/sync/prune-now.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { CALLS, dump, makeWarehouse } from "../warehouse/small-warehouse.ts";
-import { undoLastMigration } from "../warehouse/undo-migration.ts";
 import { readRows } from "./row-service.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
@@ -153,18 +152,6 @@ describe("pruneNow", () => {
       delete process.env.SQLITE_TMPDIR;
       if (before !== undefined) process.env.SQLITE_TMPDIR = before;
     }
-  });
-
-  it("migrates an older warehouse, but not in a dry run, which says what to do", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
-    undoLastMigration(database);
-    await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
-      exitCode: 7,
-      message: expect.stringContaining(`Cannot read ${database} yet: its schema is version`),
-    });
-    expect(await pruneWarehouse(database)).toMatchObject({ removed: WORDS });
   });
 
   it.each([true, false])("ends at a signal, with its reason (a dry run: %s)", async (isDryRun) => {

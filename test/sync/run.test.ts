@@ -6,12 +6,10 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { KEEP_ALL } from "../../src/privacy/keep.ts";
 import { exitCodeOf, type SyncOptions } from "../../src/sync/run.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { countMigrations } from "../../src/warehouse/migrate.ts";
 import { readRuns } from "../../src/warehouse/runs.ts";
 import { json } from "../api/bad-server.ts";
 import { FakeClock } from "../api/fake-clock.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { undoLastMigration } from "../warehouse/undo-migration.ts";
 import { callOf, honestly, type ListService, newestFirst, startListService } from "./list-service.ts";
 import { readRows, syncFrom } from "./row-service.ts";
 import { openNew } from "./scene.ts";
@@ -101,15 +99,6 @@ describe("runSync", () => {
       delete process.env.SQLITE_TMPDIR;
       if (before !== undefined) process.env.SQLITE_TMPDIR = before;
     }
-  });
-
-  it("migrates an older warehouse under its own lock", async () => {
-    using folder = makeTempFolder();
-    await using service = await startListService(newestFirst(3));
-    await syncFrom(service, folder.path);
-    undoLastMigration(join(folder.path, "calls.db"));
-    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact" });
-    expect(read(folder.path, "PRAGMA user_version")).toEqual([{ user_version: countMigrations() }]);
   });
 
   it("reads from another address, or with another token, only where it is said to be the same account", async () => {
