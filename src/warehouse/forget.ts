@@ -6,7 +6,7 @@ import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "./call-facts.ts";
-import { openCallerDigests, openCallerHash } from "./caller-hash.ts";
+import { openCallerDigests } from "./caller-hash.ts";
 import { openCallerKey } from "./caller-key.ts";
 import { renameCallers } from "./caller-names.ts";
 import { withholdDrift } from "./drift.ts";
@@ -241,7 +241,6 @@ function takeOut(warehouse: Warehouse) {
   const { counts, spellings } = stripCalls(warehouse, forgotten, keeping);
   const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);
   withholdDrift(warehouse, keeping);
-  sealQuestions(warehouse);
   const texts = maskTexts(warehouse, forgotten);
   // By hashes of rows numbers could be found, by trying all of them.
   warehouse.db.update(publications).set({ totals: null }).run();
@@ -464,22 +463,6 @@ function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
   const called = new Set(rows.map(({ number }) => number));
   return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
 }
-
-/** Earlier versions remembered the callers that a rollup leaves out by a hash that the number could be found by. */
-function sealQuestions(warehouse: Warehouse): void {
-  const { db, path } = warehouse;
-  const { seal } = openCallerHash(path);
-  for (const { exported_id, question } of db.select().from(exported_rollups).all()) {
-    const sealed = question.replace(UNKEYED, (_, name, hash) => `${name}"${seal(hash)}"`);
-    if (sealed !== question)
-      db.update(exported_rollups)
-        .set({ question: sealed })
-        .where(eq(exported_rollups.exported_id, exported_id))
-        .run();
-  }
-}
-
-const UNKEYED = /("exclude_callers":)"([\da-f]{64})"/;
 
 /** How many calls each forgotten caller has. */
 function countCalls({ db }: Warehouse): void {
