@@ -1,9 +1,9 @@
-import { type Lock, underLock } from "../warehouse/lock.ts";
 import { existsSync } from "node:fs";
 import { forgetAgain } from "../forget/forget-callers.ts";
-import { type ForgottenCaller, hasForgotten, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
+import { type Lock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 
@@ -32,7 +32,7 @@ function readThose(target: string): ForgottenCaller[] {
   if (!readHeader(target).isOurs) return [];
   try {
     using warehouse = openReader({ path: target });
-    return hasForgotten(warehouse) ? readForgotten(warehouse) : [];
+    return readForgotten(warehouse);
   } catch (error) {
     if (isDamage(error)) return [];
     throw error;

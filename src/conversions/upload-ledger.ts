@@ -1,10 +1,10 @@
-import type { Tx } from "../warehouse/transaction.ts";
 import { basename, dirname, join } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
 import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
 import type { Content } from "../request/contents.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { openUploadKey } from "./upload-key.ts";
 import {

@@ -4,7 +4,7 @@ import { realFile } from "../base/folder.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/runs/exports.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
-import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { Commit, FileSet } from "./output/file-set.ts";

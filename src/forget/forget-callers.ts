@@ -1,4 +1,3 @@
-import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { randomBytes } from "node:crypto";
 import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -8,7 +7,7 @@ import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
 import { type Keeping, keepingAll, type Withheld } from "../warehouse/calls/call-guard.ts";
-import { openCallerDigests, openCallerHash } from "../warehouse/calls/caller-hash.ts";
+import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
 import { renameCallers } from "../warehouse/calls/caller-names.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
@@ -24,6 +23,7 @@ import {
 } from "../warehouse/calls/forgotten-callers.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import {
   call_facts,
@@ -47,7 +47,7 @@ import {
   transcripts,
   webhook_changes,
 } from "../warehouse/schema.ts";
-import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
@@ -240,7 +240,6 @@ function takeOut(warehouse: Tx) {
   const { counts, spellings } = stripCalls(warehouse, forgotten, keeping);
   const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);
   withholdDrift(warehouse, keeping);
-  sealQuestions(warehouse);
   const texts = maskTexts(warehouse, forgotten);
   // By hashes of rows numbers could be found, by trying all of them.
   warehouse.db.update(publications).set({ totals: null }).run();
@@ -353,7 +352,10 @@ function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping
     const ofNamed = changed.filter(({ isNamed }) => isNamed);
     counts.calls += ofNamed.length;
     withoutFactLog(warehouse, () =>
-      facts.write(warehouse, ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
+      facts.write(
+        warehouse,
+        ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false })),
+      ),
     );
   }
   return { counts, spellings: [...spellings] };
@@ -463,22 +465,6 @@ function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
   const called = new Set(rows.map(({ number }) => number));
   return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
 }
-
-/** Earlier versions remembered the callers that a rollup leaves out by a hash that the number could be found by. */
-function sealQuestions(warehouse: Warehouse): void {
-  const { db, path } = warehouse;
-  const { seal } = openCallerHash(path);
-  for (const { exported_id, question } of db.select().from(exported_rollups).all()) {
-    const sealed = question.replace(UNKEYED, (_, name, hash) => `${name}"${seal(hash)}"`);
-    if (sealed !== question)
-      db.update(exported_rollups)
-        .set({ question: sealed })
-        .where(eq(exported_rollups.exported_id, exported_id))
-        .run();
-  }
-}
-
-const UNKEYED = /("exclude_callers":)"([\da-f]{64})"/;
 
 /** How many calls each forgotten caller has. */
 function countCalls({ db }: Warehouse): void {

@@ -5,7 +5,6 @@ import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/calls/attribute-all.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
@@ -40,7 +39,6 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   try {
     if (isDryRun) {
       using reader = openOwn(options, openWarehouseReader);
-      assertCurrent(reader);
       return { removed: await countPrunable(reader, { cutoffs, nowMs, signal }), isErased: false };
     }
     using lock = tryAcquireLock(database);
@@ -49,7 +47,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
         hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
       });
     }
-    using opened = openOwn(options, openExistingWarehouse, { ...options, isLocked: true });
+    using opened = openOwn(options, openExistingWarehouse, { isLocked: true });
     const warehouse = underLock(opened, lock);
     overwriteDeleted(warehouse);
     await applyRules(warehouse, rules, options);

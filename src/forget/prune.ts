@@ -1,4 +1,3 @@
-import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { setImmediate } from "node:timers/promises";
 import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import { TRANSCRIPT_COLUMNS } from "../call.ts";
@@ -10,10 +9,11 @@ import {
 } from "../privacy/keep-settings.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { prepareWrite } from "../warehouse/positional.ts";
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { call_facts, calls, rejected_calls, retention, transcripts } from "../warehouse/schema.ts";
-import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Few, since a row may hold megabytes. */

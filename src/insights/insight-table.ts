@@ -1,7 +1,7 @@
-import type { Tx } from "../warehouse/transaction.ts";
 import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
 import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { insight_changes, insight_groups, insights } from "../warehouse/schema.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** An insight as it is stored, with the ids of its groups. */

@@ -1,8 +1,8 @@
-import type { Tx } from "../warehouse/transaction.ts";
 import { sep } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { isLoggedSince, pruneFactLog } from "../warehouse/calls/fact-log.ts";
 import { exported_rollups } from "../warehouse/schema.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;

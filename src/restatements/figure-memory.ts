@@ -1,4 +1,3 @@
-import type { Tx } from "../warehouse/transaction.ts";
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { DateRange } from "../calendar/dates.ts";
@@ -17,6 +16,7 @@ import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readFactState } from "../warehouse/calls/fact-log.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import {
   comparableStretches,

@@ -35,7 +35,7 @@ import {
   type SyncRun,
   updateRun,
 } from "../warehouse/runs/runs.ts";
-import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { callOrderOf } from "./plan.ts";
 import type { Reading, Run } from "./read-calls.ts";
 import type { PageStore } from "./store.ts";
@@ -138,12 +138,7 @@ function isSure({ verdict }: Judgement): boolean {
  * read every call that was listed throughout, so one that it did not meet was not listed at some moment of it. Over a service
  * without an order key, the third pass in a row does so that read exactly as many calls as the service counted all the while.
  */
-function inferAbsence(
-  tx: Tx,
-  run: Run,
-  { runId }: Entry,
-  { judgement, evidence, read }: Judged,
-): Absence {
+function inferAbsence(tx: Tx, run: Run, { runId }: Entry, { judgement, evidence, read }: Judged): Absence {
   const { goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
   const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;

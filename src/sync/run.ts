@@ -17,7 +17,7 @@ import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock, type LockedWarehouse, underLock } from "../warehouse/lock.ts";
+import { type LockedWarehouse, tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
@@ -85,7 +85,7 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal, keep = KEEP_ALL } = options;
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using opened = openWarehouse(database, { ...options, isLocked: true });
+  using opened = openWarehouse(database, { isLocked: true });
   const warehouse = underLock(opened, lock);
   const claim = { ...options.api, isRebound: options.rebind ?? false };
   assertOrigin(warehouse, claim, claim.isRebound);
@@ -152,7 +152,11 @@ async function startKeeping(
 }
 
 /** To write the whole file anew takes seconds for each gigabyte: once a day will do. A reader that is in the way is no failure. */
-function eraseDaily(warehouse: LockedWarehouse, nowMs: number, onNotErased: SyncOptions["onNotErased"]): void {
+function eraseDaily(
+  warehouse: LockedWarehouse,
+  nowMs: number,
+  onNotErased: SyncOptions["onNotErased"],
+): void {
   const { isDue, last } = readErasure(warehouse);
   if (!isDue || ageOf(last, nowMs) < DAY_MS) return;
   try {

@@ -25,7 +25,7 @@ import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls/rejected.ts";
 import { deletePages, insertPage } from "../warehouse/runs/page-table.ts";
 import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs/runs.ts";
-import { writeTransaction, type Tx } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";

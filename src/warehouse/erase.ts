@@ -1,8 +1,8 @@
-import type { LockedWarehouse } from "./lock.ts";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import type { LockedWarehouse } from "./lock.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";

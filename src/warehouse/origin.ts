@@ -1,9 +1,9 @@
-import type { Tx } from "./transaction.ts";
 import { createHmac } from "node:crypto";
 import { UsageError } from "../base/errors.ts";
 import { readCallCount } from "./calls/call-table.ts";
 import { countAllRejected } from "./calls/rejected.ts";
 import { origin } from "./schema.ts";
+import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
@@ -30,7 +30,7 @@ export function toAddress(baseUrl: URL): string {
 
 /** What a warehouse is a copy of, in a manifest. */
 export interface DescribedOrigin {
-  /** Address of the service; null where no calls have been read since warehouses know it. */
+  /** Address of the service; null before the first calls are read. */
   base_url: string | null;
   /** The organization unit that was asked for, as it was given; null where none was. */
   org_unit_id: string | null;
@@ -117,7 +117,7 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
 
 /**
  * No flag lifts this: the calls of the unit before would all be missing from the pages of the other one, and be taken for
- * gone. A warehouse of an earlier version, which knew of no units, is one without.
+ * gone.
  */
 function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
   const { org_unit_id } = readOrigin(warehouse);

@@ -1,6 +1,6 @@
-import type { Tx } from "./transaction.ts";
 import { asc, eq, isNull, max } from "drizzle-orm";
 import { privacy_acts } from "./schema.ts";
+import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 export interface PrivacyAct {
@@ -27,11 +27,7 @@ export function insertPrivacyAct(
 }
 
 /** Records how far an act has come that goes on. */
-export function updatePrivacyAct(
-  { db }: Tx,
-  actId: number,
-  counts: PrivacyAct["counts"],
-): void {
+export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["counts"]): void {
   db.update(privacy_acts)
     .set({ counts: JSON.stringify(counts) })
     .where(eq(privacy_acts.act_id, actId))

@@ -103,13 +103,6 @@ describe("carryForgotten", () => {
       },
     },
     {
-      title: "is of a version that forgot nobody",
-      make: (target: string) => {
-        using warehouse = openWarehouse(target);
-        warehouse.sqlite.exec("DROP TABLE forgotten_callers");
-      },
-    },
-    {
       title: "is damaged",
       make: (target: string) => {
         const bytes = readFileSync(target);

@@ -7,6 +7,7 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type Explanation, explainCall } from "../../src/explain/explain-call.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { insertRules } from "../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
@@ -19,7 +20,8 @@ const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
 
 function makeWarehouse(folder: string, calls: readonly Call[]): string {
   const database = join(folder, "calls.db");
-  using warehouse = openWarehouse(database, { rules });
+  using warehouse = openWarehouse(database);
+  insertRules(warehouse, rules, { since: "2026-01-01T00:00:00.000Z", calls: 0 });
   prepareUpsertCalls(warehouse, 1)(calls);
   return database;
 }

@@ -34,7 +34,6 @@ import { findChanges } from "../warehouse/table-changes.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
-const HASH = "ab".repeat(32);
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
 
 const CALLS: readonly Call[] = [
@@ -135,7 +134,6 @@ describe("forgetCallers", () => {
     ];
     recordRejected(warehouse, rejected, 1, keepingAll(warehouse));
     insert(warehouse, "publications", { target: "a", totals: '{"1":"x"}' });
-    insert(warehouse, "exported_rollups", { question: `{"exclude_callers":"${HASH}","x":1}` });
     warehouse.sqlite.pragma("secure_delete = OFF");
     let outcome: ReturnType<typeof forget> | undefined;
     const changes = findChanges(warehouse, () => {
@@ -155,7 +153,6 @@ describe("forgetCallers", () => {
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
     const text = expect.any(String);
     const row = { row_hash: [text, text] };
-    const { seal } = openCallerHash(warehouse.path);
     expect(changes).toEqual({
       calls: {
         1: {
@@ -191,11 +188,6 @@ describe("forgetCallers", () => {
         },
       },
       publications: { 1: { totals: ['{"1":"x"}', null] } },
-      exported_rollups: {
-        1: {
-          question: [`{"exclude_callers":"${HASH}","x":1}`, `{"exclude_callers":"${seal(HASH)}","x":1}`],
-        },
-      },
       forgotten_callers: {
         1: {
           digest: text,

@@ -64,33 +64,6 @@ describe("claimWarehouse", () => {
     expect(isBoundTo(warehouse, OTHER)).toBe(true);
   });
 
-  it.each([
-    { title: "newer calls alone", rows: [row(1, AT), row(2, "2026-11-19T15:00:00.001Z")], isTaken: true },
-    { title: "a call as old as its newest", rows: [row(1, AT), row(2, EARLIER)], isTaken: false },
-    { title: "a newer call and one without a time", rows: [row(1, AT), row(2, null)], isTaken: false },
-    { title: "no calls", rows: [], isTaken: false },
-    { title: "a known call", rows: [row(2, null), row(7, EARLIER)], isTaken: true },
-  ])("takes a service into one of an earlier version with $title: $isTaken", ({ rows, isTaken }) => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, undefined);
-    const claim = () => claimWarehouse(warehouse, CLAIM, rows, AT);
-    if (isTaken) claim();
-    else {
-      expect(claim).toThrow(
-        `Cannot sync into ${warehouse.path}: it does not say yet which account it is a copy of, and none of the ${rows.length} calls`,
-      );
-    }
-    expect(readOrigin(warehouse).base_url).toBe(isTaken ? "https://api.example.com/x" : null);
-  });
-
-  it("takes any calls into one of an earlier version whose calls have no time", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, undefined);
-    warehouse.sqlite.exec("UPDATE call_facts SET call_started = NULL");
-    claimWarehouse(warehouse, CLAIM, [row(1, null)], AT);
-    expect(isBoundTo(warehouse, CLAIM)).toBe(true);
-  });
-
   it("asks nothing more once it is bound", () => {
     using folder = makeTempFolder();
     using warehouse = openWith(folder.path, CLAIM);

@@ -4,10 +4,12 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/base/errors.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
-import { countMigrations } from "../../src/warehouse/migrate.ts";
+import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
+  openAsPermitted,
   openExistingWarehouse,
   openReader,
+  openToCopy,
   openWarehouse,
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
@@ -69,6 +71,16 @@ const STRANGERS: { name: string; make: (file: string) => void; says: string }[] 
     },
     says: "its schema is version 1000",
   },
+  ...[0, 1, 19].map((version) => ({
+    name: `a development version's, ${version}`,
+    make: (file: string) => {
+      openWarehouse(file)[Symbol.dispose]();
+      const sqlite = new Database(file);
+      sqlite.pragma(`user_version = ${version}`);
+      sqlite.close();
+    },
+    says: "it was made by a development version of calltally",
+  })),
 ];
 
 describe("openWarehouse", () => {
@@ -108,7 +120,7 @@ describe("openWarehouse", () => {
         foreign_keys: 1,
         temp_store: 2,
         application_id: Buffer.from("CTLY").readUInt32BE(),
-        user_version: countMigrations(),
+        user_version: latestVersion(),
         path: file,
       });
     }
@@ -156,6 +168,8 @@ describe.each([
   { opener: "openWarehouse", open: openWarehouse },
   { opener: "openExistingWarehouse", open: openExistingWarehouse },
   { opener: "openWarehouseReader", open: openWarehouseReader },
+  { opener: "openToCopy", open: openToCopy },
+  { opener: "openAsPermitted", open: openAsPermitted },
 ])("$opener", ({ open }) => {
   it.each(STRANGERS)("refuses a file that is $name with exit 7 and leaves it as it was", ({ make, says }) => {
     using folder = makeTempFolder();

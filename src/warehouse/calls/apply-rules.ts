@@ -1,7 +1,6 @@
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { tryAcquireLock, underLock } from "../lock.ts";
-import { assertCurrent } from "../migrate.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -22,7 +21,6 @@ export async function applyRulesAlone(
 ): Promise<void> {
   try {
     if (warehouse.sqlite.readonly) {
-      assertCurrent(warehouse);
       if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
       return;
     }

@@ -1,11 +1,11 @@
-import type { LockedWarehouse } from "../lock.ts";
 import { setImmediate } from "node:timers/promises";
 import { asc, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
+import type { LockedWarehouse } from "../lock.ts";
 import { call_facts, calls, counts } from "../schema.ts";
 import { overwriteDeleted } from "../secure-delete.ts";
-import { writeTransaction, type Tx, longTransaction } from "../transaction.ts";
+import { longTransaction, type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
@@ -14,7 +14,7 @@ import { renameCallers } from "./caller-names.ts";
 import { countRows } from "./count-rows.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
-import { insertRules, isInForce, readRules } from "./rules.ts";
+import { insertRules, isInForce, readRulesInForce } from "./rules.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
 
 /** Few, since a row may hold megabytes. */
@@ -37,8 +37,7 @@ export interface AttributionProgress {
 
 /** Whether the facts of a warehouse differ from those that the given rules would give. */
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
-  const inForce = readRules(warehouse);
-  return inForce === undefined || !isInForce(inForce, rules);
+  return !isInForce(readRulesInForce(warehouse), rules);
 }
 
 /**
@@ -121,7 +120,7 @@ export function* attributeAll(
     .limit(BATCH_ROWS)
     .prepare();
   const total = countRows({ db }, calls);
-  if (digests !== undefined && (readRules(tx)?.caller_key ?? null) === null) {
+  if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
     renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
   }
   const since = new Date(nowMs).toISOString();
@@ -139,7 +138,10 @@ export function* attributeAll(
   let read = 0;
   for (let last = BEFORE_ALL; ; ) {
     const batch = select.all({ last });
-    facts.write(tx, batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })));
+    facts.write(
+      tx,
+      batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })),
+    );
     read += batch.length;
     last = batch.at(-1)?.call_id ?? last;
     if (batch.length < BATCH_ROWS) break;

@@ -1,10 +1,10 @@
-import type { Tx } from "../transaction.ts";
 import { inArray, sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall, type CallFacts } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
 import { call_facts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
@@ -51,9 +51,8 @@ export const FACTS = [
 /** The columns of the facts, the key first. */
 export const FACT_COLUMNS = ["call_id", ...FACTS] as const;
 
-/** Writes the facts of calls, in the transaction that writes the calls. */
+/** Writes the facts of calls. */
 export class CallFactsTable {
-  readonly #warehouse: Pick<Warehouse, "db" | "sqlite">;
   readonly #rules: AttributionRules;
   readonly #isFirstLoad: boolean;
   readonly #digests: CallerHash | undefined;
@@ -72,7 +71,6 @@ export class CallFactsTable {
     { isFirstLoad, digests }: { isFirstLoad: boolean; digests: CallerHash | undefined },
   ) {
     const { db, sqlite } = warehouse;
-    this.#warehouse = warehouse;
     this.#isFirstLoad = isFirstLoad;
     this.#digests = digests;
     this.#rules = rules;
@@ -130,11 +128,7 @@ export class CallFactsTable {
 }
 
 /** Records in the facts whether the service shows calls. */
-export function setLive(
-  warehouse: Tx,
-  callIds: readonly number[],
-  isLive: boolean,
-): void {
+export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boolean): void {
   if (callIds.length === 0) return;
   const others = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
   const isSettled = readUnsettled(warehouse) === 0;

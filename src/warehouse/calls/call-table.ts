@@ -1,8 +1,8 @@
-import type { Tx } from "../transaction.ts";
 import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
 import { call_facts, calls, counts, transcripts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";

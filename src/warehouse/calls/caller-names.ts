@@ -1,6 +1,6 @@
-import type { Tx } from "../transaction.ts";
 import { getTableName } from "drizzle-orm";
 import { call_facts, callers, fact_changes } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import { withoutFactLog } from "./fact-log.ts";
 
 /**
@@ -9,10 +9,7 @@ import { withoutFactLog } from "./fact-log.ts";
  *
  * @param toName returns the new name of a caller, or the one it has
  */
-export function renameCallers(
-  tx: Tx,
-  toName: (caller: string) => string,
-): void {
+export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
   const { sqlite } = tx;
   sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
     toName(String(caller)),

@@ -1,7 +1,7 @@
 import { asc, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { ChangeReason } from "../../rollup/change-reasons.ts";
 import { counts, exported_rollups, fact_changes, rules } from "../schema.ts";
-import { writeTransaction, type Tx } from "../transaction.ts";
+import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { FACTS } from "./call-facts.ts";
 

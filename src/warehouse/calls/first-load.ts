@@ -1,6 +1,6 @@
-import type { Tx } from "../transaction.ts";
 import { eq, sql } from "drizzle-orm";
 import { callers, counts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /*

@@ -1,4 +1,3 @@
-import type { Tx } from "../transaction.ts";
 import {
   and,
   count,
@@ -21,6 +20,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { calls, sync_runs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";

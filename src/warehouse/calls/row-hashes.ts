@@ -25,7 +25,7 @@ export interface RowHashes {
  * Reads in batches, since a long reader keeps the write-ahead log from shrinking.
  */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
-  // Without those that a backup of an earlier version lacks, as none of them is hashed.
+  // Only what is hashed: a backup of an older version may lack other columns.
   const { row_hash, served_hash, withheld, caller_digest, ...rest } = getTableColumns(calls);
   const {
     first_run_id,
@@ -53,7 +53,7 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
     for (const { row_hash: stored, call } of rows) {
       last = call.call_id;
       result.checked++;
-      if (hashCall(call, stored) === stored) continue;
+      if (hashCall(call) === stored) continue;
       result.damaged++;
       if (result.damagedIds.length < MOST_NAMED) result.damagedIds.push(call.call_id);
     }

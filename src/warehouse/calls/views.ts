@@ -1,10 +1,10 @@
-import type { Tx } from "../transaction.ts";
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import type { Dimension } from "../../rollup/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
+import type { Tx } from "../transaction.ts";
 
 /** A view for analysts. */
 export interface View {

@@ -1,6 +1,5 @@
-import type { Tx } from "../transaction.ts";
-import { isCurrent } from "../migrate.ts";
 import { jobs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /** What is known of a job. */
@@ -59,7 +58,7 @@ export function applyEnd(
   }
 }
 
-/** Returns what is known of the jobs; nothing in a warehouse of an older schema. */
-export function readJobs(warehouse: Warehouse): JobRecord[] {
-  return isCurrent(warehouse) ? warehouse.db.select().from(jobs).orderBy(jobs.job).all() : [];
+/** Returns what is known of the jobs. */
+export function readJobs({ db }: Warehouse): JobRecord[] {
+  return db.select().from(jobs).orderBy(jobs.job).all();
 }

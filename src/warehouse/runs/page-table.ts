@@ -1,6 +1,6 @@
-import type { Tx } from "../transaction.ts";
 import { asc, eq, min, type SQL, sql } from "drizzle-orm";
 import { sync_pages } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /** Runs whose pages are kept in the ledger. */

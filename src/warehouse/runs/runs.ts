@@ -1,9 +1,9 @@
-import type { Tx } from "../transaction.ts";
 import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { SURE_VERDICTS } from "../../paging/verdict.ts";
 import { sync_runs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 export type SyncRun = typeof sync_runs.$inferSelect;

@@ -17,7 +17,7 @@ import {
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { beginFactLog } from "../../../src/warehouse/calls/fact-log.ts";
-import { readRules } from "../../../src/warehouse/calls/rules.ts";
+import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
 import { call_facts, callers, calls, counts, rules } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
@@ -95,7 +95,8 @@ describe("applyRules", () => {
 
   it("writes nothing where the rules mean what they meant", async () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"), { rules: RULES });
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    await applyRules(warehouse, RULES, NOW);
     const version = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
     const schema = () => warehouse.sqlite.pragma("schema_version", { simple: true });
     const before = [version(), schema()];
@@ -250,7 +251,7 @@ describe("attributeAnew", () => {
     expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
   });
 
-  it("logs one change of each call, by the rules, where all that differs is what an earlier version called its caller", async () => {
+  it("logs one change of each call, by the rules, where all that differs is the name of its caller", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
@@ -323,13 +324,13 @@ describe("attributeAnew", () => {
     writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(all));
     beginFactLog(warehouse);
     await attributeAnew(warehouse, DEFAULT_RULES, NOW);
-    expect([secureDelete(), readRules(warehouse)?.caller_key]).toEqual([0, null]);
+    expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
 
     const digests = { ...DEFAULT_RULES, caller_digests: true };
     expect(needsAttribution(warehouse, digests)).toBe(true);
     await applyRules(warehouse, digests, NOW);
-    const inForce = readRules(warehouse);
-    expect(inForce?.caller_key).toMatch(/^[0-9a-f]{16}$/);
+    const inForce = readRulesInForce(warehouse);
+    expect(inForce.caller_key).toMatch(/^[0-9a-f]{16}$/);
     expect(secureDelete()).toBe(1);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, digestOf));
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
@@ -339,7 +340,7 @@ describe("attributeAnew", () => {
     const other = hmac("+497");
     warehouse.sqlite.exec(`UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
     await applyRules(warehouse, RULES, NOW);
-    expect(readRules(warehouse)?.caller_key).toBe(inForce?.caller_key);
+    expect(readRulesInForce(warehouse).caller_key).toBe(inForce.caller_key);
     const stored = readStored(warehouse);
     expect(stored).toEqual(foldFacts(warehouse, RULES, digestOf));
     expect(stored.callers.map(({ caller }) => caller)).toContain(other);
@@ -365,20 +366,7 @@ describe("attributeAnew", () => {
 });
 
 describe("needsAttribution", () => {
-  it("is so where callers are to become digests in a warehouse that has no rules", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(12, "with")));
-    warehouse.sqlite.exec("DELETE FROM rules");
-    const digests = { ...DEFAULT_RULES, caller_digests: true };
-    expect(needsAttribution(warehouse, digests)).toBe(true);
-    await applyRules(warehouse, digests, NOW);
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, hmac));
-    expect(needsAttribution(warehouse, digests)).toBe(false);
-  });
-
-  it("is so in a warehouse that has no rules yet, and where the program's own part is of another version", async () => {
+  it("is so where the program's own part is of another version", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
@@ -386,11 +374,7 @@ describe("needsAttribution", () => {
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
     // What only deriving them anew mends.
     const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
-    for (const sql of [
-      "DELETE FROM rules",
-      "UPDATE rules SET version = version - 1",
-      "UPDATE rules SET version = version + 1",
-    ]) {
+    for (const sql of ["UPDATE rules SET version = version - 1", "UPDATE rules SET version = version + 1"]) {
       spoil();
       await applyRules(warehouse, DEFAULT_RULES, NOW);
       expect(readDurations()).toEqual([5]);

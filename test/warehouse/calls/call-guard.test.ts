@@ -215,14 +215,6 @@ describe("Keeping.isSame", () => {
     expect(keeping.isSame(bare, digest, ["caller_numbers"])).toBe(false);
     expect(keeping.isSame(bare, digest, [])).toBe(true);
   });
-
-  it("compares with the hash of an earlier version by its own kind", () => {
-    using opened = open("numbers");
-    const sha256 = hashCall(FULL_CALL, "0".repeat(64));
-    const keeping = keepingAll(opened.warehouse);
-    expect(sha256).toHaveLength(64);
-    expect(keeping.isSame(FULL_CALL, { ...NOTHING, row_hash: sha256 }, [])).toBe(true);
-  });
 });
 
 describe("Keeping.toStoredHash, mayKeepMore", () => {
