@@ -10,6 +10,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { readIds, readRows } from "../support/row-service.ts";
 import { CALLS, dump, flipByte, makeWarehouse, names } from "../support/small-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
@@ -34,7 +35,7 @@ describe("backupWarehouse", () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     using warehouse = openWarehouse(database);
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    storeCalls(warehouse, CALLS);
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(100_000);
     await backupWarehouse(database, file);
     expect(dump(file)).toEqual(dump(database));
@@ -51,8 +52,8 @@ describe("backupWarehouse", () => {
       if (done) return;
       // In pairs: a copy that is not of one moment would have one without the other.
       writes++;
-      writeTransaction(warehouse, () =>
-        upsert([
+      writeTransaction(warehouse, (tx) =>
+        upsert(tx, [
           { ...FULL_CALL, call_id: 1_000_000 + writes },
           { ...FULL_CALL, call_id: -writes },
         ]),
