@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/warehouse/schema.ts",
+  schema: "./src/schema/schema.ts",
   out: "./src/warehouse/migrations",
 });

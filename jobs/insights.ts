@@ -1,6 +1,6 @@
 import { EXIT } from "../src/base/errors.ts";
 import { toApiAccess } from "../src/config/api-access.ts";
-import { readOldestFetch } from "../src/insights/insight-table.ts";
+import { readOldestFetch } from "../src/insights/insights.ts";
 import { syncInsights } from "../src/insights/sync-insights.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fsyncPath } from "../base/folder.ts";
-import { readUploadKeys } from "../conversions/upload-table.ts";
+import { readUploadKeys } from "../conversions/upload-files.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";

@@ -1,5 +1,5 @@
 import { parse } from "node:path";
-import type { Description } from "../warehouse/schema-comments.ts";
+import type { Description } from "../schema/describe.ts";
 
 /**
  * Returns the `metadata.json` of Datasette for a warehouse: what its tables, views and columns hold.

@@ -11,8 +11,9 @@ import type { CallFilter } from "../rollup/call-filter.ts";
 import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
 import { KINDS, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { populationOf } from "./conversions.ts";
+import { hasUploadFile } from "./upload-files.ts";
 import { openUploadKey } from "./upload-key.ts";
-import { hasUploadFile, type NewLine, readUploadLines, type UploadLine } from "./upload-table.ts";
+import { type NewLine, readUploadLines, type UploadLine } from "./upload-table.ts";
 import { type Hindrance, hindranceOf, type Order, toOrders } from "./uploaded-orders.ts";
 
 /** The value is that of the conversions of this name; without one none is restated. */

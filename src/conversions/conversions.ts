@@ -9,8 +9,9 @@ import type { Candidate } from "../rollup/conversion-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
 import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { hasUploadFile } from "./upload-files.ts";
 import { openUploadKey } from "./upload-key.ts";
-import { hasUploadFile, type NewLine, readUploadLines } from "./upload-table.ts";
+import { type NewLine, readUploadLines } from "./upload-table.ts";
 import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
 
 /** Why a conversion is not in this file: an earlier one had it, or the next one will. */

@@ -2,7 +2,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { forgetUploads, hashFile, readUploadFiles, recoverUploads } from "./upload-table.ts";
+import { forgetUploads, hashFile, recoverUploads } from "./upload-files.ts";
+import { readUploadFiles } from "./upload-table.ts";
 
 export type UploadFile = ReturnType<typeof readUploadFiles>[number];
 

@@ -2,7 +2,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { type CallerHash, openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { callerKeyOf, hasCallerKey } from "../warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { readUploadKeys } from "./upload-table.ts";
+import { readUploadKeys } from "./upload-files.ts";
 
 /**
  * Returns the key of the digests by which the ledger of uploads remembers click ids, phone numbers and client ids.

@@ -6,9 +6,7 @@ import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
 import type { Content } from "../request/contents.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { openUploadKey } from "./upload-key.ts";
 import {
-  enterUploads,
   findReplacedBy,
   findReplacedUploads,
   isInPlace,
@@ -16,10 +14,11 @@ import {
   readUploadFilesById,
   recoverUploads,
   settleUploads,
-  type UploadBatch,
   type UploadFile,
   undoUploads,
-} from "./upload-table.ts";
+} from "./upload-files.ts";
+import { openUploadKey } from "./upload-key.ts";
+import { enterUploads, type UploadBatch } from "./upload-table.ts";
 
 /** The run of a report that files are written for. */
 export interface ReportRunOfFiles {

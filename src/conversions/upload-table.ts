@@ -1,36 +1,68 @@
-import { hash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import {
-  and,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  max,
-  not,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
-import { CalltallyError, EXIT } from "../base/errors.ts";
-import { hasEnded, markProcess } from "../base/process-mark.ts";
-import { upload_files, uploads } from "../warehouse/schema.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { and, count, desc, eq, getTableColumns, inArray, not, sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { markProcess } from "../base/process-mark.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import {
+  assertUnchanged,
+  isCounted,
+  isInPlace,
+  isOneOf,
+  relatedTo,
+  state,
+  type UploadContents,
+  type UploadFile,
+  type UploadState,
+  upload_files,
+} from "./upload-files.ts";
 
-/** A file of conversions, as the ledger has it. */
-export type UploadFile = typeof upload_files.$inferSelect;
-export type UploadContents = UploadFile["contents"];
+const columns = {
+  upload_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the line."),
+  upload_file_id: about(
+    integer()
+      .notNull()
+      .references(() => upload_files.upload_file_id, { onDelete: "cascade" }),
+    "The file in `upload_files`.",
+  ),
+  conversion_name: about(text().notNull(), "Name of the conversion action, or of the event."),
+  call_id: about(integer().notNull(), "The call, which may be gone since."),
+  key_digest: about(
+    text(),
+    "Keyed digest of the click id, phone number or client id as the file had it; null for adjustments.",
+    "digest",
+  ),
+  order_id: about(
+    text(),
+    "By what an adjustment names the conversion: the call id, after a retraction with `-2` and so on; null where the file did not give it one.",
+  ),
+  action: about(
+    text({ enum: ["convert", "retract", "restate"] }).notNull(),
+    "convert, or of an earlier conversion: retract, or restate its value.",
+  ),
+  reason: about(text(), "Why it was retracted, e.g. not qualified; null for other lines."),
+  value: about(text(), "The value as it stood in the file; null for none."),
+  currency: about(text(), "The currency of the value, ISO 4217; null for none."),
+  occurred_at: about(text().notNull(), "Time of conversion or adjustment as in the file, ISO 8601 UTC."),
+  is_every: about(
+    integer({ mode: "boolean" }).notNull(),
+    "1 where each qualified call of a click or caller counted, and not the first alone.",
+  ),
+};
+
+export const uploads = sqliteTable("uploads", columns, (table) => [
+  index("uploads_call").on(table.call_id),
+  index("uploads_file").on(table.upload_file_id),
+]);
+export const UPLOADS = describeTable(
+  uploads,
+  "What such files reported of calls, in the order in which they were written. Holds no click id and no phone number, only keyed digests of them.",
+  columns,
+);
+
 /** What a file says of one call. */
 export type UploadLine = Omit<typeof uploads.$inferSelect, "upload_id" | "upload_file_id">;
 /** A line that counts, and the run of a report that its file was written for. */
 export type KnownLine = UploadLine & Pick<UploadFile, "contents" | "report_run_id">;
-/** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */
-export type UploadState = "pending" | "written" | "replaced" | "taken back";
 /** A line and its file. */
 export type UploadOfCall = Omit<UploadLine, "key_digest"> &
   Pick<UploadFile, "contents" | "path" | "written_at" | "forgotten_at"> & { state: UploadState };
@@ -47,29 +79,7 @@ export interface UploadBatch
 }
 
 const { upload_id: _, upload_file_id: __, ...LINE } = getTableColumns(uploads);
-const isReplaced = sql`${upload_files.upload_file_id} IN (SELECT rewrites FROM upload_files WHERE rewrites IS NOT NULL)`;
-const isCounted = and(isNull(upload_files.forgotten_at), not(isReplaced));
-const isPending = isNotNull(upload_files.draft);
-const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
-  WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
 const hasFile = eq(upload_files.upload_file_id, uploads.upload_file_id);
-const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.upload_file_id, [...fileIds]);
-
-/** Adjustments are of the conversions of google-ads. */
-function relatedTo(contents: UploadContents): UploadContents[] {
-  const adjusted: UploadContents[] = ["google-ads", "google-ads-adjustments"];
-  return adjusted.includes(contents) ? adjusted : [contents];
-}
-
-/** Returns the number of the latest file, 0 for none: {@link enterUploads} asks for it. */
-export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
-  return (
-    db
-      .select({ last: max(upload_files.upload_file_id) })
-      .from(upload_files)
-      .get()?.last ?? 0
-  );
-}
 
 /**
  * Returns what counts as said of conversions, and adjustments of them, in the order in which it was written.
@@ -101,26 +111,6 @@ export function readUploadsOfCall({ db }: Pick<Warehouse, "db">, callId: number)
     .where(eq(uploads.call_id, callId))
     .orderBy(uploads.upload_id)
     .all();
-}
-
-/** Whether a run of a report has written a file of these contents that counts; `rewritten` as in {@link readUploadLines}. */
-export function hasUploadFile(
-  { db }: Pick<Warehouse, "db">,
-  contents: UploadContents,
-  reportRunId: number,
-  rewritten: readonly number[],
-): boolean {
-  const isOfRun = and(eq(upload_files.report_run_id, reportRunId), eq(upload_files.contents, contents));
-  const where = and(isOfRun, isCounted, not(isOneOf(rewritten)));
-  return db.select().from(upload_files).where(where).get() !== undefined;
-}
-
-/** Returns the fingerprints of the keys that the digests of lines that count were made with. */
-export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
-  const { caller_key } = upload_files;
-  const where = and(isCounted, isNotNull(caller_key));
-  const rows = db.selectDistinct({ caller_key }).from(upload_files).where(where).all();
-  return rows.flatMap((row) => row.caller_key ?? []);
 }
 
 /**
@@ -170,23 +160,6 @@ export function enterUploads(
   });
 }
 
-function assertUnchanged(
-  { db }: Warehouse,
-  { contents, path, after }: Pick<UploadBatch, "contents" | "path"> & { after: number },
-): void {
-  const isNewer = and(
-    inArray(upload_files.contents, relatedTo(contents)),
-    gt(upload_files.upload_file_id, after),
-  );
-  const newer = db.select().from(upload_files).where(isNewer).get();
-  if (newer === undefined) return;
-  throw new CalltallyError(
-    EXIT.locked,
-    `Cannot write ${path}: another export has just written ${newer.path}, and their conversions could be the same`,
-    { hint: "Nothing was written. Run this again: it leaves out what that file has." },
-  );
-}
-
 function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: UploadLine) => boolean {
   const select = db
     .select({ one: sql`1` })
@@ -206,58 +179,6 @@ function prepareIsKnown({ db }: Warehouse, contents: UploadContents): (line: Upl
     select.get({ call_id, conversion_name, key_digest }) !== undefined;
 }
 
-/** Records that files have their names, and that nothing is left to find out about them. */
-export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): void {
-  db.update(upload_files).set({ draft: null }).where(isOneOf(fileIds)).run();
-}
-
-/** Removes files that did not get their names, and lets the next export recover the others. */
-export function undoUploads(
-  { db }: Warehouse,
-  { named, unnamed }: { named: readonly number[]; unnamed: readonly number[] },
-): void {
-  db.delete(upload_files).where(isOneOf(unnamed)).run();
-  db.update(upload_files).set({ process: "" }).where(isOneOf(named)).run();
-}
-
-/**
- * Removes files of killed exports that never got their names, and returns the others, which somebody may have uploaded.
- *
- * @param resumedRunId a run of a report that was cut short before anybody was sent its files: these are returned as well
- */
-export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {
-  const isOfRun = resumedRunId === undefined ? undefined : eq(upload_files.report_run_id, resumedRunId);
-  const { db } = warehouse;
-  const readLeft = (where: SQL | undefined) =>
-    db
-      .select()
-      .from(upload_files)
-      .where(where)
-      .all()
-      .filter(({ draft, process }) => draft === null || hasEnded(process));
-  const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
-  const ids = unnamed.map(({ upload_file_id }) => upload_file_id);
-  // Where one that was to replace another is dropped, the other counts again.
-  if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
-  return readLeft(and(or(isPending, isOfRun), isCounted));
-}
-
-/** Whether a file is where it was written, as it was written. */
-export function isInPlace({ path, sha256 }: Pick<UploadFile, "path" | "sha256">): boolean {
-  return hashFile(path) === sha256;
-}
-
-/** Returns the SHA-256 of a file in hex; undefined where there is none. */
-export function hashFile(path: string): string | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  return hash("sha256", readFileSync(path));
-}
-
-/** Returns files by their numbers. */
-export function readUploadFilesById({ db }: Pick<Warehouse, "db">, fileIds: readonly number[]): UploadFile[] {
-  return db.select().from(upload_files).where(isOneOf(fileIds)).all();
-}
-
 /** Returns all files, the latest first, what became of each, and how many lines of it are in the ledger. */
 export function readUploadFiles({
   db,
@@ -269,40 +190,6 @@ export function readUploadFiles({
     .groupBy(upload_files.upload_file_id)
     .orderBy(desc(upload_files.upload_file_id))
     .all();
-}
-
-/** Returns the files with rows that count, and are still in place where others are about to be written. */
-export function findReplacedUploads({ db }: Pick<Warehouse, "db">, paths: readonly string[]): UploadFile[] {
-  return db
-    .select()
-    .from(upload_files)
-    .where(and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted))
-    .orderBy(upload_files.upload_file_id)
-    .all()
-    .filter(isInPlace);
-}
-
-/** Returns the files that count as uploaded and were replaced by those of killed exports, which could not say so. */
-export function findReplacedBy(
-  { db }: Pick<Warehouse, "db">,
-  killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],
-): UploadFile[] {
-  return killed.flatMap(({ path, replaced_sha256 }) =>
-    replaced_sha256 === null
-      ? []
-      : db
-          .select()
-          .from(upload_files)
-          .where(
-            and(
-              eq(upload_files.path, path),
-              eq(upload_files.sha256, replaced_sha256),
-              not(isPending),
-              isCounted,
-            ),
-          )
-          .all(),
-  );
 }
 
 /**
@@ -324,12 +211,4 @@ export function findUploadsOf(
     .all(JSON.stringify(pseudonyms))
     .filter(isInPlace)
     .map(({ path }) => path);
-}
-
-/** Takes files back: what they have said counts as never said. */
-export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now: string): void {
-  db.update(upload_files)
-    .set({ forgotten_at: now })
-    .where(and(isOneOf(fileIds), isCounted))
-    .run();
 }

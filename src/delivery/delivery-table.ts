@@ -1,9 +1,41 @@
 import { and, eq, gte, inArray, max, sql } from "drizzle-orm";
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
-import { deliveries, report_runs } from "../warehouse/schema.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { ReportRun } from "./report-run-table.ts";
+import { type ReportRun, report_runs } from "./report-run-table.ts";
+
+const columns = {
+  delivery_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the delivery."),
+  report_run_id: about(
+    integer()
+      .notNull()
+      .references(() => report_runs.report_run_id),
+    "The report run.",
+  ),
+  channel: about(text({ enum: ["email", "webhook", "command"] }).notNull(), "email, webhook or command."),
+  recipient: about(
+    text().notNull(),
+    "The address of an e-mail; the host of a web hook, or the program of a command, and eight digits of a hash of the rest.",
+    "recipient",
+  ),
+  status: about(
+    text({ enum: ["pending", "sending", "delivered", "failed", "outcome unknown"] }).notNull(),
+    "pending, sending, delivered, failed, or outcome unknown: it may have arrived. Only what is pending is sent without being asked for again.",
+  ),
+  attempts: about(integer().notNull().default(0), "Attempts so far."),
+  last_error: about(text(), "What went wrong in the last attempt, without secrets; null if nothing.", "text"),
+  started_at: about(text(), "Start of the first attempt, ISO 8601 UTC; null before it."),
+  finished_at: about(text(), "When it was delivered, failed or became unknown, ISO 8601 UTC; null before."),
+  message_id: about(text(), "Message-ID of an e-mail, the same in each attempt; null for other channels."),
+  process: about(text(), "The process of the last attempt, as in `report_runs`; null before the first one."),
+};
+
+export const deliveries = sqliteTable("deliveries", columns, (table) => [
+  uniqueIndex("deliveries_once").on(table.report_run_id, table.channel, table.recipient),
+]);
+export const DELIVERIES = describeTable(deliveries, "A report run's delivery to one recipient.", columns);
 
 /** What was delivered to one recipient, as the ledger has it. */
 export type Delivery = typeof deliveries.$inferSelect;

@@ -1,8 +1,42 @@
 import { and, desc, eq, isNotNull, isNull, max } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
-import { report_runs } from "../warehouse/schema.ts";
+import { VERDICTS } from "../paging/verdict.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+
+const columns = {
+  report_run_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the report run."),
+  report: about(text().notNull(), "Name of the report."),
+  account: about(text(), "Name of the account; null for the only one."),
+  scheduled_for: about(text(), "When the schedule had it due, ISO 8601 UTC; null for a run by hand."),
+  started_at: about(text().notNull(), "When it last started, ISO 8601 UTC."),
+  finished_at: about(text(), "End of the run, ISO 8601 UTC; null while it runs, or if it was killed."),
+  status: about(
+    text({ enum: ["running", "done", "failed", "interrupted"] }).notNull(),
+    "running, done, failed, or interrupted: its process ended before it did.",
+  ),
+  verdict: about(
+    text({ enum: VERDICTS }),
+    "Verdict of the sync that its figures are of: exact, verified, probable or unverified; null if there was none.",
+  ),
+  range_from: about(text(), "First day of its range, YYYY-MM-DD in the report's zone; null if open."),
+  range_to: about(text(), "Last day of its range, YYYY-MM-DD in the report's zone; null if open."),
+  is_stale: about(
+    integer({ mode: "boolean" }).notNull().default(false),
+    "1 if its figures are older than asked.",
+  ),
+  folder: about(text(), "Absolute path of the folder that its files are in; null until they are."),
+  files: about(text(), "JSON array of {name, path, bytes, sha256, is_personal}; null until written."),
+  error: about(text(), "What went wrong, without secrets and personal data; null where nothing did.", "text"),
+  process: about(text().notNull(), "The process of the run: its id and, where known, `@` and its start."),
+};
+
+export const report_runs = sqliteTable("report_runs", columns, (table) => [
+  index("report_runs_by_report").on(table.report, table.report_run_id),
+]);
+export const REPORT_RUNS = describeTable(report_runs, "Each run of a named report.", columns);
 
 /** One run of a named report, as the ledger has it. */
 export type ReportRun = typeof report_runs.$inferSelect;

@@ -13,11 +13,13 @@ import { judgeCall } from "../conversions/conversions.ts";
 import { readUploadsOfCall, type UploadOfCall } from "../conversions/upload-table.ts";
 import type { ConversionKind } from "../request/option-values.ts";
 import { RollupSession } from "../rollup/session.ts";
+import { callers } from "../warehouse/calls/callers.ts";
+import { calls } from "../warehouse/calls/calls.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { call_facts, callers, calls } from "../warehouse/schema.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface ExplainOptions extends OwnWarehouse {

@@ -1,53 +1,37 @@
 import { randomBytes } from "node:crypto";
-import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { asc, count, eq, gt, sql } from "drizzle-orm";
 import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
+import { TABLES } from "../schema/schema.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
 import { type Keeping, keepingAll, type Withheld } from "../warehouse/calls/call-guard.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
 import { renameCallers } from "../warehouse/calls/caller-names.ts";
+import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
+import { CALL_FACTS, call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import {
   CallerDigests,
   type ForgottenCaller,
   type ForgottenCallers,
+  forgotten_callers,
   insertForgotten,
   openForgotten,
   readForgotten,
 } from "../warehouse/calls/forgotten-callers.ts";
-import { readRejected } from "../warehouse/calls/rejected.ts";
+import { REJECTED_CALLS, readRejected, rejected_calls } from "../warehouse/calls/rejected.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
+import { type DescribedTable, type PersonalKind, personalColumns } from "../warehouse/described.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
-import {
-  call_facts,
-  calls,
-  deliveries,
-  exported_rollups,
-  exported_rows,
-  exports,
-  fact_changes,
-  forgotten_callers,
-  insight_changes,
-  insights,
-  jobs,
-  publications,
-  rejected_calls,
-  report_runs,
-  restatements,
-  spend,
-  sync_pages,
-  sync_runs,
-  transcripts,
-  webhook_changes,
-} from "../warehouse/schema.ts";
-import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Few, since a row may hold megabytes. */
@@ -57,64 +41,8 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 /** Bytes that are drawn for a pseudonym. */
 const PSEUDONYM_BYTES = 8;
 
-/** Columns beside those of calls whose texts may hold what somebody wrote or said. */
-export const FREE_TEXTS = [
-  { table: sync_runs, columns: ["plan_reason", "verdict_reason", "advice", "error"] },
-  { table: exports, columns: ["filter"], hasCalledNumbers: true },
-  { table: jobs, columns: ["error"] },
-  { table: publications, columns: ["error"] },
-  { table: report_runs, columns: ["error"] },
-  { table: deliveries, columns: ["last_error"] },
-  {
-    table: fact_changes,
-    columns: [
-      "source",
-      "medium",
-      "campaign",
-      "campaign_id",
-      "gclid",
-      "gclsrc",
-      "referring_host",
-      "utm_source_folded",
-      "utm_medium_folded",
-      "utm_campaign_folded",
-      "utm_content_folded",
-      "utm_term_folded",
-      "insight_name",
-      "org_unit_name",
-      "disposition",
-    ],
-  },
-  { table: exported_rollups, columns: ["question"], hasCalledNumbers: true },
-  { table: exported_rows, columns: ["key"], hasCalledNumbers: true },
-  { table: restatements, columns: ["key"], hasCalledNumbers: true },
-  { table: spend, columns: ["source", "medium", "campaign", "campaign_id", "file"] },
-  {
-    table: insights,
-    columns: [
-      "insight_name",
-      "insight_help",
-      "llm_config",
-      "keyword_config",
-      "draft_details",
-      "hit_keywords",
-      "miss_keywords",
-      "insight_guideline",
-      "insight_description",
-      "insight_example",
-      "extra",
-    ],
-  },
-  { table: insight_changes, columns: ["before", "after"] },
-  { table: webhook_changes, columns: ["body", "answer"] },
-] satisfies FreeTexts[];
-
-interface FreeTexts {
-  table: SQLiteTable;
-  columns: string[];
-  /** Whether they are JSON in which numbers that were called stand, as they go on to do in `calls`: those of the company, whoever calls from them. */
-  hasCalledNumbers?: boolean;
-}
+/** Tables whose rows are stripped as a whole, so that their hashes, and the facts of calls, follow. */
+const STRIPPED: readonly DescribedTable[] = [CALLS, CALL_FACTS, REJECTED_CALLS];
 
 /** Who is to be forgotten: a caller by the digits of the number, or by the `caller_hash` of exported files, in lower case. */
 export type Forgettable = { caller: string } | { callerHash: string };
@@ -241,10 +169,9 @@ function takeOut(warehouse: Tx) {
   const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);
   withholdDrift(warehouse, keeping);
   const texts = maskTexts(warehouse, forgotten);
-  // By hashes of rows numbers could be found, by trying all of them.
-  warehouse.db.update(publications).set({ totals: null }).run();
-  // Names of insights: a pass that was cut short begins again.
-  warehouse.db.update(sync_pages).set({ order_members: null }).run();
+  // Hashes of rows, by which numbers could be found by trying all; names of insights: a pass that was cut short begins again.
+  for (const { table, column } of columnsOf("scratch"))
+    warehouse.sqlite.exec(`UPDATE ${table} SET ${column} = NULL`);
   countCalls(warehouse);
   return { counts: { ...counts, rejected_rows, texts }, spellings, met: forgotten.met };
 }
@@ -330,6 +257,7 @@ function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping
     isFirstLoad: readUnsettled(warehouse) > 0,
     digests: openCallerDigests(warehouse),
   });
+  const writeTranscript = prepareWriteTranscript(warehouse);
   const counts = { calls: 0, transcripts: 0 };
   const spellings = new Set<string>();
   for (const batch of readCalls(warehouse)) {
@@ -347,7 +275,9 @@ function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping
     for (const { call, isNamed, stripped } of changed) {
       if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);
       db.update(calls).set(pickColumns(stripped)).where(eq(calls.call_id, stripped.call_id)).run();
-      if (writeTranscript(warehouse, call, stripped) && isNamed) counts.transcripts++;
+      if (TRANSCRIPT_COLUMNS.every((column) => call[column] === stripped[column])) continue;
+      writeTranscript(stripped);
+      if (isNamed) counts.transcripts++;
     }
     const ofNamed = changed.filter(({ isNamed }) => isNamed);
     counts.calls += ofNamed.length;
@@ -368,20 +298,9 @@ function pickColumns({ summary, transcription, transcription_details, ...columns
 type StoredCall = Call & Omit<Withheld, "row_hash">;
 
 function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
-  const {
-    row_hash,
-    first_run_id,
-    changed_run_id,
-    missing_since,
-    gone_at,
-    absent_since,
-    absent_passes,
-    unlisted_since,
-    ...columns
-  } = getTableColumns(calls);
-  const { summary, transcription, transcription_details } = transcripts;
+  const { served_hash, withheld, caller_digest } = calls;
   const select = db
-    .select({ ...columns, summary, transcription, transcription_details })
+    .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
     .from(calls)
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .where(gt(calls.call_id, sql.placeholder("last")))
@@ -394,16 +313,6 @@ function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
     last = batch.at(-1)?.call_id ?? last;
     if (batch.length < BATCH_ROWS) return;
   }
-}
-
-/** Returns whether there is another transcript now, or none any more. */
-function writeTranscript({ db }: Warehouse, before: Call, { call_id, ...after }: Call): boolean {
-  if (TRANSCRIPT_COLUMNS.every((column) => before[column] === after[column])) return false;
-  const isOf = eq(transcripts.call_id, call_id);
-  const { summary, transcription, transcription_details } = after;
-  if (TRANSCRIPT_COLUMNS.every((column) => after[column] === null)) db.delete(transcripts).where(isOf).run();
-  else db.update(transcripts).set({ summary, transcription, transcription_details }).where(isOf).run();
-  return true;
 }
 
 function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping): number {
@@ -442,15 +351,22 @@ function maskTexts(warehouse: Warehouse, forgotten: ForgottenCallers): number {
     if (left !== text) masked++;
     return left;
   });
-  const texts: readonly FreeTexts[] = FREE_TEXTS;
-  for (const { table, columns, hasCalledNumbers = false } of texts) {
-    for (const column of columns) {
-      const name = getTableName(table);
-      sqlite.exec(`UPDATE OR REPLACE ${name} SET "${column}" = mask_numbers("${column}", ${hasCalledNumbers})
-        WHERE typeof("${column}") = 'text' AND "${column}" GLOB '${MAY_HAVE_DIGITS}'`);
-    }
+  for (const { table, column, personal } of columnsOf("text", "key")) {
+    sqlite.exec(`UPDATE OR REPLACE ${table} SET "${column}" = mask_numbers("${column}", ${personal === "key"})
+      WHERE typeof("${column}") = 'text' AND "${column}" GLOB '${MAY_HAVE_DIGITS}'`);
   }
   return masked;
+}
+
+/** Returns the columns of some kinds, of all tables that are not stripped as a whole. */
+function columnsOf(...kinds: PersonalKind[]) {
+  return TABLES.filter((table) => !STRIPPED.includes(table)).flatMap((table) =>
+    personalColumns(table, kinds).map(({ name, personal }) => ({
+      table: table.name,
+      column: name,
+      personal,
+    })),
+  );
 }
 
 /** Of digits or any character beyond ASCII, such as digits of other scripts. */

@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { toFileError } from "../base/file-access.ts";
-import { recoverUploads } from "../conversions/upload-table.ts";
+import { recoverUploads } from "../conversions/upload-files.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { TRANSCRIPT_COLUMNS } from "../call.ts";
 import {
   BEFORE_ALL_TIMES,
   type Cutoffs,
@@ -8,11 +7,16 @@ import {
   type WithheldKind,
 } from "../privacy/keep-settings.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
+import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
+import { call_facts } from "../warehouse/calls/facts.ts";
+import { rejected_calls } from "../warehouse/calls/rejected.ts";
+import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
+import { personalColumns } from "../warehouse/described.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { prepareWrite } from "../warehouse/positional.ts";
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
-import { call_facts, calls, rejected_calls, retention, transcripts } from "../warehouse/schema.ts";
+import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
@@ -90,7 +94,8 @@ class Pruning {
   readonly #warehouse: Warehouse;
   readonly #options: PruneOptions & { isDryRun: boolean };
   readonly #keeping: Keeping;
-  readonly #write: ReturnType<typeof prepareWrites>;
+  readonly #updateCall;
+  readonly #writeTranscript;
   /** Whether there may be bytes to erase even if no call has anything to remove. */
   readonly #hasUnerased: boolean;
   #actId: number | undefined;
@@ -99,14 +104,15 @@ class Pruning {
     this.#warehouse = warehouse;
     this.#options = options;
     this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
-    this.#write = prepareWrites(warehouse);
+    this.#updateCall = prepareUpdateCall(warehouse);
+    this.#writeTranscript = prepareWriteTranscript(warehouse);
     this.#hasUnerased = this.#isFirstOfKind();
   }
 
   /** Yields what is to be done, each to be run before the next is asked for. */
   *steps(): Generator<() => void> {
     const isAllKept = WITHHELD_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
-    if (isAllKept && this.#readMarks().size === 0) return;
+    if (isAllKept && readRetention(this.#warehouse).size === 0) return;
     const stretches = this.#findStretches();
     yield () => this.#lowerMarks();
     for (const stretch of stretches) {
@@ -151,7 +157,7 @@ class Pruning {
    * such as a transcript that the service has corrected.
    */
   #isFirstOfKind(): boolean {
-    const marks = this.#readMarks();
+    const marks = readRetention(this.#warehouse);
     const isFirst = WITHHELD_KINDS.some(
       (kind) => this.#options.cutoffs[kind] !== BEFORE_ALL_TIMES && !marks.has(kind),
     );
@@ -163,7 +169,7 @@ class Pruning {
 
   /** Kinds that share a stretch are looked for together. */
   #findStretches(): Stretch[] {
-    const marks = this.#readMarks();
+    const marks = readRetention(this.#warehouse);
     const stretches = new Map<string, Stretch>();
     for (const kind of WITHHELD_KINDS) {
       const [from, to] = [marks.get(kind) ?? BEFORE_ALL_TIMES, this.#options.cutoffs[kind]];
@@ -176,14 +182,9 @@ class Pruning {
     return [...stretches.values()];
   }
 
-  #readMarks(): Map<WithheldKind, string> {
-    const rows = this.#warehouse.db.select().from(retention).all();
-    return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
-  }
-
   /** Calls that may be kept again can come back from the service. */
   #lowerMarks(): void {
-    for (const [kind, mark] of this.#readMarks()) {
+    for (const [kind, mark] of readRetention(this.#warehouse)) {
       const cutoff = this.#options.cutoffs[kind];
       if (mark > cutoff) this.#setMark([kind], cutoff);
     }
@@ -191,11 +192,7 @@ class Pruning {
 
   #setMark(kinds: readonly WithheldKind[], pruned_before: string): void {
     if (this.#options.isDryRun) return;
-    const { db } = this.#warehouse;
-    for (const kind of kinds) {
-      db.delete(retention).where(eq(retention.kind, kind)).run();
-      if (pruned_before !== BEFORE_ALL_TIMES) db.insert(retention).values({ kind, pruned_before }).run();
-    }
+    for (const kind of kinds) setRetention(this.#warehouse, kind, pruned_before);
   }
 
   /** Prunes some calls of a stretch; returns where to go on. */
@@ -225,9 +222,8 @@ class Pruning {
   }
 
   readCalls(where: SQL | undefined, order: SQL[]) {
-    const { summary, transcription, transcription_details } = transcripts;
     return this.#warehouse.db
-      .select({ ...getTableColumns(calls), summary, transcription, transcription_details })
+      .select({ ...getTableColumns(calls), ...WHOLE_CALL })
       .from(call_facts)
       .innerJoin(calls, eq(calls.call_id, call_facts.call_id))
       .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
@@ -250,10 +246,8 @@ class Pruning {
   #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
     const { call, removed } = this.#keeping.toStored(row, kinds);
     if (removed.length === 0) return [];
-    this.#write.updateCall(call);
-    const isSilent = TRANSCRIPT_COLUMNS.every((column) => call[column] === null);
-    if (isSilent) this.#write.deleteTranscript(call);
-    else this.#write.updateTranscript(call);
+    this.#updateCall(call);
+    this.#writeTranscript(call);
     return removed;
   }
 
@@ -276,34 +270,15 @@ class Pruning {
 
 /** The columns of a call that pruning changes. */
 const CHANGED = [
-  "caller_id",
-  "recording_url",
-  "extra",
+  ...personalColumns(CALLS, WITHHELD_KINDS).map(({ name }) => name),
   "row_hash",
   "served_hash",
   "withheld",
   "caller_digest",
-] as const;
+];
 
-function prepareWrites({ db, sqlite }: Warehouse) {
-  const isCall = (column: typeof calls.call_id | typeof transcripts.call_id) =>
-    eq(column, sql.placeholder("call_id"));
-  return {
-    updateCall: prepareWrite<(typeof CHANGED)[number] | "call_id">(
-      sqlite,
-      db.update(calls).set(toSet(CHANGED)).where(isCall(calls.call_id)),
-    ),
-    updateTranscript: prepareWrite<(typeof TRANSCRIPT_COLUMNS)[number] | "call_id">(
-      sqlite,
-      db.update(transcripts).set(toSet(TRANSCRIPT_COLUMNS)).where(isCall(transcripts.call_id)),
-    ),
-    deleteTranscript: prepareWrite<"call_id">(
-      sqlite,
-      db.delete(transcripts).where(isCall(transcripts.call_id)),
-    ),
-  };
-}
-
-function toSet(columns: readonly string[]): Record<string, SQL> {
-  return Object.fromEntries(columns.map((column) => [column, sql`${sql.placeholder(column)}`]));
+function prepareUpdateCall({ db, sqlite }: Warehouse) {
+  const set = Object.fromEntries(CHANGED.map((column) => [column, sql`${sql.placeholder(column)}`]));
+  const isCall = eq(calls.call_id, sql.placeholder("call_id"));
+  return prepareWrite(sqlite, db.update(calls).set(set).where(isCall));
 }

@@ -1,17 +1,13 @@
-import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
+import { eq, getTableColumns } from "drizzle-orm";
 import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
-import { insight_changes, insight_groups, insights } from "../warehouse/schema.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { type InsightChange, insertInsightChanges } from "./insight-changes.ts";
+import { readGroups, replaceGroups } from "./insight-groups.ts";
+import { insights } from "./insights.ts";
 
 /** An insight as it is stored, with the ids of its groups. */
 export type StoredInsight = Omit<typeof insights.$inferSelect, "fetched_at"> & { group_list: number[] };
-
-export interface InsightChange {
-  member: string;
-  before: unknown;
-  after: unknown;
-}
 
 /**
  * Stores an insight as fetched, and keeps what changed since it was fetched last. Returns the changes; undefined for an
@@ -27,18 +23,10 @@ export function saveInsight(
   const stored = readInsight(warehouse, insight.insight_id);
   const row = { ...members, fetched_at: fetchedAt };
   db.insert(insights).values(row).onConflictDoUpdate({ target: insights.insight_id, set: row }).run();
-  db.delete(insight_groups).where(eq(insight_groups.insight_id, insight.insight_id)).run();
-  for (const group_id of new Set(group_list)) {
-    db.insert(insight_groups).values({ insight_id: insight.insight_id, group_id }).run();
-  }
+  replaceGroups(warehouse, insight.insight_id, group_list);
   if (stored === undefined) return undefined;
   const changes = compareInsights(stored, { ...members, group_list });
-  for (const { member, before, after } of changes) {
-    const values = { member, before: JSON.stringify(before), after: JSON.stringify(after) };
-    db.insert(insight_changes)
-      .values({ insight_id: insight.insight_id, seen_at: fetchedAt, ...values })
-      .run();
-  }
+  insertInsightChanges(warehouse, insight.insight_id, changes, fetchedAt);
   return changes;
 }
 
@@ -48,22 +36,11 @@ function withoutForgotten(warehouse: Warehouse, insight: StoredInsight): StoredI
   return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
 }
 
-/** Returns when the one of these insights that was not fetched for longest was fetched; null if any never was. */
-export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): string | null {
-  const row = db
-    .select({ fetched: count(), oldest: min(insights.fetched_at) })
-    .from(insights)
-    .where(inArray(insights.insight_id, [...ids]))
-    .get();
-  return row?.fetched === new Set(ids).size ? row.oldest : null;
-}
-
-function readInsight({ db }: Warehouse, id: number): StoredInsight | undefined {
-  const row = db.select().from(insights).where(eq(insights.insight_id, id)).get();
+function readInsight(warehouse: Warehouse, id: number): StoredInsight | undefined {
+  const row = warehouse.db.select().from(insights).where(eq(insights.insight_id, id)).get();
   if (row === undefined) return undefined;
   const { fetched_at, ...members } = row;
-  const groups = db.select().from(insight_groups).where(eq(insight_groups.insight_id, id)).all();
-  return { ...members, group_list: groups.map(({ group_id }) => group_id) };
+  return { ...members, group_list: readGroups(warehouse, id) };
 }
 
 function compareInsights(before: StoredInsight, after: StoredInsight): InsightChange[] {

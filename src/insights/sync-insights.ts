@@ -6,8 +6,9 @@ import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
 import { assertAccount, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { InsightChange } from "./insight-changes.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
-import { type InsightChange, saveInsight } from "./insight-table.ts";
+import { saveInsight } from "./insight-table.ts";
 
 /** What a fetch of an insight brought. */
 export interface InsightUpdate {

@@ -50,9 +50,7 @@ export function toPublished(own: Readonly<Record<string, unknown>>): Record<stri
 function copyProgram(folder: string): void {
   // Snapshots are what the next migration is generated from.
   const filter = (from: string) => !from.endsWith("_snapshot.json");
-  for (const path of ["migrations", "schema.ts"]) {
-    cpSync(join("dist", path), join(folder, path), { recursive: true, filter });
-  }
+  cpSync(join("dist", "migrations"), join(folder, "migrations"), { recursive: true, filter });
   for (const path of globSync("dist/*.js")) {
     const text = readFileSync(path, "utf8").replace(/^\/\/# sourceMappingURL=.*\n/m, "");
     writeFileSync(join(folder, basename(path)), text, {

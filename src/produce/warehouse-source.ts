@@ -4,7 +4,7 @@ import type { Settings } from "../config/load-settings.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { hasSpend } from "../spend/spend-table.ts";
-import { applyRulesAlone, otherRulesError } from "../warehouse/calls/apply-rules.ts";
+import { applyRulesAlone, otherRulesError } from "../warehouse/apply-rules.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";

@@ -2,7 +2,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { describeReference } from "../config/config-reference.ts";
 import { SETTINGS, type SettingSpec } from "../config/settings.ts";
-import { describeSchema } from "../warehouse/describe.ts";
+import { describeSchema } from "../schema/describe.ts";
 import { type CommandHelp, type CommandTree, readCommands, type Term } from "./command-tree.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { manPage } from "./man-page.ts";

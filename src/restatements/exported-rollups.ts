@@ -1,9 +1,40 @@
 import { sep } from "node:path";
-import { and, eq } from "drizzle-orm";
-import { isLoggedSince, pruneFactLog } from "../warehouse/calls/fact-log.ts";
-import { exported_rollups } from "../warehouse/schema.ts";
-import type { Tx } from "../warehouse/transaction.ts";
+import { and, eq, lt, min } from "drizzle-orm";
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+
+const columns = {
+  exported_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the export of this rollup."),
+  path: about(text().notNull(), "Absolute path of the file."),
+  contents: about(text().notNull(), "Its dimensions, separated by commas; a workbook has a sheet for each."),
+  question: about(
+    text().notNull(),
+    "JSON object: dimensions, filter, grain, time zone and unit of durations. Figures of another question are not compared.",
+    "key",
+  ),
+  metrics: about(text().notNull(), "JSON array of its figures' names, in the order of `exported_rows`."),
+  range_from: about(text(), "First day of its range, YYYY-MM-DD in its time zone; null where it is open."),
+  range_to: about(text(), "Last day of its range, YYYY-MM-DD in its time zone; null where it is open."),
+  first_day: about(text(), "First day of its first period, YYYY-MM-DD; null without periods."),
+  last_day: about(text(), "Last day of its last period, YYYY-MM-DD; null without periods."),
+  settled_until: about(text().notNull(), "Periods that ended by then were complete, ISO 8601 UTC."),
+  exported_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
+  change_id: about(integer().notNull(), "The last row in `fact_changes` that its figures have."),
+  rules_id: about(integer().notNull(), "The row in `rules` that its figures follow."),
+  run_id: about(integer().notNull(), "The last finished run when it was made."),
+};
+
+export const exported_rollups = sqliteTable("exported_rollups", columns, (table) => [
+  uniqueIndex("exported_rollups_by_path").on(table.path, table.contents),
+]);
+export const EXPORTED_ROLLUPS = describeTable(
+  exported_rollups,
+  "The rollups that `export` last wrote into folders, one row for each file or sheet whose figures are compared with the next.",
+  columns,
+);
+
+type Store = Pick<Warehouse, "db">;
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;
 
@@ -15,18 +46,9 @@ export interface RollupPlace {
   contents: string;
 }
 
-/** A row of a complete period; key and figures as JSON arrays. */
-export type ExportedRow = [period: string, key: string, figures: string];
-
-/** What is remembered of a rollup: its rows are undefined where it is not to be compared with. */
-export interface RollupToRemember extends RollupPlace {
-  rollup: Omit<ExportedRollup, "exported_id" | "exported_at" | keyof RollupPlace> | undefined;
-  rows: Iterable<ExportedRow>;
-}
-
 /** Returns what is remembered of a rollup; undefined where it was not written yet, or is forgotten. */
 export function readExportedRollup(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Store,
   { path, contents }: RollupPlace,
 ): ExportedRollup | undefined {
   return db
@@ -45,73 +67,34 @@ export function mayBeRestated({ sqlite }: Pick<Warehouse, "sqlite">, folder: str
   return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
 }
 
-/** Reads the rows of a rollup that is remembered. */
-export function iterateExportedRows(
-  { sqlite }: Pick<Warehouse, "sqlite">,
-  { exported_id }: Pick<ExportedRollup, "exported_id">,
-): Iterable<ExportedRow> {
-  return sqlite
-    .prepare<[number], ExportedRow>("SELECT period, key, figures FROM exported_rows WHERE exported_id = ?")
-    .raw()
-    .iterate(exported_id);
-}
-
-/**
- * Remembers rollups that were written, in the place of what the same files held before.
- *
- * @param log number of the log of facts from before the figures were made: of another log something may be missing, as it is
- *   where another export has let go of changes meanwhile, and they are not remembered
- */
-export function rememberRollups(
-  warehouse: Tx,
-  rollups: readonly RollupToRemember[],
-  { log, exportedAt }: { log: number | undefined; exportedAt: string },
-): void {
-  for (const { path, contents, rollup, rows } of rollups) {
-    const place = { path, contents };
-    const isLogged =
-      rollup !== undefined &&
-      log !== undefined &&
-      isLoggedSince(warehouse, { log, changeId: rollup.change_id });
-    if (!isLogged) forgetRollup(warehouse, place);
-    else rememberRollup(warehouse, { ...place, ...rollup, exported_at: exportedAt }, rows);
-  }
-  pruneFactLog(warehouse, Date.parse(exportedAt));
-}
-
-function forgetRollup({ db }: Tx, { path, contents }: RollupPlace): void {
+/** Forgets a rollup, and its rows. */
+export function forgetRollup({ db }: Store, { path, contents }: RollupPlace): void {
   db.delete(exported_rollups)
     .where(and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents)))
     .run();
 }
 
-/** Writes those rows alone that are others than before: of an hourly export, few are. */
-function rememberRollup(
-  { db, sqlite }: Tx,
-  rollup: Omit<ExportedRollup, "exported_id">,
-  rows: Iterable<ExportedRow>,
-): void {
-  const { exported_id } = db
+/** Forgets the rollups that were last written before some time, ISO 8601 UTC; all of them without one. */
+export function forgetRollupsBefore({ db }: Store, time?: string): void {
+  const isOld = time === undefined ? undefined : lt(exported_rollups.exported_at, time);
+  db.delete(exported_rollups).where(isOld).run();
+}
+
+/** Returns the first of the changes of facts that the rollups have last; undefined where none is remembered. */
+export function readEarliestChange({ db }: Store): number | undefined {
+  const row = db
+    .select({ first: min(exported_rollups.change_id) })
+    .from(exported_rollups)
+    .get();
+  return row?.first ?? undefined;
+}
+
+/** Writes a rollup in the place of what the same file held before; returns its number. */
+export function upsertRollup({ db }: Store, rollup: Omit<ExportedRollup, "exported_id">): number {
+  return db
     .insert(exported_rollups)
     .values(rollup)
     .onConflictDoUpdate({ target: [exported_rollups.path, exported_rollups.contents], set: rollup })
     .returning({ exported_id: exported_rollups.exported_id })
-    .get();
-  sqlite.exec("CREATE TEMP TABLE rows_now (period, key, figures, PRIMARY KEY (period, key)) WITHOUT ROWID");
-  const insert = sqlite.prepare<[ExportedRow]>("INSERT INTO temp.rows_now VALUES (?, ?, ?)");
-  for (const row of rows) insert.run(row);
-  sqlite
-    .prepare(
-      `DELETE FROM exported_rows WHERE exported_id = ? AND NOT EXISTS (
-        SELECT 1 FROM temp.rows_now AS n WHERE n.period = exported_rows.period AND n.key = exported_rows.key)`,
-    )
-    .run(exported_id);
-  sqlite
-    .prepare(
-      `INSERT INTO exported_rows (exported_id, period, key, figures)
-        SELECT ?, period, key, figures FROM temp.rows_now WHERE true
-        ON CONFLICT DO UPDATE SET figures = excluded.figures WHERE figures <> excluded.figures`,
-    )
-    .run(exported_id);
-  sqlite.exec("DROP TABLE temp.rows_now");
+    .get().exported_id;
 }

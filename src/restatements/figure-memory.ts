@@ -24,14 +24,9 @@ import {
   type GivenScope,
   type Stretch,
 } from "./comparable-periods.ts";
-import {
-  type ExportedRollup,
-  type ExportedRow,
-  iterateExportedRows,
-  type RollupToRemember,
-  readExportedRollup,
-  rememberRollups,
-} from "./exported-rollups.ts";
+import { type ExportedRollup, readExportedRollup } from "./exported-rollups.ts";
+import { type ExportedRow, iterateExportedRows } from "./exported-rows.ts";
+import { type RollupToRemember, rememberRollups } from "./remember-rollups.ts";
 import { insertRestatements } from "./restatement-table.ts";
 
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */

@@ -1,8 +1,46 @@
 import { and, desc, gt, gte, lt, type SQL } from "drizzle-orm";
+import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { RESTATEMENT_REASONS, type Restatement } from "../export/restatement.ts";
-import { restatements } from "../warehouse/schema.ts";
+import { about, describeTable } from "../warehouse/described.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+
+const columns = {
+  restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the restatement."),
+  found_at: about(text().notNull(), "When it was found, ISO 8601 UTC."),
+  path: about(text().notNull(), "Absolute path of the file."),
+  contents: about(text().notNull(), "Its dimensions, separated by commas."),
+  period: about(text().notNull(), "The period, as in the file; empty without periods."),
+  starts_at: about(text().notNull(), "Where the period starts, ISO 8601 UTC."),
+  ends_at: about(text().notNull(), "Where the next one starts, ISO 8601 UTC."),
+  key: about(text().notNull(), "JSON object of the key columns.", "key"),
+  metric: about(text().notNull(), "The column."),
+  was: about(text().notNull(), "JSON value in the earlier export."),
+  now: about(text().notNull(), "JSON value that it is now."),
+  change: about(real(), "`now` less `was`; null for times, and where one of them is blank."),
+  given_out_at: about(text().notNull(), "When the earlier value was exported, ISO 8601 UTC."),
+  reasons: about(
+    text().notNull(),
+    "JSON array of {reason, calls, effect}: how many calls changed for a reason, and what that did to the figure; the effects of a figure that adds up are the whole change, others have null.",
+  ),
+  rules_changed: about(text(), "Attribution settings changed in between, by commas; null for none."),
+};
+
+export const restatements = sqliteTable("restatements", columns, (table) => [
+  uniqueIndex("restatements_once").on(
+    table.path,
+    table.contents,
+    table.given_out_at,
+    table.period,
+    table.key,
+    table.metric,
+  ),
+]);
+export const RESTATEMENTS = describeTable(
+  restatements,
+  "Figures of complete periods that changed after they were exported, found by the next export of the same rollup, one row a figure.",
+  columns,
+);
 
 const value = z.union([z.string(), z.number(), z.null()]);
 const keySchema = z.record(z.string(), value);

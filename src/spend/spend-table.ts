@@ -1,9 +1,34 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
+import { about, describeTable, namesOf } from "../warehouse/described.ts";
 import { placeholders, prepareWrite } from "../warehouse/positional.ts";
-import { spend } from "../warehouse/schema.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { SpendRow } from "./read-report.ts";
+
+const columns = {
+  spend_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the row."),
+  day: about(text().notNull(), "Day in the report, YYYY-MM-DD, in the ad platform's own time zone."),
+  source: about(text().notNull(), "Folded as utm values are, before aliases.", "text"),
+  medium: about(text().notNull(), "Folded as utm values are, before aliases.", "text"),
+  campaign: about(text(), "Name of the campaign as the report has it; null without one.", "text"),
+  campaign_id: about(text(), "The ad platform's own identifier of the campaign.", "text"),
+  cost_micros: about(integer().notNull(), "What was spent, in millionths of the currency."),
+  currency: about(text().notNull(), "ISO 4217; all rows have the same."),
+  clicks: about(integer(), "Clicks on the ads; null where the report has none."),
+  impressions: about(integer(), "Times that the ads were shown; null where the report does not say."),
+  file: about(text().notNull(), "Name of the imported file.", "text"),
+  imported_at: about(text().notNull(), "When it was imported, ISO 8601 UTC."),
+};
+
+export const spend = sqliteTable("spend", columns, (table) => [
+  index("spend_day_source").on(table.day, table.source),
+]);
+export const SPEND = describeTable(
+  spend,
+  "What ads cost, a row for each line that `calltally spend import` took from a report; a later import of a day and source replaces its rows.",
+  columns,
+);
 
 /** The rows of one file. */
 export interface SpendFile {
@@ -39,19 +64,7 @@ export interface ImportedSource {
 
 const CACHE_KIB = 65_536;
 
-const COLUMNS = [
-  "day",
-  "source",
-  "medium",
-  "campaign",
-  "campaign_id",
-  "cost_micros",
-  "currency",
-  "clicks",
-  "impressions",
-  "file",
-  "imported_at",
-] as const;
+const { spend_id: _, ...imported } = columns;
 
 /**
  * Puts the rows of some files in the place of those that the same days of the same sources had, all or none.
@@ -65,7 +78,7 @@ export function importSpend(
 ): ImportedSpend {
   const { sqlite, db } = warehouse;
   const remove = sqlite.prepare<[string, string]>("DELETE FROM spend WHERE day = ? AND source = ?");
-  const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(COLUMNS)));
+  const insert = prepareWrite(sqlite, db.insert(spend).values(placeholders(namesOf(imported))));
   // With SQLite's own 2 MB a large import is written to the log several times over.
   sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   const sources = new Map<string, ImportedSource & { known: Set<string> }>();

@@ -10,7 +10,7 @@ import {
   missingCallThreshold,
   SURE_VERDICTS,
 } from "../paging/verdict.ts";
-import { pruneFactLog } from "../warehouse/calls/fact-log.ts";
+import { pruneFactLog } from "../restatements/logged-facts.ts";
 import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {
   type Absence,

@@ -1,9 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { asc } from "drizzle-orm";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "./described.ts";
 import { openCurrentWarehouse } from "./open.ts";
-import { backups } from "./schema.ts";
 import type { Warehouse } from "./warehouse.ts";
+
+const columns = {
+  path: about(text().primaryKey(), "Absolute path."),
+  backed_up_at: about(text().notNull(), "When it was last begun, ISO 8601 UTC."),
+};
+
+export const backups = sqliteTable("backups", columns);
+export const BACKUPS = describeTable(backups, "Backups written, which keep what is forgotten here.", columns);
 
 /** How long a backup waits to be recorded; a sync writes for moments only. */
 const BUSY_MS = 10_000;

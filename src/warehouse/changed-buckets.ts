@@ -1,7 +1,20 @@
-import { FACT_COLUMNS } from "./calls/call-facts.ts";
-import { publications } from "./schema.ts";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { FACT_COLUMNS } from "./calls/facts.ts";
+import { about, describeTable } from "./described.ts";
 import { writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
+
+const columns = {
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the last change in it."),
+  bucket: about(integer().notNull().unique(), "The identifier of a call modulo 1024; 1024 for spend."),
+};
+
+export const changed_buckets = sqliteTable("changed_buckets", columns);
+export const CHANGED_BUCKETS = describeTable(
+  changed_buckets,
+  "Which buckets of calls, of those that publications compare, have changed, one row a bucket; written by triggers once there is a publication.",
+  columns,
+);
 
 /*
  * A publication after a sync hashes the calls of those buckets alone that have changed since the one before. Triggers say
@@ -28,7 +41,7 @@ const STATEMENTS = Object.entries({
 
 /** Begins to mark what changes, where it is not marked yet; what was known of buckets before is known no more. */
 export function beginMarks(warehouse: Warehouse): void {
-  const { db, sqlite } = warehouse;
+  const { sqlite } = warehouse;
   const read = sqlite.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").pluck();
   const isMarked = () => {
     const stored = new Set(read.all());
@@ -40,7 +53,7 @@ export function beginMarks(warehouse: Warehouse): void {
     for (const { name, statement } of STATEMENTS) sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
     // What changed while nothing was marked is not known.
     sqlite.exec(mark(BUCKETS));
-    db.update(publications).set({ totals: null }).run();
+    sqlite.exec("UPDATE publications SET totals = NULL");
   });
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { tryAcquireLock } from "./lock.ts";
@@ -10,7 +11,8 @@ import { tryAcquireLock } from "./lock.ts";
  */
 export const BASELINE_VERSION = 100;
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, "migrations");
+// By its URL, which is what drizzle-kit knows of a module.
+const MIGRATIONS_FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
 
 export interface MigrateOptions {
   /** Whether the caller holds the lock already. @default false */

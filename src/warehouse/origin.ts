@@ -1,10 +1,27 @@
 import { createHmac } from "node:crypto";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UsageError } from "../base/errors.ts";
 import { readCallCount } from "./calls/call-table.ts";
 import { countAllRejected } from "./calls/rejected.ts";
-import { origin } from "./schema.ts";
+import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
+
+const columns = {
+  warehouse_id: about(text().primaryKey(), "Random id of the warehouse; its copies and backups share it."),
+  base_url: about(text(), "Address of the service that calls are read from; null before the first."),
+  org_unit_id: about(text(), "The organization unit of all requests for calls, as given; null for none."),
+  account: about(text(), "Name of the account there; null for the only one."),
+  token_mark: about(text(), "Eight digits of a keyed hash of the token last used, to notice another one."),
+  is_demo: about(
+    integer({ mode: "boolean" }).notNull().default(false),
+    "1 if `calltally demo` made its calls.",
+  ),
+  bound_at: about(text(), "When the address was last bound, ISO 8601 UTC."),
+};
+
+export const origin = sqliteTable("origin", columns);
+export const ORIGIN = describeTable(origin, "What the warehouse is a copy of; one row.", columns);
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
 export type Origin = typeof origin.$inferSelect;
@@ -29,15 +46,8 @@ export function toAddress(baseUrl: URL): string {
 }
 
 /** What a warehouse is a copy of, in a manifest. */
-export interface DescribedOrigin {
-  /** Address of the service; null before the first calls are read. */
-  base_url: string | null;
-  /** The organization unit that was asked for, as it was given; null where none was. */
-  org_unit_id: string | null;
-  /** Name of the account there; null for the only one. */
-  account: string | null;
-  /** Tells warehouses apart; copies and backups of one have the same. */
-  warehouse_id: string;
+export interface DescribedOrigin
+  extends Pick<Origin, "base_url" | "org_unit_id" | "account" | "warehouse_id"> {
   /** Present where `calltally demo` made the warehouse: the calls are made up. */
   made_by_demo?: true | undefined;
 }

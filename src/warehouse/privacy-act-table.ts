@@ -1,18 +1,24 @@
 import { asc, eq, isNull, max } from "drizzle-orm";
-import { privacy_acts } from "./schema.ts";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-export interface PrivacyAct {
-  act_id: number;
-  /** ISO 8601 UTC. */
-  at: string;
-  act: "forget" | "prune";
-  /** How many of what were removed. */
+const columns = {
+  act_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the act."),
+  at: about(text().notNull(), "When it was done, ISO 8601 UTC."),
+  act: about(text({ enum: ["forget", "prune"] }).notNull(), "forget, or prune: as the keep settings ask."),
+  counts: about(text().notNull(), "JSON object: how many of what were removed."),
+  erased_at: about(text(), "When the bytes were gone from the files too, ISO 8601 UTC; null before."),
+};
+
+export const privacy_acts = sqliteTable("privacy_acts", columns);
+export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.", columns);
+
+/** An act; `counts` says how many of what were removed. */
+export type PrivacyAct = Omit<typeof privacy_acts.$inferSelect, "counts"> & {
   counts: Readonly<Record<string, number>>;
-  /** When the bytes were gone from the files of the warehouse, ISO 8601 UTC; null before. */
-  erased_at: string | null;
-}
+};
 
 /** Records that personal data was removed; returns the number of the act. */
 export function insertPrivacyAct(

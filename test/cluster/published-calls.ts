@@ -1,6 +1,6 @@
 import type { Call } from "../../src/call.ts";
-import { FACT_COLUMNS } from "../../src/warehouse/calls/call-facts.ts";
 import { openCallerHash, openPseudonyms } from "../../src/warehouse/calls/caller-hash.ts";
+import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import type { ClickhouseServers } from "../support/clickhouse-servers.ts";

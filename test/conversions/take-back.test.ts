@@ -2,7 +2,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import { forgetUploads, readUploadFiles } from "../../src/conversions/upload-table.ts";
+import { forgetUploads } from "../../src/conversions/upload-files.ts";
+import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import {

@@ -53,7 +53,6 @@ export async function buildProgram(mutation?: Mutation): Promise<Program> {
     plugins: [mutate],
   });
   if (mutation !== undefined && !seen) throw new Error(`${mutation.file} is no part of the program`);
-  cpSync(join(ROOT, "src/warehouse/schema.ts"), join(folder, "schema.ts"));
   cpSync(join(ROOT, "src/warehouse/migrations"), join(folder, "migrations"), { recursive: true });
   return {
     bin: join(folder, "bin.js"),

@@ -1,12 +1,13 @@
 import { expect } from "vitest";
 import type { Call } from "../../src/call.ts";
+import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
-import { forgetUploads, readUploadFiles } from "../../src/conversions/upload-table.ts";
+import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
+import { uploads } from "../../src/schema/schema.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { uploads } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedRow, readConversions } from "../support/conversion-checker.ts";

@@ -1,27 +1,26 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
-import {
-  type ForgetOptions,
-  FREE_TEXTS,
-  forgetAgain,
-  forgetCallers,
-} from "../../src/forget/forget-callers.ts";
+import { type ForgetOptions, forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
 import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
+import { beginFactLog } from "../../src/restatements/logged-facts.ts";
+import { TABLES } from "../../src/schema/schema.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { callerKeyOf } from "../../src/warehouse/calls/caller-key.ts";
+import { CALLS as CALLS_TABLE } from "../../src/warehouse/calls/calls.ts";
 import { recordDrift } from "../../src/warehouse/calls/drift.ts";
-import { beginFactLog, readFactLog } from "../../src/warehouse/calls/fact-log.ts";
+import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { openForgotten, readForgotten } from "../../src/warehouse/calls/forgotten-callers.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
+import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
+import { type PersonalKind, personalColumns } from "../../src/warehouse/described.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
@@ -36,6 +35,8 @@ import { findChanges } from "../warehouse/table-changes.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
+/** What forget leaves as it is. */
+const STAYING: readonly PersonalKind[] = ["digest", "recipient"];
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
 
 const CALLS: readonly Call[] = [
@@ -455,20 +456,73 @@ describe("forgetCallers", () => {
   });
 });
 
+describe("forgetCallers, by the marks of columns", () => {
+  it("leaves the number in no column of any table, but in what was called, digests and addresses of recipients", () => {
+    const text = JSON.stringify([ADA]);
+    const named = Object.fromEntries(
+      [CALLS_TABLE, TRANSCRIPTS].flatMap(({ columns }) =>
+        columns.flatMap(({ name, personal }) => (personal && personal !== "digest" ? [[name, text]] : [])),
+      ),
+    );
+    const call = {
+      ...makeCall(),
+      ...named,
+      referring_url: "https://030123456.example.com/",
+      extra: `{"said":"${ADA}"}`,
+    };
+    using opened = open([
+      { ...call, call_id: 1, caller_id: ADA },
+      { ...call, call_id: 2, caller_id: BOB },
+    ]);
+    const { warehouse } = opened;
+    recordRejected(
+      warehouse,
+      [{ call_id: null, json: text, path: ADA, reason: ADA }],
+      1,
+      keepingAll(warehouse),
+    );
+    const isOfCalls = new Set(["calls", "transcripts", "call_facts", "callers", "rejected_calls"]);
+    for (const { name: table, columns } of TABLES.filter(({ name }) => !isOfCalls.has(name))) {
+      const marked = columns.filter(({ personal }) => personal !== undefined && !STAYING.includes(personal));
+      const row = marked.map(({ name, personal }) => [name, personal === "caller" ? ADA : text]);
+      if (row.length > 0) insert(warehouse, table, Object.fromEntries(row));
+    }
+    const left = () =>
+      TABLES.flatMap(({ name: table, columns }) =>
+        columns.flatMap(({ name }) => {
+          const rows = read(warehouse, `SELECT 1 FROM ${table} WHERE "${name}" LIKE '%30123456%'`);
+          return rows.length === 0 ? [] : `${table}.${name}`;
+        }),
+      );
+    const marked = TABLES.flatMap(({ name: table, columns }) =>
+      columns.flatMap(({ name, personal }) =>
+        personal === undefined || STAYING.includes(personal) ? [] : `${table}.${name}`,
+      ),
+    );
+    expect(left()).toEqual(marked);
+    forget(warehouse, [ADA]);
+    expect(left()).toEqual([]);
+  });
+});
+
 describe("forgetCallers, in other texts", () => {
   const json = `{"c":"a\\"b 030 123456","b":"${ADA}","d":"${BOB}","+49 30 123456":4930123456}`;
-  const all: readonly {
-    table: (typeof FREE_TEXTS)[number]["table"];
-    columns: string[];
-    hasCalledNumbers?: boolean;
-  }[] = FREE_TEXTS;
+  const all = TABLES.filter(({ name }) => !["calls", "call_facts", "rejected_calls"].includes(name)).flatMap(
+    (table) => {
+      const columns = personalColumns(table, ["text", "key"]);
+      const hasCalledNumbers = columns.some(({ personal }) => personal === "key");
+      return columns.length === 0
+        ? []
+        : { table: table.name, columns: columns.map(({ name }) => name), hasCalledNumbers };
+    },
+  );
 
   it("masks the number in each of them; of one that was called too, not where JSON names that alone", () => {
     // The company calls from a number of its own.
     using opened = open([makeCall({ call_id: 1, caller_id: BOB, tracking_number: ADA })]);
     const { warehouse } = opened;
     for (const { table, columns } of all)
-      insert(warehouse, getTableName(table), Object.fromEntries(columns.map((column) => [column, json])));
+      insert(warehouse, table, Object.fromEntries(columns.map((column) => [column, json])));
     insert(warehouse, "sync_runs", { error: "no number", advice: "١٢٣" });
     insert(warehouse, "sync_runs", { error: "٠٣٠ ١٢٣٤٥٦" });
     const columns = all.reduce((sum, each) => sum + each.columns.length, 0);
@@ -476,24 +530,21 @@ describe("forgetCallers, in other texts", () => {
     // A name of a member may be a number that was called as well.
     const spared = json.replace("030 123456", "999 999999").replace("4930123456}", "9999999999}");
     const whole = spared.replace(ADA, "+9999999999").replace("+49 30 123456", "+99 99 999999");
-    for (const { table, columns, hasCalledNumbers = false } of all) {
-      const [row] = read(
-        warehouse,
-        `SELECT ${columns.map((each) => `"${each}"`)} FROM ${getTableName(table)}`,
-      );
+    for (const { table, columns, hasCalledNumbers } of all) {
+      const [row] = read(warehouse, `SELECT ${columns.map((each) => `"${each}"`)} FROM ${table}`);
       const left = new Set(Object.values(row ?? {}));
-      expect([getTableName(table), ...left]).toEqual([
-        getTableName(table),
-        hasCalledNumbers ? spared : whole,
-      ]);
+      expect([table, ...left]).toEqual([table, hasCalledNumbers ? spared : whole]);
     }
     expect(read(warehouse, "SELECT error, advice FROM sync_runs WHERE run_id > 1")).toEqual([
       { error: "no number", advice: "١٢٣" },
       { error: "999 999999", advice: null },
     ]);
-    expect(
-      all.filter(({ hasCalledNumbers }) => hasCalledNumbers).map(({ table }) => getTableName(table)),
-    ).toEqual(["exports", "exported_rollups", "exported_rows", "restatements"]);
+    expect(all.flatMap(({ table, hasCalledNumbers }) => (hasCalledNumbers ? table : []))).toEqual([
+      "exports",
+      "exported_rollups",
+      "exported_rows",
+      "restatements",
+    ]);
   });
 
   it("leaves one of two rows that are the same then", () => {

@@ -93,7 +93,7 @@ describe("the package", () => {
           "THIRD-PARTY-LICENSES.txt",
           "package.json",
         ],
-        ...["bin.js", "index.js", "node-version.js", "schema.ts", "….js"].map((name) => `dist/${name}`),
+        ...["bin.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
         ...["errors.d.ts", "library/index.d.ts", "library/types.d.ts"].map((name) => `dist/types/${name}`),
         ...globSync("src/warehouse/migrations/**/*.{sql,json}")
           .filter((path) => !path.endsWith("_snapshot.json"))

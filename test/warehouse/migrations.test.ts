@@ -4,10 +4,10 @@ import Database from "better-sqlite3";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import * as schema from "../../src/schema/schema.ts";
 import { viewsOf } from "../../src/warehouse/calls/views.ts";
 import { BASELINE_VERSION } from "../../src/warehouse/migrate.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import * as schema from "../../src/warehouse/schema.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/warehouse/migrations");

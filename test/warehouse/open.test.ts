@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/base/errors.ts";
+import { calls } from "../../src/schema/schema.ts";
 import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
   openAsPermitted,
@@ -12,7 +13,6 @@ import {
   openWarehouse,
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
-import { calls } from "../../src/warehouse/schema.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

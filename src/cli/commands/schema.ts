@@ -1,7 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/nearest.ts";
-import type { Description } from "../../warehouse/schema-comments.ts";
+import type { Description } from "../../schema/describe.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { datasetteMetadata } from "../datasette-metadata.ts";
@@ -21,7 +21,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (name, { datasette }) => {
         const { rules, database } = settingsOf(context);
-        const { describeSchema } = await import("../../warehouse/describe.ts");
+        const { describeSchema } = await import("../../schema/describe.ts");
         const all = describeSchema(rules);
         const wanted = name === undefined ? all : [find(all, name)];
         if (datasette) return { text: JSON.stringify(datasetteMetadata(database, wanted), null, 2) };

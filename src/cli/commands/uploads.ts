@@ -1,7 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { takeBack } from "../../conversions/take-back.ts";
-import { readUploadFiles, recoverUploads } from "../../conversions/upload-table.ts";
+import { recoverUploads } from "../../conversions/upload-files.ts";
+import { readUploadFiles } from "../../conversions/upload-table.ts";
 import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
+import { asc, gt, notInArray, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { setCount } from "../counts.ts";
 import type { LockedWarehouse } from "../lock.ts";
-import { call_facts, calls, counts } from "../schema.ts";
 import { overwriteDeleted } from "../secure-delete.ts";
 import { longTransaction, type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -11,8 +11,10 @@ import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { renameCallers } from "./caller-names.ts";
+import { calls, MEMBERS } from "./calls.ts";
 import { countRows } from "./count-rows.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
+import { call_facts } from "./facts.ts";
 import { settleCallers } from "./first-load.ts";
 import { insertRules, isInForce, readRulesInForce } from "./rules.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
@@ -110,10 +112,10 @@ export function* attributeAll(
   digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
   const { db } = tx;
-  const { row_hash, served_hash, withheld, ...others } = getTableColumns(calls);
-  const { first_run_id, changed_run_id, recording_url, extra, ...columns } = others;
+  const { recording_url, extra, ...members } = MEMBERS;
+  const { caller_digest, gone_at } = calls;
   const select = db
-    .select(columns)
+    .select({ ...members, caller_digest, gone_at })
     .from(calls)
     .where(gt(calls.call_id, sql.placeholder("last")))
     .orderBy(asc(calls.call_id))
@@ -148,7 +150,7 @@ export function* attributeAll(
     if (read < total) yield { read, total };
   }
   settleCallers(tx);
-  db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
+  setCount(tx, "calls", read);
   setRulesBeingApplied(tx, null);
   updateViews(tx, rules);
   return { read, total };

@@ -3,11 +3,11 @@ import { type AttributedMembers, attributeCall, type CallFacts } from "../../att
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
-import { call_facts } from "../schema.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
+import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 
 /** A call whose facts are to be written. */
@@ -18,38 +18,6 @@ export interface CallToAttribute {
   /** Whether it has no facts yet. */
   isNew: boolean;
 }
-
-/** The columns of the facts, without the key. */
-export const FACTS = [
-  "is_live",
-  "call_started",
-  "duration",
-  "outcome",
-  "is_qualified",
-  "is_first_call",
-  "caller",
-  "source",
-  "medium",
-  "campaign",
-  "campaign_id",
-  "gclid",
-  "gclsrc",
-  "channel",
-  "referring_host",
-  "utm_source_folded",
-  "utm_medium_folded",
-  "utm_campaign_folded",
-  "utm_content_folded",
-  "utm_term_folded",
-  "insight_name",
-  "org_unit_id",
-  "org_unit_name",
-  "tracking_number",
-  "disposition",
-] as const satisfies readonly (keyof typeof call_facts.$inferInsert)[];
-
-/** The columns of the facts, the key first. */
-export const FACT_COLUMNS = ["call_id", ...FACTS] as const;
 
 /** Writes the facts of calls. */
 export class CallFactsTable {

@@ -13,9 +13,9 @@ import {
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { describeName } from "../../privacy/undocumented.ts";
 import { startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
-import type { calls } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
+import type { calls } from "./calls.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 
 /** What a row of `calls` says of what is not kept of the call. */

@@ -1,14 +1,17 @@
 import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
-import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
+import { addToCount, readCount } from "../counts.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
-import { call_facts, calls, counts, transcripts } from "../schema.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
+import { calls } from "./calls.ts";
 import { countRows } from "./count-rows.ts";
+import { call_facts } from "./facts.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";
+import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
 export interface Upserted {
   /** Calls the warehouse did not have. */
@@ -63,8 +66,8 @@ export function prepareUpsertCalls(
   runId: number,
   { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
 ): UpsertCalls {
-  const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
-    prepareStatements(warehouse);
+  const { readHashes, upsertCall, setServedHash } = prepareStatements(warehouse);
+  const writeTranscript = prepareWriteTranscript(warehouse);
   const refreshRecording = prepareRefreshRecording(warehouse);
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
@@ -103,13 +106,12 @@ export function prepareUpsertCalls(
         written.set(call_id, { call: row, isNew: written.get(call_id)?.isNew ?? stored === undefined });
       }
       upsertCall({ ...row, first_run_id: runId, changed_run_id });
-      if (hasTranscript(row)) upsertTranscript(row);
-      else if (stored !== undefined) deleteTranscript({ call_id });
+      if (stored !== undefined || hasTranscript(row)) writeTranscript(row);
       const first_run_id = stored?.first_run_id ?? runId;
       known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
     }
     facts.write(tx, [...written.values()]);
-    if (counts.new > 0) addToCount({ added: counts.new, name: "calls" });
+    if (counts.new > 0) addToCount(tx, "calls", counts.new);
     return { ...counts, written: new Set(written.keys()) };
   };
 }
@@ -162,30 +164,12 @@ function prepareStatements({ db, sqlite }: Warehouse) {
           set: excluded(ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id")),
         }),
     ),
-    upsertTranscript: prepareWrite<"call_id" | (typeof TRANSCRIPT_COLUMNS)[number]>(
-      sqlite,
-      db
-        .insert(transcripts)
-        .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
-        .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) }),
-    ),
-    deleteTranscript: prepareWrite<"call_id">(
-      sqlite,
-      db.delete(transcripts).where(eq(transcripts.call_id, sql.placeholder("call_id"))),
-    ),
     setServedHash: prepareWrite<"served_hash" | "call_id">(
       sqlite,
       db
         .update(calls)
         .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
         .where(eq(call_id, sql.placeholder("call_id"))),
-    ),
-    addToCount: prepareWrite<"added" | "name">(
-      sqlite,
-      db
-        .update(counts)
-        .set({ value: sql`${counts.value} + ${sql.placeholder("added")}` })
-        .where(eq(counts.name, sql.placeholder("name"))),
     ),
   };
 }
@@ -232,7 +216,7 @@ export function countCalls(warehouse: Warehouse): { live: number; gone: number }
 
 /** Returns the number of calls, gone ones included. */
 export function readCallCount({ db }: Pick<Warehouse, "db">): number {
-  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
+  return readCount({ db }, "calls") ?? 0;
 }
 
 /** Returns when the calls of some ids began, as stored, by id; of those that are there. */
@@ -266,8 +250,4 @@ export function readLatestTranscripts(
     .orderBy(desc(transcripts.call_id))
     .limit(limit)
     .all();
-}
-
-function hasTranscript(call: Call): boolean {
-  return call.summary !== null || call.transcription !== null || call.transcription_details !== null;
 }

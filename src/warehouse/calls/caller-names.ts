@@ -1,7 +1,8 @@
 import { getTableName } from "drizzle-orm";
-import { call_facts, callers, fact_changes } from "../schema.ts";
 import type { Tx } from "../transaction.ts";
-import { withoutFactLog } from "./fact-log.ts";
+import { callers } from "./callers.ts";
+import { fact_changes, withoutFactLog } from "./fact-log.ts";
+import { call_facts } from "./facts.ts";
 
 /**
  * Gives callers other names wherever the facts have them; no two the same. It is no change of what is true of a call, and is

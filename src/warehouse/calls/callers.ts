@@ -1,7 +1,22 @@
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../described.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
-import { call_facts, callers } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { call_facts } from "./facts.ts";
+
+const columns = {
+  caller: about(text().primaryKey(), "The number as `+` and digits, or its keyed digest.", "caller"),
+  first_call_id: about(
+    integer().notNull(),
+    "The caller's first live call: of two at the same moment the one with the lower id; one of unknown time only where there is no other.",
+  ),
+  first_call_started: about(text(), "Start of that call, ISO 8601 UTC."),
+  calls: about(integer().notNull(), "Number of live calls."),
+};
+
+export const callers = sqliteTable("callers", columns);
+export const CALLERS = describeTable(callers, "The callers of live calls, one row a caller.", columns);
 
 /** A live call, by what decides about its caller's first. */
 export interface CallerCall {

@@ -1,7 +1,28 @@
 import { eq } from "drizzle-orm";
-import { schema_drift } from "../schema.ts";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
+
+const columns = {
+  path: about(text().notNull(), "E.g. `dni_data.msclkid`.", "extra"),
+  kind: about(
+    text({ enum: ["unknown", "type"] }).notNull(),
+    "unknown: kept in `extra`. type: a number where text is promised, kept as text.",
+  ),
+  json_type: about(text().notNull(), "JSON type met first."),
+  first_run_id: about(integer().notNull(), "The run that first met it."),
+  first_seen_at: about(text().notNull(), "When it was first met, ISO 8601 UTC."),
+};
+
+export const schema_drift = sqliteTable("schema_drift", columns, (table) => [
+  primaryKey({ columns: [table.path, table.kind] }),
+]);
+export const SCHEMA_DRIFT = describeTable(
+  schema_drift,
+  "Members met that the API document does not promise, once each.",
+  columns,
+);
 
 export type SchemaDrift = typeof schema_drift.$inferSelect;
 

@@ -1,9 +1,60 @@
-import { asc, desc, eq, lt, lte, sql } from "drizzle-orm";
-import type { ChangeReason } from "../../rollup/change-reasons.ts";
-import { counts, exported_rollups, fact_changes, rules } from "../schema.ts";
-import { type Tx, writeTransaction } from "../transaction.ts";
+import { desc, eq, lte } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Channel } from "../../attribution/channel-rules.ts";
+import { OUTCOMES } from "../../attribution/compiled-rules.ts";
+import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.ts";
+import { addToCount, readCount, setCount } from "../counts.ts";
+import { about, describeTable } from "../described.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
-import { FACTS } from "./call-facts.ts";
+import { FACTS } from "./facts.ts";
+import { rules } from "./rules.ts";
+
+const columns = {
+  change_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  call_id: about(integer().notNull(), "The call."),
+  changed_at: about(text().notNull(), "When its facts were written, ISO 8601 UTC."),
+  reason: about(
+    text({ enum: CHANGE_REASONS }).notNull(),
+    "late: the call was not here. corrected: the service serves other content. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller.",
+  ),
+  rules_id: about(integer(), "The row in `rules` by which it was attributed anew; null for other reasons."),
+  is_live: about(
+    integer({ mode: "boolean" }),
+    "`is_live` in `call_facts` before the change; this and all that follow are null where the call was not here.",
+  ),
+  call_started: about(text(), "`call_started` in `call_facts` before the change."),
+  duration: about(integer(), "`duration` in `call_facts` before the change."),
+  outcome: about(text({ enum: OUTCOMES }), "`outcome` in `call_facts` before the change."),
+  is_qualified: about(integer({ mode: "boolean" }), "`is_qualified` in `call_facts` before the change."),
+  is_first_call: about(integer({ mode: "boolean" }), "`is_first_call` in `call_facts` before the change."),
+  caller: about(text(), "`caller` in `call_facts` before the change.", "caller"),
+  source: about(text(), "`source` in `call_facts` before the change.", "text"),
+  medium: about(text(), "`medium` in `call_facts` before the change.", "text"),
+  campaign: about(text(), "`campaign` in `call_facts` before the change.", "text"),
+  campaign_id: about(text(), "`campaign_id` in `call_facts` before the change.", "text"),
+  gclid: about(text(), "`gclid` in `call_facts` before the change.", "text"),
+  gclsrc: about(text(), "`gclsrc` in `call_facts` before the change.", "text"),
+  channel: about(text().$type<Channel>(), "`channel` in `call_facts` before the change."),
+  referring_host: about(text(), "`referring_host` in `call_facts` before the change.", "text"),
+  utm_source_folded: about(text(), "`utm_source_folded` in `call_facts` before the change.", "text"),
+  utm_medium_folded: about(text(), "`utm_medium_folded` in `call_facts` before the change.", "text"),
+  utm_campaign_folded: about(text(), "`utm_campaign_folded` in `call_facts` before the change.", "text"),
+  utm_content_folded: about(text(), "`utm_content_folded` in `call_facts` before the change.", "text"),
+  utm_term_folded: about(text(), "`utm_term_folded` in `call_facts` before the change.", "text"),
+  insight_name: about(text(), "`insight_name` in `call_facts` before the change.", "text"),
+  org_unit_id: about(integer(), "`org_unit_id` in `call_facts` before the change."),
+  org_unit_name: about(text(), "`org_unit_name` in `call_facts` before the change.", "text"),
+  tracking_number: about(text(), "`tracking_number` in `call_facts` before the change."),
+  disposition: about(text(), "`disposition` in `call_facts` before the change.", "text"),
+};
+
+export const fact_changes = sqliteTable("fact_changes", columns);
+export const FACT_CHANGES = describeTable(
+  fact_changes,
+  "What changed in the facts of calls since the earliest export that is remembered in `exported_rollups`; empty where none is.",
+  columns,
+);
 
 /*
  * Changes of facts are logged by triggers, so whatever code writes facts logs them in its own transaction. The triggers are
@@ -44,28 +95,11 @@ const STATEMENTS = Object.entries(TRIGGERS).map(([name, text]) => ({
   statement: `CREATE TRIGGER ${name} ${text}`,
 }));
 
-/**
- * Begins to log changes of facts, unless they are logged already.
- *
- * @returns the number of the log: changes since then are all in it as long as {@link readFactLog} returns the same
- */
-export function beginFactLog(warehouse: Warehouse): number {
-  const known = readFactLog(warehouse);
-  if (known !== undefined) return known;
-  return writeTransaction(warehouse, () => {
-    const another = readFactLog(warehouse);
-    if (another !== undefined) return another;
-    const { db, sqlite } = warehouse;
-    // What changed while nothing was logged is not known.
-    db.delete(exported_rollups).run();
-    for (const { name, statement } of STATEMENTS) sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
-    return db
-      .insert(counts)
-      .values({ name: LOGS, value: 1 })
-      .onConflictDoUpdate({ target: counts.name, set: { value: sql`${counts.value} + 1` } })
-      .returning({ value: counts.value })
-      .get().value;
-  });
+/** Begins to log changes of facts anew; returns the number of the log. */
+export function startFactLog(tx: Tx): number {
+  for (const { name, statement } of STATEMENTS)
+    tx.sqlite.exec(`DROP TRIGGER IF EXISTS ${name}; ${statement}`);
+  return addToCount(tx, LOGS, 1);
 }
 
 /** Makes a change of how facts are written, not of what they say, without logging it. */
@@ -89,7 +123,7 @@ export function readFactLog({ db, sqlite }: Store): number | undefined {
       .all(),
   );
   if (STATEMENTS.some(({ name, statement }) => stored.get(name) !== statement)) return undefined;
-  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, LOGS)).get()?.value;
+  return readCount({ db }, LOGS);
 }
 
 /** Whether all changes after one are there still, so that figures from then can be explained. */
@@ -118,26 +152,16 @@ export function readFactState({ db, sqlite }: Store): { changeId: number; rulesI
 }
 
 /** Makes what is logged from now on the doing of some rules; of none, with null. */
-export function setRulesBeingApplied({ db }: Tx, rulesId: number | null): void {
-  db.delete(counts).where(eq(counts.name, RULES_BEING_APPLIED)).run();
-  if (rulesId !== null) db.insert(counts).values({ name: RULES_BEING_APPLIED, value: rulesId }).run();
+export function setRulesBeingApplied(tx: Tx, rulesId: number | null): void {
+  setCount(tx, RULES_BEING_APPLIED, rulesId);
 }
 
-/** A rollup that is not written again for so long is forgotten, and with it what would explain it. */
-const MOST_DAYS = 400;
-
-/**
- * Forgets rollups that nobody writes any more, and deletes what is logged that explains no rollup; where none is left, it
- * stops logging.
- */
-export function pruneFactLog({ db, sqlite }: Tx, nowMs: number): void {
-  const oldest = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
-  db.delete(exported_rollups).where(lt(exported_rollups.exported_at, oldest)).run();
-  const { change_id } = exported_rollups;
-  const earliest = db.select({ change_id }).from(exported_rollups).orderBy(asc(change_id)).limit(1).get();
-  if (earliest !== undefined) {
-    db.delete(fact_changes).where(lte(fact_changes.change_id, earliest.change_id)).run();
-  } else if (readFactLog({ db, sqlite }) !== undefined) {
+/** Deletes what is logged up to a change; without one, all of it, and stops logging. */
+export function trimFactLog(tx: Tx, changeId: number | undefined): void {
+  const { db, sqlite } = tx;
+  if (changeId !== undefined) {
+    db.delete(fact_changes).where(lte(fact_changes.change_id, changeId)).run();
+  } else if (readFactLog(tx) !== undefined) {
     for (const { name } of STATEMENTS) sqlite.exec(`DROP TRIGGER ${name}`);
     db.delete(fact_changes).run();
   }

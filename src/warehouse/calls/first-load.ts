@@ -1,7 +1,7 @@
-import { eq, sql } from "drizzle-orm";
-import { callers, counts } from "../schema.ts";
+import { addToCount, readCount, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { callers } from "./callers.ts";
 
 /*
  * In a first load calls of any caller come in any order. To keep callers and first calls in step with every page would
@@ -18,17 +18,14 @@ const INDEXES = {
 
 /** Returns how many calls a first load has written whose callers are not settled yet. */
 export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
-  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, UNSETTLED)).get()?.value ?? 0;
+  return readCount({ db }, UNSETTLED) ?? 0;
 }
 
 /** Records that calls were written whose callers are not settled. */
 export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
   if (readUnsettled({ db }) === 0)
     for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
-  db.insert(counts)
-    .values({ name: UNSETTLED, value: calls })
-    .onConflictDoUpdate({ target: counts.name, set: { value: sql`${counts.value} + ${calls}` } })
-    .run();
+  addToCount({ db }, UNSETTLED, calls);
 }
 
 /** Finds all callers again, and the first call of each. */
@@ -47,5 +44,5 @@ export function settleCallers({ db, sqlite }: Tx): void {
   for (const [name, column] of Object.entries(INDEXES)) {
     sqlite.exec(`CREATE INDEX IF NOT EXISTS ${name} ON call_facts (${column})`);
   }
-  db.delete(counts).where(eq(counts.name, UNSETTLED)).run();
+  setCount({ db }, UNSETTLED, null);
 }

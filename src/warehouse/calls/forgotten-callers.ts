@@ -1,28 +1,44 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller } from "../../attribution/call-text.ts";
 import { maskNumbers } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { type Call, DNI_FIELDS } from "../../call.ts";
+import type { Call } from "../../call.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
-import { forgotten_callers } from "../schema.ts";
+import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+import { CALLS } from "./calls.ts";
+import { TRANSCRIPTS } from "./transcripts.ts";
+
+const columns = {
+  digest: about(text().primaryKey(), "Keyed digest of the number, other than `caller_hash`.", "digest"),
+  national_digest: about(text(), "The same of the national number, as in texts; null for none.", "digest"),
+  pseudonym: about(
+    text().notNull(),
+    "The caller's new name, `forgotten` and random digits, in `calls.caller_id` and everywhere else.",
+  ),
+  key_mark: about(text().notNull(), "Fingerprint of the key; digests of another key are not recognized."),
+  forgotten_at: about(text().notNull(), "When the caller was forgotten, ISO 8601 UTC."),
+  calls: about(integer().notNull(), "How many calls of the caller there were then."),
+};
+
+export const forgotten_callers = sqliteTable("forgotten_callers", columns, (table) => [
+  uniqueIndex("forgotten_callers_pseudonym").on(table.pseudonym),
+]);
+export const FORGOTTEN_CALLERS = describeTable(
+  forgotten_callers,
+  "Callers who must not come back, by what can only be told with the key beside the warehouse.",
+  columns,
+);
 
 const MARK_DIGITS = 16;
 
-/** Members that may hold a number somebody wrote or said; not those that cannot, or are the number that was called. */
-const TEXTS = [
-  "insight_name",
-  "disposition",
-  "org_unit_name",
-  "recording_url",
-  ...DNI_FIELDS,
-  "summary",
-  "transcription",
-  "transcription_details",
-  "extra",
-] as const satisfies readonly (keyof Call)[];
+/** What is removed from the calls of a forgotten caller. */
+const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
+/** What may contain a number in anybody's calls; `tracking_number` is the one that was called. */
+const TEXTS = new Set([...REMOVED, ...namesOfKinds("text")]);
 
 /** What parts a number from an extension, where the digits of both would be one number. */
 const EXTENSION = /[,;#*]/;
@@ -100,11 +116,11 @@ export class ForgottenCallers {
       callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.#findHash(callerDigest)?.pseudonym;
     const stripped = pseudonym === undefined ? { ...call } : stripCall(call, pseudonym);
     let isSame = pseudonym === undefined;
-    for (const name of TEXTS) {
-      const text = stripped[name];
-      const masked = text === null ? null : this.mask(text);
+    for (const [name, text] of Object.entries(stripped)) {
+      if (typeof text !== "string" || !TEXTS.has(name)) continue;
+      const masked = this.mask(text);
       if (masked === text) continue;
-      stripped[name] = masked;
+      Object.assign(stripped, { [name]: masked });
       isSame = false;
     }
     return isSame ? call : stripped;
@@ -198,17 +214,12 @@ export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
 }
 
 function stripCall<C extends Call>(call: C, pseudonym: string): C {
-  return {
-    ...call,
-    caller_id: pseudonym,
-    recording_url: null,
-    google_analytics_cid: null,
-    referring_url: toSite(call.referring_url),
-    summary: null,
-    transcription: null,
-    transcription_details: null,
-    extra: null,
-  };
+  const removed = Object.fromEntries(REMOVED.map((name) => [name, null]));
+  return { ...call, ...removed, caller_id: pseudonym, referring_url: toSite(call.referring_url) };
+}
+
+function namesOfKinds(...kinds: PersonalKind[]): string[] {
+  return [CALLS, TRANSCRIPTS].flatMap((table) => personalColumns(table, kinds).map(({ name }) => name));
 }
 
 /** Returns the scheme and host of an address; null where it has none. Its host is counted as before. */

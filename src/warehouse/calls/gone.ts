@@ -19,11 +19,12 @@ import {
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { idsOfRun } from "../runs/page-table.ts";
-import { calls, sync_runs } from "../schema.ts";
+import { sync_runs } from "../runs/runs.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
+import { calls } from "./calls.ts";
 import { countRows } from "./count-rows.ts";
 
 export interface AbsenceOptions {

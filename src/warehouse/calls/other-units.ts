@@ -1,7 +1,8 @@
 import { count, eq } from "drizzle-orm";
 import { readOrigin } from "../origin.ts";
-import { call_facts, calls } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { calls } from "./calls.ts";
+import { call_facts } from "./facts.ts";
 
 /**
  * Whether a call is of another organization unit than was asked for, as far as that can be told: the type and meaning of

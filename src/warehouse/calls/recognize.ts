@@ -2,9 +2,9 @@ import { inArray } from "drizzle-orm";
 import type { Recognize } from "../../api/recognized-page.ts";
 import { isSameRecording } from "../../call.ts";
 import { elementsOf, prepareRead } from "../positional.ts";
-import { calls } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { isWithoutLink, type Keeping } from "./call-guard.ts";
+import { calls } from "./calls.ts";
 
 type StoredRow = [
   call_id: number,

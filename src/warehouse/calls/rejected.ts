@@ -1,10 +1,32 @@
 import { hash } from "node:crypto";
 import { and, eq, inArray, isNull, lt } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../described.ts";
 import { excluded, placeholders, prepareWrite } from "../positional.ts";
-import { rejected_calls } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
 import { countRows } from "./count-rows.ts";
+
+const columns = {
+  row_key: about(
+    text().primaryKey(),
+    "`id:` and the call id; of a row that has none `sha256:` and its hash, or `sealed:` and that under the key beside the warehouse where callers are known by digests.",
+    "digest",
+  ),
+  call_id: about(integer(), "The call id, where the row has one."),
+  json: about(text().notNull(), "The row as served, but for what is not kept.", "row"),
+  path: about(text().notNull(), "The member that does not parse.", "text"),
+  reason: about(text().notNull(), "Why it does not.", "text"),
+  first_run_id: about(integer().notNull(), "The run that first met the row."),
+  last_run_id: about(integer().notNull(), "The run that last met it."),
+};
+
+export const rejected_calls = sqliteTable("rejected_calls", columns);
+export const REJECTED_CALLS = describeTable(
+  rejected_calls,
+  "Rows that did not parse, until a later run reads the call well.",
+  columns,
+);
 
 export type RejectedCall = typeof rejected_calls.$inferSelect;
 

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { asc, eq, gt, sql } from "drizzle-orm";
 import { hashCall } from "../../call.ts";
-import { calls, transcripts } from "../schema.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { calls } from "./calls.ts";
+import { transcripts, WHOLE_CALL } from "./transcripts.ts";
 
 const BATCH_ROWS = 1000;
 /** Below every identifier, which are safe integers. */
@@ -25,21 +26,8 @@ export interface RowHashes {
  * Reads in batches, since a long reader keeps the write-ahead log from shrinking.
  */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
-  // Only what is hashed: a backup of an older version may lack other columns.
-  const { row_hash, served_hash, withheld, caller_digest, ...rest } = getTableColumns(calls);
-  const {
-    first_run_id,
-    changed_run_id,
-    missing_since,
-    absent_since,
-    absent_passes,
-    unlisted_since,
-    gone_at,
-    ...columns
-  } = rest;
-  const { summary, transcription, transcription_details } = transcripts;
   const select = db
-    .select({ row_hash, call: { ...columns, summary, transcription, transcription_details } })
+    .select({ row_hash: calls.row_hash, call: WHOLE_CALL })
     .from(calls)
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
     .where(gt(calls.call_id, sql.placeholder("last")))

@@ -1,24 +1,27 @@
 import { desc, eq } from "drizzle-orm";
-import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
-import { rules } from "../schema.ts";
+import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
 
-interface WithDatabase {
-  db: BetterSQLite3Database;
-}
+const columns = {
+  rules_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the change."),
+  since: about(text().notNull(), "Since when, ISO 8601 UTC."),
+  version: about(integer().notNull(), "Version of the program's own part of the rules."),
+  rules: about(text().notNull(), "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases."),
+  calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
+  caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
+};
+
+export const rules = sqliteTable("rules", columns);
+export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.", columns);
 
 /** The rules by which the facts of a warehouse were computed. */
-export interface RulesInForce {
+export interface RulesInForce extends Pick<typeof rules.$inferSelect, "version" | "since" | "caller_key"> {
   rules: AttributionRules;
-  /** Version of the program's own part of them. */
-  version: number;
-  /** Since when, ISO 8601 UTC. */
-  since: string;
-  /** Fingerprint of the key of the callers' digests; null where callers are known by their numbers. */
-  caller_key: string | null;
 }
 
 /** Rules as they are stored, without what callers are known by. */
@@ -36,7 +39,7 @@ function isTextRecord(value: unknown): boolean {
 }
 
 /** Returns the rules in force. */
-export function readRulesInForce({ db }: WithDatabase): RulesInForce {
+export function readRulesInForce({ db }: Pick<Warehouse, "db">): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
   if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
@@ -53,7 +56,11 @@ export function readRulesInForce({ db }: WithDatabase): RulesInForce {
  * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
  * the program's own part.
  */
-export function describeRulesChange({ db }: WithDatabase, beforeId: number, nowId: number): string | null {
+export function describeRulesChange(
+  { db }: Pick<Warehouse, "db">,
+  beforeId: number,
+  nowId: number,
+): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
     return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };

@@ -1,6 +1,27 @@
-import { jobs } from "../schema.ts";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+
+const columns = {
+  job: about(
+    text().primaryKey(),
+    "sync, export or insights; report:weekly of the report `weekly`, and restated:weekly where it is made again for figures that changed.",
+  ),
+  started_at: about(text().notNull(), "When it last started, ISO 8601 UTC."),
+  finished_at: about(text(), "End of that run, ISO 8601 UTC; null while it runs, or where it was killed."),
+  exit_code: about(integer(), "Exit code of the last run that ended; 128 plus the number of a signal."),
+  error: about(text(), "What went wrong in the last run that failed; null once a run has succeeded.", "text"),
+  succeeded_at: about(text(), "End of the last run that did its work, exit code 0 or 3, ISO 8601 UTC."),
+  failing_since: about(text(), "End of the first failed run since then, ISO 8601 UTC; null for none."),
+};
+
+export const jobs = sqliteTable("jobs", columns);
+export const JOBS = describeTable(
+  jobs,
+  "What became of the jobs that `schedule`, cron or systemd run, one row a job; `calltally sync` and `export` by hand are none.",
+  columns,
+);
 
 /** What is known of a job. */
 export type JobRecord = typeof jobs.$inferSelect;

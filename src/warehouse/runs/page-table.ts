@@ -1,7 +1,40 @@
 import { asc, eq, min, type SQL, sql } from "drizzle-orm";
-import { sync_pages } from "../schema.ts";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+import { sync_runs } from "./runs.ts";
+
+const columns = {
+  run_id: about(
+    integer()
+      .notNull()
+      .references(() => sync_runs.run_id, { onDelete: "cascade" }),
+    "The run in `sync_runs`.",
+  ),
+  seq: about(integer().notNull(), "Index in the chain, from 0."),
+  offset: about(integer().notNull(), "The offset the service applied."),
+  row_count: about(integer().notNull(), "Rows of the page."),
+  total: about(integer().notNull(), "`total` of the response."),
+  call_ids: about(text(), "JSON array of call ids in order, null if unreadable; dropped when the run ends."),
+  order_members: about(
+    text(),
+    "JSON object of other members that may define an order: `started`, `name`, null if missing; `rejected`, their indexes. Dropped when the run ends.",
+    "scratch",
+  ),
+  request_id: about(text(), "The service's own identifier of the request."),
+  is_old: about(integer({ mode: "boolean" }), "1 if the response was stale by the service's own timestamps."),
+  fetched_at: about(text().notNull(), "When the response was complete, ISO 8601 UTC."),
+};
+
+export const sync_pages = sqliteTable("sync_pages", columns, (table) => [
+  primaryKey({ columns: [table.run_id, table.seq] }),
+]);
+export const SYNC_PAGES = describeTable(
+  sync_pages,
+  "The pages of a run in the order of the walk: written with their calls, in one transaction.",
+  columns,
+);
 
 /** Runs whose pages are kept in the ledger. */
 const RUNS_WITH_PAGES = 100;

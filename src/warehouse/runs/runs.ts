@@ -1,10 +1,66 @@
 import { and, desc, eq, inArray, isNotNull, or } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { SURE_VERDICTS } from "../../paging/verdict.ts";
-import { sync_runs } from "../schema.ts";
+import { SORTS } from "../../paging/order-key.ts";
+import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
+import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
+
+const columns = {
+  run_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the run."),
+  started_at: about(text().notNull(), "Start of the run, ISO 8601 UTC."),
+  finished_at: about(text(), "End of the run, ISO 8601 UTC; null while it runs."),
+  mode: about(text({ enum: ["full", "incremental"] }).notNull(), "full or incremental."),
+  status: about(
+    text({ enum: ["running", "done", "interrupted", "failed"] }).notNull(),
+    "running, done, interrupted or failed.",
+  ),
+  plan_reason: about(text(), "Why it ran in this mode, one sentence.", "text"),
+  pid: about(integer(), "The process that ran it."),
+  file_checked_at: about(text(), "Check of the whole file before the run, ISO 8601 UTC; null if none."),
+  resumed: about(integer(), "How often it was taken up again after it had been cut short."),
+  verdict: about(text({ enum: VERDICTS }), "exact, verified, probable or unverified; null unless done."),
+  verdict_reason: about(text(), "Why this verdict, one sentence.", "text"),
+  advice: about(text(), "What the operator can do about the verdict, one sentence; null if nothing.", "text"),
+  call_order: about(
+    text({ enum: ["newest", "oldest", "unknown"] }),
+    "Which calls came first: the newest, the oldest, or neither; by the order key.",
+  ),
+  order_key: about(text(), "Keys that sorted all rows, e.g. `call_started desc`, by commas; null for none."),
+  sort: about(text({ enum: SORTS }), "Requested order: `own` (the service's), `source_name asc` or `desc`."),
+  first_total: about(integer(), "`total` of the first response."),
+  last_total: about(integer(), "`total` of the last response."),
+  calls_read: about(integer(), "Different calls read."),
+  calls_new: about(integer(), "Calls that were not in the warehouse."),
+  calls_changed: about(integer(), "Calls whose content was another."),
+  calls_unchanged: about(integer(), "Calls that were in the warehouse as they are."),
+  calls_rejected: about(integer(), "Rows that did not parse."),
+  calls_missing: about(integer(), "Calls that this full pass was the first to miss."),
+  calls_gone: about(integer(), "Calls marked as gone from the service."),
+  calls_unlisted: about(integer(), "Calls that became unlisted: older than any that the service lists."),
+  calls_returned: about(integer(), "Calls that were missing, gone or unlisted and came back."),
+  calls_withheld: about(integer(), "Calls not marked as missing: more than the missing-call threshold."),
+  calls_conflicting: about(
+    integer(),
+    "Calls served with different contents in one response, or in two of unknown order, and again when requested anew.",
+  ),
+  calls_other_unit: about(integer(), "New and changed calls with another `org_unit_id` than requested."),
+  pages: about(integer(), "Pages of the walk."),
+  seams_mended: about(integer(), "Seams between pages that did not join at first."),
+  seams_broken: about(integer(), "Seams between pages that do not join."),
+  inversions: about(integer(), "Calls out of order, in runs before `order_key` was kept."),
+  retries: about(integer(), "Attempts that were tried again."),
+  failed_request_ids: about(text(), "JSON array of the service's request ids of failed attempts."),
+  clock_ahead_ms: about(integer(), "Milliseconds the service's clock was ahead at least; null if unknown."),
+  not_before: about(text(), "Until when the service asked for a pause, ISO 8601 UTC."),
+  error: about(text(), "What ended the run early.", "text"),
+  elapsed_ms: about(integer(), "Milliseconds from start to finish."),
+};
+
+export const sync_runs = sqliteTable("sync_runs", columns);
+export const SYNC_RUNS = describeTable(sync_runs, "The ledger: one row a run of `sync`.", columns);
 
 export type SyncRun = typeof sync_runs.$inferSelect;
 export type RunChanges = Omit<Partial<SyncRun>, "run_id" | "started_at">;
@@ -55,21 +111,14 @@ export function updateRun({ db }: Warehouse, runId: number, changes: RunChanges)
   return db.update(sync_runs).set(changes).where(eq(sync_runs.run_id, runId)).returning().get();
 }
 
-/** What a run counts page by page, of those that it gave up as well. */
-export interface RunCounts {
-  calls_new: number;
-  calls_changed: number;
-  /** Calls that were missing, gone or unlisted. */
-  calls_returned: number;
-  /** Calls that came with different contents, of which it is unknown which are newer. */
-  calls_conflicting: number;
-}
+const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
+/** What a run counts page by page, including pages that it gave up. */
+const COUNTS = { calls_new, calls_changed, calls_returned, calls_conflicting };
+export type RunCounts = Record<keyof typeof COUNTS, number>;
 
 /** Returns what a run has counted so far: it may have been cut short, and be taken up again. */
 export function readCounts({ db }: Warehouse, runId: number): RunCounts {
-  const { calls_new, calls_changed, calls_returned, calls_conflicting } = sync_runs;
-  const counts = { calls_new, calls_changed, calls_returned, calls_conflicting };
-  const run = db.select(counts).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
+  const run = db.select(COUNTS).from(sync_runs).where(eq(sync_runs.run_id, runId)).get();
   return {
     calls_new: run?.calls_new ?? 0,
     calls_changed: run?.calls_changed ?? 0,

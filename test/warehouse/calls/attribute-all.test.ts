@@ -7,6 +7,8 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call.ts";
 import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { call_facts, callers, calls, counts, rules } from "../../../src/schema/schema.ts";
 import {
   applyRules,
   attributeAnew,
@@ -15,10 +17,8 @@ import {
   refreshViews,
 } from "../../../src/warehouse/calls/attribute-all.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
-import { beginFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
-import { call_facts, callers, calls, counts, rules } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";

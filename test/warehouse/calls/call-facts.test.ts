@@ -5,11 +5,11 @@ import { attributeCall, type CallFacts } from "../../../src/attribution/attribut
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../../src/attribution/call-text.ts";
 import type { Call } from "../../../src/call.ts";
+import { call_facts, callers, counts } from "../../../src/schema/schema.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
-import { call_facts, callers, counts } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, makeCall } from "../../support/calls.ts";

@@ -10,13 +10,13 @@ import {
   type Keep,
   type KeepKind,
 } from "../../../src/privacy/keep-settings.ts";
+import { calls } from "../../../src/schema/schema.ts";
 import { isWithoutLink, Keeping, keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 import { prepareRecognize } from "../../../src/warehouse/calls/recognize.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { startRun } from "../../../src/warehouse/runs/runs.ts";
-import { calls } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
 import { renameCallers } from "../../../src/warehouse/calls/caller-names.ts";
-import { beginFactLog, readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
+import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/calls.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { beginFactLog } from "../../../src/restatements/logged-facts.ts";
+import { call_facts, callers, fact_changes } from "../../../src/schema/schema.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "../../../src/warehouse/calls/callers.ts";
-import { beginFactLog } from "../../../src/warehouse/calls/fact-log.ts";
-import { call_facts, callers, fact_changes } from "../../../src/warehouse/schema.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { draws, least } from "../../support/draws.ts";
 import { openNewWarehouse } from "../../support/new-warehouse.ts";

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { readExportedRollup, rememberRollups } from "../../../src/restatements/exported-rollups.ts";
-import { FACTS } from "../../../src/warehouse/calls/call-facts.ts";
+import { readExportedRollup } from "../../../src/restatements/exported-rollups.ts";
+import { beginFactLog, pruneFactLog } from "../../../src/restatements/logged-facts.ts";
+import { rememberRollups } from "../../../src/restatements/remember-rollups.ts";
+import { call_facts, counts, fact_changes } from "../../../src/schema/schema.ts";
 import {
-  beginFactLog,
   isLoggedSince,
-  pruneFactLog,
   readFactLog,
   readFactState,
   setRulesBeingApplied,
   withoutFactLog,
 } from "../../../src/warehouse/calls/fact-log.ts";
+import { FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { call_facts, counts, fact_changes } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { call_facts, callers, calls, rejected_calls } from "../../../src/schema/schema.ts";
 import {
   type Absence,
   clearAbsence,
@@ -15,7 +16,6 @@ import {
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { insertPage } from "../../../src/warehouse/runs/page-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
-import { call_facts, callers, calls, rejected_calls } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sync_pages } from "../../../src/schema/schema.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import {
   countDistinctCalls,
@@ -16,7 +17,6 @@ import {
   startRun,
   updateRun,
 } from "../../../src/warehouse/runs/runs.ts";
-import { sync_pages } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

@@ -1,18 +1,29 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Metric, metrics } from "../rollup/metrics.ts";
-import { type View, viewsOf } from "./calls/views.ts";
-import { type ColumnDescription, type Description, parseSchema } from "./schema-comments.ts";
+import { type View, viewsOf } from "../warehouse/calls/views.ts";
+import type { DescribedColumn } from "../warehouse/described.ts";
+import { TABLES } from "./schema.ts";
 
-/** The source itself, which the build puts beside the program: what its comments say is said once. */
-const SCHEMA_SOURCE = join(import.meta.dirname, "schema.ts");
+/** A table or view in words. */
+export interface Description {
+  name: string;
+  kind: "table" | "view";
+  /** What a row is, one sentence. */
+  help: string;
+  columns: readonly ColumnDescription[];
+}
+
+type ColumnDescription = Pick<DescribedColumn, "name" | "type" | "help">;
+
 const METRIC_TYPES: Record<Metric["type"], string> = { integer: "integer", decimal: "real", time: "text" };
 
 /** Describes the views and tables of a warehouse of this version, the views first. Needs no warehouse. */
 export function describeSchema(rules: Pick<AttributionRules, "duration_unit">): Description[] {
-  const tables = parseSchema(readFileSync(SCHEMA_SOURCE, "utf8"));
+  const tables = TABLES.map(({ name, help, columns }): Description => {
+    const described = columns.map((column) => ({ name: column.name, type: column.type, help: column.help }));
+    return { name, kind: "table", help, columns: described };
+  });
   const empty = new Database(":memory:");
   try {
     for (const { name, columns } of tables) {

@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { describeSchema } from "../../src/warehouse/describe.ts";
+import { describeSchema } from "../../src/schema/describe.ts";
+import { TABLES } from "../../src/schema/schema.ts";
+import { about, describeTable } from "../../src/warehouse/described.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { parseSchema } from "../../src/warehouse/schema-comments.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-
-const SOURCE = readFileSync(join(import.meta.dirname, "../../src/warehouse/schema.ts"), "utf8");
 
 describe("describeSchema", () => {
   it("has the tables, views and columns of a real warehouse, no fewer and no more", () => {
@@ -29,7 +28,7 @@ describe("describeSchema", () => {
   it("has the types of a real warehouse's tables", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    for (const { name, columns } of parseSchema(SOURCE)) {
+    for (const { name, columns } of TABLES) {
       const types = warehouse.sqlite
         .prepare<[string], [string, string]>("SELECT name, lower(type) FROM pragma_table_xinfo(?)")
         .raw()
@@ -67,53 +66,11 @@ describe("describeSchema", () => {
   });
 });
 
-describe("parseSchema", () => {
-  const TABLE = `/** Things. */
-export const things = sqliteTable(
-  "things",
-  {
-    /**
-     * A name,
-     * as given.
-     */
-    name: text({ enum: ["a"] })
-      .notNull()
-      .references(() => others.name),
-    /** How many. */
-    count: integer(),
-  },
-  (table) => [primaryKey({ columns: [table.name] })],
-);`;
-  const THINGS = {
-    name: "things",
-    kind: "table",
-    help: "Things.",
-    columns: [
-      { name: "name", type: "text", help: "A name, as given." },
-      { name: "count", type: "integer", help: "How many." },
-    ],
-  };
-
-  it("reads comments of one line and of several", () => {
-    expect(parseSchema(TABLE)).toEqual([THINGS]);
-    expect(parseSchema(TABLE.replaceAll("\n", "\r\n"))).toEqual([THINGS]);
-  });
-
-  it.each([
-    { problem: "things has no comment", source: TABLE.replace("/** Things. */", "") },
-    { problem: "count has no comment", source: TABLE.replace("/** How many. */", "") },
-    { problem: "count has no comment", source: TABLE.replace("/** How many. */", "// How many.") },
-    {
-      problem: "above no table and no column: How many.",
-      source: TABLE.replace("count: integer()", "count: numeric()"),
-    },
-    {
-      problem: "above no table and no column: How many.",
-      source: TABLE.replace("/** How many. */", "/** How many. */\n/** Or not. */"),
-    },
-    { problem: "above no table and no column: The end.", source: `${TABLE}\n/** The end. */` },
-    { problem: "name is in no table", source: `/** Lost. */\n  name: text(),\n${TABLE}` },
-  ])("throws: $problem", ({ problem, source }) => {
-    expect(() => parseSchema(source)).toThrow(`schema.ts: ${problem}`);
+describe("describeTable", () => {
+  it("throws at a column without a description", () => {
+    const columns = { name: about(text(), "A name."), count: integer() };
+    expect(() => describeTable(sqliteTable("things", columns), "Things.", columns)).toThrow(
+      "things.count has no description",
+    );
   });
 });

@@ -1,11 +1,16 @@
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { tryAcquireLock, underLock } from "../lock.ts";
-import { nameFile } from "../sqlite-errors.ts";
-import { writeTransaction } from "../transaction.ts";
-import type { Warehouse } from "../warehouse.ts";
-import { type AttributionOptions, applyRules, needsAttribution, refreshViews } from "./attribute-all.ts";
-import { readUnsettled, settleCallers } from "./first-load.ts";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import {
+  type AttributionOptions,
+  applyRules,
+  needsAttribution,
+  refreshViews,
+} from "./calls/attribute-all.ts";
+import { readUnsettled, settleCallers } from "./calls/first-load.ts";
+import { tryAcquireLock, underLock } from "./lock.ts";
+import { nameFile } from "./sqlite-errors.ts";
+import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and

@@ -1,0 +1,206 @@
+import { hash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { and, eq, gt, inArray, isNotNull, isNull, max, not, or, type SQL, sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { hasEnded } from "../base/process-mark.ts";
+import { about, describeTable } from "../warehouse/described.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+const columns = {
+  upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Number of the file."),
+  contents: about(
+    text({
+      enum: [
+        "google-ads",
+        "google-leads",
+        "google-data-manager",
+        "microsoft-ads",
+        "ga4-events",
+        "google-ads-adjustments",
+      ],
+    }).notNull(),
+    "What it holds, as `export` names it: google-ads and the like, or google-ads-adjustments, which are of google-ads.",
+  ),
+  path: about(text().notNull(), "Absolute path."),
+  sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
+  rows: about(integer().notNull(), "Its conversions or adjustments; repeated ones are in `uploads` once."),
+  written_at: about(text().notNull(), "When it was written, ISO 8601 UTC."),
+  draft: about(
+    text(),
+    "Absolute path of its draft until its export has ended, then null. If the draft of a killed export still exists, the file never got its name.",
+  ),
+  process: about(text().notNull(), "The writing process, as in `report_runs`; empty if its export failed."),
+  rewrites: about(integer(), "File of a killed export that it replaces; that one's lines are due again."),
+  replaced_sha256: about(text(), "SHA-256 of the uploaded file that it replaced; null for none."),
+  caller_key: about(text(), "Fingerprint of the key of `uploads.key_digest`; null without conversions."),
+  report_run_id: about(integer(), "The report run that it was written for; null for an export by hand."),
+  forgotten_at: about(text(), "When `uploads forget` took it back, ISO 8601 UTC; null while it counts."),
+};
+
+export const upload_files = sqliteTable("upload_files", columns, (table) => [
+  index("upload_files_path").on(table.path),
+]);
+export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.", columns);
+
+/** A file of conversions, as the ledger has it. */
+export type UploadFile = typeof upload_files.$inferSelect;
+export type UploadContents = UploadFile["contents"];
+/** pending: its export has not ended, or was killed; replaced: of a killed export, and overwritten. */
+export type UploadState = "pending" | "written" | "replaced" | "taken back";
+
+const isReplaced = sql`${upload_files.upload_file_id} IN (SELECT rewrites FROM upload_files WHERE rewrites IS NOT NULL)`;
+const isPending = isNotNull(upload_files.draft);
+export const isCounted = and(isNull(upload_files.forgotten_at), not(isReplaced));
+export const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.upload_file_id, [...fileIds]);
+export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
+  WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
+
+/** Adjustments are of the conversions of google-ads. */
+export function relatedTo(contents: UploadContents): UploadContents[] {
+  const adjusted: UploadContents[] = ["google-ads", "google-ads-adjustments"];
+  return adjusted.includes(contents) ? adjusted : [contents];
+}
+
+/** Returns the number of the latest file, 0 for none: `enterUploads` asks for it. */
+export function readLastUploadFile({ db }: Pick<Warehouse, "db">): number {
+  return (
+    db
+      .select({ last: max(upload_files.upload_file_id) })
+      .from(upload_files)
+      .get()?.last ?? 0
+  );
+}
+
+/** Whether a run of a report has written a file of these contents that counts; `rewritten` as in `readUploadLines`. */
+export function hasUploadFile(
+  { db }: Pick<Warehouse, "db">,
+  contents: UploadContents,
+  reportRunId: number,
+  rewritten: readonly number[],
+): boolean {
+  const isOfRun = and(eq(upload_files.report_run_id, reportRunId), eq(upload_files.contents, contents));
+  const where = and(isOfRun, isCounted, not(isOneOf(rewritten)));
+  return db.select().from(upload_files).where(where).get() !== undefined;
+}
+
+/** Returns the fingerprints of the keys that the digests of lines that count were made with. */
+export function readUploadKeys({ db }: Pick<Warehouse, "db">): string[] {
+  const { caller_key } = upload_files;
+  const where = and(isCounted, isNotNull(caller_key));
+  const rows = db.selectDistinct({ caller_key }).from(upload_files).where(where).all();
+  return rows.flatMap((row) => row.caller_key ?? []);
+}
+
+/** @throws CalltallyError (exit 6) where a file of the same conversions was entered since `after` */
+export function assertUnchanged(
+  { db }: Warehouse,
+  { contents, path, after }: Pick<UploadFile, "contents" | "path"> & { after: number },
+): void {
+  const isNewer = and(
+    inArray(upload_files.contents, relatedTo(contents)),
+    gt(upload_files.upload_file_id, after),
+  );
+  const newer = db.select().from(upload_files).where(isNewer).get();
+  if (newer === undefined) return;
+  throw new CalltallyError(
+    EXIT.locked,
+    `Cannot write ${path}: another export has just written ${newer.path}, and their conversions could be the same`,
+    { hint: "Nothing was written. Run this again: it leaves out what that file has." },
+  );
+}
+
+/** Records that files have their names, and that nothing is left to find out about them. */
+export function settleUploads({ db }: Warehouse, fileIds: readonly number[]): void {
+  db.update(upload_files).set({ draft: null }).where(isOneOf(fileIds)).run();
+}
+
+/** Removes files that did not get their names, and lets the next export recover the others. */
+export function undoUploads(
+  { db }: Warehouse,
+  { named, unnamed }: { named: readonly number[]; unnamed: readonly number[] },
+): void {
+  db.delete(upload_files).where(isOneOf(unnamed)).run();
+  db.update(upload_files).set({ process: "" }).where(isOneOf(named)).run();
+}
+
+/**
+ * Removes files of killed exports that never got their names, and returns the others, which somebody may have uploaded.
+ *
+ * @param resumedRunId a run of a report that was cut short before anybody was sent its files: these are returned as well
+ */
+export function recoverUploads(warehouse: Warehouse, resumedRunId?: number): UploadFile[] {
+  const isOfRun = resumedRunId === undefined ? undefined : eq(upload_files.report_run_id, resumedRunId);
+  const { db } = warehouse;
+  const readLeft = (where: SQL | undefined) =>
+    db
+      .select()
+      .from(upload_files)
+      .where(where)
+      .all()
+      .filter(({ draft, process }) => draft === null || hasEnded(process));
+  const unnamed = readLeft(isPending).filter(({ draft }) => draft !== null && existsSync(draft));
+  const ids = unnamed.map(({ upload_file_id }) => upload_file_id);
+  // Where one that was to replace another is dropped, the other counts again.
+  if (ids.length > 0) writeTransaction(warehouse, () => undoUploads(warehouse, { named: [], unnamed: ids }));
+  return readLeft(and(or(isPending, isOfRun), isCounted));
+}
+
+/** Whether a file is where it was written, as it was written. */
+export function isInPlace({ path, sha256 }: Pick<UploadFile, "path" | "sha256">): boolean {
+  return hashFile(path) === sha256;
+}
+
+/** Returns the SHA-256 of a file in hex; undefined where there is none. */
+export function hashFile(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return hash("sha256", readFileSync(path));
+}
+
+/** Returns files by their numbers. */
+export function readUploadFilesById({ db }: Pick<Warehouse, "db">, fileIds: readonly number[]): UploadFile[] {
+  return db.select().from(upload_files).where(isOneOf(fileIds)).all();
+}
+
+/** Returns the files with rows that count, and are still in place where others are about to be written. */
+export function findReplacedUploads({ db }: Pick<Warehouse, "db">, paths: readonly string[]): UploadFile[] {
+  return db
+    .select()
+    .from(upload_files)
+    .where(and(inArray(upload_files.path, [...paths]), gt(upload_files.rows, 0), isCounted))
+    .orderBy(upload_files.upload_file_id)
+    .all()
+    .filter(isInPlace);
+}
+
+/** Returns the files that count as uploaded and were replaced by those of killed exports, which could not say so. */
+export function findReplacedBy(
+  { db }: Pick<Warehouse, "db">,
+  killed: readonly Pick<UploadFile, "path" | "replaced_sha256">[],
+): UploadFile[] {
+  return killed.flatMap(({ path, replaced_sha256 }) =>
+    replaced_sha256 === null
+      ? []
+      : db
+          .select()
+          .from(upload_files)
+          .where(
+            and(
+              eq(upload_files.path, path),
+              eq(upload_files.sha256, replaced_sha256),
+              not(isPending),
+              isCounted,
+            ),
+          )
+          .all(),
+  );
+}
+
+/** Takes files back: what they have said counts as never said. */
+export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now: string): void {
+  db.update(upload_files)
+    .set({ forgotten_at: now })
+    .where(and(isOneOf(fileIds), isCounted))
+    .run();
+}

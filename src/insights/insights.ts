@@ -1,0 +1,69 @@
+import { count, inArray, min } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "../warehouse/described.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+const SERVED_DATE = "As served, YYYY-MM-DD HH:MM:SS in an undocumented zone; 0000-00-00 00:00:00 for none.";
+
+const columns = {
+  insight_id: about(integer().primaryKey(), "The service's identifier."),
+  insight_name: about(text(), "Name of the insight.", "text"),
+  insight_type: about(text(), "As served; keyword-based is one type."),
+  insight_help: about(text(), "As served; not documented further.", "text"),
+  indicator_score_type: about(text(), "As served; pass/fail is one type."),
+  insight_status: about(text(), "As served; active is one status."),
+  indicator_active: about(integer({ mode: "boolean" }), "As served; not documented further."),
+  is_custom_ai: about(integer({ mode: "boolean" }), "As served; not documented further."),
+  llm_config: about(
+    text({ mode: "json" }),
+    "JSON object: `criteria`, an array of {name, output, example, question, restrictions}.",
+    "text",
+  ),
+  keyword_config: about(text({ mode: "json" }), "JSON object of the settings in the columns below.", "text"),
+  draft_details: about(text({ mode: "json" }), "JSON object, which may be empty.", "text"),
+  hit_outcome_by: about(text(), "Keyword setting of a hit, as served; may be empty."),
+  hit_keywords: about(text(), "Keyword setting of a hit, as served; may be empty.", "text"),
+  hit_mention: about(text(), "Keyword setting of a hit, as served; may be empty."),
+  miss_outcome_by: about(text(), "Keyword setting of a miss, as served; may be empty."),
+  miss_keywords: about(text(), "Keyword setting of a miss, as served; may be empty.", "text"),
+  miss_mention: about(text(), "Keyword setting of a miss, as served; may be empty."),
+  insight_output: about(text(), "As served; boolean is one kind of output."),
+  insight_guideline: about(text(), "As served; not documented further.", "text"),
+  insight_description: about(text(), "As served; not documented further.", "text"),
+  insight_example: about(text(), "As served; not documented further.", "text"),
+  start_date: about(text(), SERVED_DATE),
+  indicator_start_date: about(text(), SERVED_DATE),
+  indicator_end_date: about(text(), SERVED_DATE),
+  start_date_parsed: about(text(), "`start_date` as YYYY-MM-DDTHH:MM:SS; null for none."),
+  indicator_start_date_parsed: about(text(), "`indicator_start_date` as YYYY-MM-DDTHH:MM:SS; null for none."),
+  indicator_end_date_parsed: about(text(), "`indicator_end_date` as YYYY-MM-DDTHH:MM:SS; null for none."),
+  indicator_group_active: about(integer({ mode: "boolean" }), "As served; not documented further."),
+  scorecards: about(integer(), "As served; not documented further."),
+  creation_date: about(text(), "As served, ISO 8601 UTC by the API's document."),
+  last_updated: about(text(), "As served, ISO 8601 UTC by the API's document."),
+  created_at: about(text(), "As served, ISO 8601 UTC by the API's document."),
+  updated_at: about(text(), "As served, ISO 8601 UTC by the API's document."),
+  created_by: about(integer(), "As served; not documented further."),
+  updated_by: about(integer(), "As served; not documented further."),
+  deleted_at: about(text(), "As served; not documented further."),
+  deleted_by: about(integer(), "As served; not documented further."),
+  extra: about(text({ mode: "json" }), "JSON object of members that the API document does not name.", "text"),
+  fetched_at: about(text().notNull(), "When it was fetched, ISO 8601 UTC."),
+};
+
+export const insights = sqliteTable("insights", columns);
+export const INSIGHTS = describeTable(
+  insights,
+  "Insight details as last fetched (API v3 § 2.1), under the API's own names.",
+  columns,
+);
+
+/** Returns when the one of these insights that was not fetched for longest was fetched; null if any never was. */
+export function readOldestFetch({ db }: Warehouse, ids: readonly number[]): string | null {
+  const row = db
+    .select({ fetched: count(), oldest: min(insights.fetched_at) })
+    .from(insights)
+    .where(inArray(insights.insight_id, [...ids]))
+    .get();
+  return row?.fetched === new Set(ids).size ? row.oldest : null;
+}

@@ -1,0 +1,54 @@
+import { eq, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { about, describeTable } from "../described.ts";
+import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { calls, MEMBERS } from "./calls.ts";
+
+const columns = {
+  call_id: about(
+    integer()
+      .primaryKey()
+      .references(() => calls.call_id, { onDelete: "cascade" }),
+    "The call in `calls`.",
+  ),
+  summary: about(text(), "AI-generated summary.", "summaries"),
+  transcription: about(text(), "Full text.", "transcripts"),
+  transcription_details: about(text(), "JSON array of {channel, time (mm:ss), text}.", "transcripts"),
+};
+
+export const transcripts = sqliteTable("transcripts", columns);
+export const TRANSCRIPTS = describeTable(
+  transcripts,
+  "What was said in a call; apart from `calls`, so that rollups never read the text.",
+  columns,
+);
+
+const { summary, transcription, transcription_details } = transcripts;
+/** The members of a call, for a SELECT from `calls` that joins its transcript. */
+export const WHOLE_CALL = { ...MEMBERS, summary, transcription, transcription_details };
+
+/** Prepares to write what was said in a call, in the place of what is stored of it. */
+export function prepareWriteTranscript({
+  db,
+  sqlite,
+}: Pick<Warehouse, "db" | "sqlite">): (call: Call) => void {
+  const upsert = prepareWrite<"call_id" | (typeof TRANSCRIPT_COLUMNS)[number]>(
+    sqlite,
+    db
+      .insert(transcripts)
+      .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
+      .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) }),
+  );
+  const remove = prepareWrite<"call_id">(
+    sqlite,
+    db.delete(transcripts).where(eq(transcripts.call_id, sql.placeholder("call_id"))),
+  );
+  return (call) => (hasTranscript(call) ? upsert(call) : remove(call));
+}
+
+/** Whether there is anything to write. */
+export function hasTranscript(call: Call): boolean {
+  return TRANSCRIPT_COLUMNS.some((column) => call[column] !== null);
+}

@@ -1,0 +1,43 @@
+import { eq, sql } from "drizzle-orm";
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "./described.ts";
+import type { Warehouse } from "./warehouse.ts";
+
+const columns = {
+  name: about(
+    text().primaryKey(),
+    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a first load under way whose callers are yet to be settled; `fact_logs`, how often `fact_changes` was begun; and `rules_being_applied`, the number of those by which calls are attributed at the moment.",
+  ),
+  value: about(integer().notNull(), "How many there are."),
+};
+
+export const counts = sqliteTable("counts", columns);
+export const COUNTS = describeTable(counts, "Numbers that would take long to count.", columns);
+
+type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
+type Store = Pick<Warehouse, "db">;
+
+/** Returns a number; undefined where it is not kept. */
+export function readCount({ db }: Store, name: Counted): number | undefined {
+  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
+}
+
+/** Sets a number; null is to keep it no longer. */
+export function setCount({ db }: Store, name: Counted, value: number | null): void {
+  if (value === null) db.delete(counts).where(eq(counts.name, name)).run();
+  else
+    db.insert(counts)
+      .values({ name, value })
+      .onConflictDoUpdate({ target: counts.name, set: { value } })
+      .run();
+}
+
+/** Adds to a number, from 0 where it is not kept; returns the sum. */
+export function addToCount({ db }: Store, name: Counted, added: number): number {
+  return db
+    .insert(counts)
+    .values({ name, value: added })
+    .onConflictDoUpdate({ target: counts.name, set: { value: sql`${counts.value} + ${added}` } })
+    .returning({ value: counts.value })
+    .get().value;
+}

@@ -1,0 +1,93 @@
+import { getTableColumns, getTableName } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { WithheldKind } from "../privacy/keep-settings.ts";
+
+/**
+ * What is personal in a column, by which `forget` and `prune` treat it.
+ * - those of `keep`: withheld by its rules, and removed with the caller
+ * - `caller`: what the facts know a caller by, which becomes a pseudonym
+ * - `visitor`: what identifies the caller's browser, removed with the caller
+ * - `row`: a row as the service sent it, stripped as a whole
+ * - `text`: anything that may contain a phone number, whose digits become nines
+ * - `key`: the same in JSON of what was exported, where numbers that were called stay
+ * - `digest`: a keyed hash, useless without the key beside the warehouse
+ * - `recipient`: the address of somebody who gets reports
+ * - `scratch`: what the program can make again, emptied
+ */
+export type PersonalKind =
+  | WithheldKind
+  | "caller"
+  | "visitor"
+  | "row"
+  | "text"
+  | "key"
+  | "digest"
+  | "recipient"
+  | "scratch";
+
+/** A table in words. */
+export interface DescribedTable {
+  table: SQLiteTable;
+  name: string;
+  /** What a row is, one sentence. */
+  help: string;
+  columns: readonly DescribedColumn[];
+}
+
+export interface DescribedColumn {
+  name: string;
+  /** As SQLite has it: integer, real, text or blob. */
+  type: string;
+  /** Whether it has one of a few values. */
+  isEnum: boolean;
+  /** Meaning and unit. */
+  help: string;
+  personal?: PersonalKind | undefined;
+}
+
+const TEXTS = new WeakMap<object, Pick<DescribedColumn, "help" | "personal">>();
+
+/** Says what a column means, and what is personal in it, next to its definition. */
+export function about<Builder extends object>(
+  builder: Builder,
+  help: string,
+  personal?: PersonalKind,
+): Builder {
+  TEXTS.set(builder, { help, personal });
+  return builder;
+}
+
+/** Returns the names of columns, in their order. */
+export function namesOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): Name[];
+export function namesOf(columns: object): string[] {
+  return Object.keys(columns);
+}
+
+/**
+ * Describes a table.
+ *
+ * @param builders those that the table was made of
+ * @throws Error at a column without a description
+ */
+export function describeTable(
+  table: SQLiteTable,
+  help: string,
+  builders: Readonly<Record<string, object>>,
+): DescribedTable {
+  const made = getTableColumns(table);
+  const columns = Object.entries(builders).map(([name, builder]) => {
+    const [column, text] = [made[name], TEXTS.get(builder)];
+    if (column === undefined || text === undefined)
+      throw new Error(`${getTableName(table)}.${name} has no description`);
+    return { name, type: column.getSQLType(), isEnum: (column.enumValues?.length ?? 0) > 0, ...text };
+  });
+  return { table, name: getTableName(table), help, columns };
+}
+
+/** Returns the columns of a table of which something of these kinds is personal. */
+export function personalColumns(
+  { columns }: DescribedTable,
+  kinds: readonly PersonalKind[],
+): readonly DescribedColumn[] {
+  return columns.filter(({ personal }) => personal !== undefined && kinds.includes(personal));
+}

@@ -1,0 +1,35 @@
+import { eq } from "drizzle-orm";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { BEFORE_ALL_TIMES, WITHHELD_KINDS, type WithheldKind } from "../privacy/keep-settings.ts";
+import { about, describeTable } from "./described.ts";
+import type { Warehouse } from "./warehouse.ts";
+
+const columns = {
+  kind: about(
+    text({ enum: WITHHELD_KINDS }).primaryKey(),
+    "transcripts, summaries, caller_numbers, recording_urls or extra.",
+  ),
+  pruned_before: about(
+    text().notNull(),
+    "No call before this time has any, ISO 8601 UTC; `~` for all calls.",
+  ),
+};
+
+export const retention = sqliteTable("retention", columns);
+export const RETENTION = describeTable(
+  retention,
+  "Up to where calls hold nothing more of what is kept for a while, or never; a kind that is always kept has no row.",
+  columns,
+);
+
+/** Returns up to where each kind was pruned, of those that are not always kept. */
+export function readRetention({ db }: Pick<Warehouse, "db">): Map<WithheldKind, string> {
+  const rows = db.select().from(retention).all();
+  return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
+}
+
+/** Records up to where a kind was pruned, ISO 8601 UTC. */
+export function setRetention({ db }: Pick<Warehouse, "db">, kind: WithheldKind, pruned_before: string): void {
+  db.delete(retention).where(eq(retention.kind, kind)).run();
+  if (pruned_before !== BEFORE_ALL_TIMES) db.insert(retention).values({ kind, pruned_before }).run();
+}
