@@ -1,7 +1,6 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
-import { openToCopy, openWarehouseReader } from "../warehouse/open.ts";
+import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
 import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
 import {
@@ -11,8 +10,9 @@ import {
 
 /** For a command about the file itself: whether it is the warehouse of another account. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
-  using reader = openToCopy(own.database);
-  const problem = isCurrent(reader.sqlite) ? findOtherOrigin(reader, own) : undefined;
+  if (!isCurrent(own.database)) return [];
+  using reader = openWarehouseReader(own.database);
+  const problem = findOtherOrigin(reader, own);
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 
