@@ -1,15 +1,15 @@
-import { EXIT } from "../src/errors.ts";
+import { EXIT } from "../src/base/errors.ts";
+import { realFile } from "../src/base/folder.ts";
 import { describeCaveats } from "../src/export/manifest.ts";
 import { folderOutput } from "../src/export/output/folder.ts";
-import { realFile } from "../src/folder.ts";
 import { produce } from "../src/produce/produce.ts";
 import { sourceOf } from "../src/produce/warehouse-source.ts";
 import { resolve } from "../src/request/resolve.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
-import { readLastExport } from "../src/warehouse/exports.ts";
+import { findUnmatchedDispositions } from "../src/warehouse/calls/unmatched-dispositions.ts";
 import { openWarehouseReader } from "../src/warehouse/open.ts";
-import { findUnmatchedDispositions } from "../src/warehouse/unmatched-dispositions.ts";
+import { readLastExport } from "../src/warehouse/runs/exports.ts";
 
 /** Writes the default rollups. */
 export const exportJob: Job = {

@@ -1,8 +1,8 @@
+import { EXIT } from "../src/base/errors.ts";
 import { toApiAccess } from "../src/config/api-access.ts";
-import { EXIT } from "../src/errors.ts";
+import { readOldestFetch } from "../src/insights/insight-table.ts";
 import { syncInsights } from "../src/insights/sync-insights.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { readOldestFetch } from "../src/warehouse/insight-table.ts";
 
 /** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
 export const insightsJob: Job = {

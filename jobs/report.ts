@@ -1,12 +1,12 @@
+import { EXIT } from "../src/base/errors.ts";
 import type { Account, Configuration } from "../src/config/accounts.ts";
 import { SETTINGS } from "../src/config/settings.ts";
-import { EXIT } from "../src/errors.ts";
+import { readLastDueRun } from "../src/delivery/report-run-table.ts";
 import { runDue, runRestated } from "../src/reports/due-report.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../src/reports/names.ts";
 import { isOfAccount, ofAccount, type ReportOfFile } from "../src/reports/report.ts";
 import type { Job } from "../src/schedule/job-definition.ts";
-import { readJobs } from "../src/warehouse/job-table.ts";
-import { readLastDueRun } from "../src/warehouse/report-run-table.ts";
+import { readJobs } from "../src/warehouse/runs/job-table.ts";
 
 /** Returns the jobs of the reports that an account has on the schedule. */
 export function reportJobs(

@@ -4,7 +4,7 @@ import type { Job } from "../src/schedule/job-definition.ts";
 import { logAttribution } from "../src/schedule/log-attribution.ts";
 import { exitCodeOf, runSync } from "../src/sync/run.ts";
 import { toSyncOptions } from "../src/sync/sync-options.ts";
-import { readLastDoneRun } from "../src/warehouse/runs.ts";
+import { readLastDoneRun } from "../src/warehouse/runs/runs.ts";
 
 /** Reads the calls into the warehouse, and publishes them where the settings say so. */
 export const syncJob: Job = {

@@ -1,4 +1,4 @@
-import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 
 /** A request failed: the response is an error, or there was none. */
 export class ApiError extends CalltallyError {

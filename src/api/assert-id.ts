@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 
 /** Throws a UsageError for what cannot be an identifier: they are whole numbers in all the document's examples. */
 export function assertId(id: number, of: string): void {

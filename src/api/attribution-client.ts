@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { ApiError, contractError } from "./api-errors.ts";
 import type { ApiClient, Exchange, RequestOptions } from "./client.ts";
 import { cutPage, MAX_ROWS, PLACE } from "./cut-page.ts";

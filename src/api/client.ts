@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { ApiError, errorOfChange } from "./api-errors.ts";
 import { errorOfConnection, errorOfResponse } from "./failure.ts";
 import type { LimitRequest } from "./host-limits.ts";

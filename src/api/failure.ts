@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { describeError, EXIT } from "../errors.ts";
-import { toDescriptorError } from "../file-access.ts";
-import { toPrintable } from "../printable.ts";
+import { describeError, EXIT } from "../base/errors.ts";
+import { toDescriptorError } from "../base/file-access.ts";
+import { toPrintable } from "../base/printable.ts";
 import { ApiError, contractError } from "./api-errors.ts";
 import { requestId } from "./response-envelope.ts";
 import { parseRetryAfterMs } from "./retry.ts";

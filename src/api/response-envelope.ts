@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toPrintable } from "../printable.ts";
+import { toPrintable } from "../base/printable.ts";
 import { contractError } from "./api-errors.ts";
 import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
 

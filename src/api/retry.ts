@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { ApiError, reword } from "./api-errors.ts";
 
 /** How often and how long one request is tried. */

@@ -1,5 +1,5 @@
 import type { Temporal } from "temporal-polyfill";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../base/nearest.ts";
 import type { Comparison } from "./grain.ts";
 
 /** Ten years of days, weeks or months are the most that can be asked for. */

@@ -1,6 +1,6 @@
+import { UsageError } from "../base/errors.ts";
 import type { Account } from "../config/accounts.ts";
 import { fillPlaceholders } from "../delivery/placeholders.ts";
-import { UsageError } from "../errors.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Returned } from "./frame.ts";

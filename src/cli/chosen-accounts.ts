@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import {
   type Account,
   type Configuration,
@@ -11,8 +13,6 @@ import type { Settings } from "../config/load-settings.ts";
 import { findGiven, type SettingSources } from "../config/setting-layers.ts";
 import { remarkOnSettings } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { UsageError } from "../errors.ts";
-import { realFile } from "../folder.ts";
 import { type CommonOptions, type Context, QUERY_PARENT } from "./context.ts";
 
 /**

@@ -1,5 +1,5 @@
+import type { ExitCode } from "../base/errors.ts";
 import type { Configuration } from "../config/accounts.ts";
-import type { ExitCode } from "../errors.ts";
 
 /** The process that a command runs in, and the options that every command has. */
 export interface Context {

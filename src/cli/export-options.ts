@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseCurrency } from "../base/currency.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import { parseCurrency } from "../currency.ts";
 import {
   ACCOUNT,
   AMOUNT,
@@ -14,7 +14,7 @@ import {
   MIN_CELL,
   PRIVATE_COLUMNS,
   PROFILES,
-} from "../request/choices.ts";
+} from "../request/option-values.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../rollup/dimensions.ts";
 import { FIGURES } from "../rollup/metrics.ts";
 import { callsCommand } from "./calls-options.ts";

@@ -1,8 +1,8 @@
 import pLimit from "p-limit";
+import { type CalltallyError, describeWithHint, type ExitCode, worstCode } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { type CalltallyError, describeWithHint, type ExitCode, worstCode } from "../errors.ts";
-import { toCalltallyError } from "../known-error.ts";
 import { accountsOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

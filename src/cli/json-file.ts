@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
 
 /**
  * Reads a JSON object from a file, or from standard input for `-`.

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { CommanderError } from "commander";
-import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../errors.ts";
-import { toCalltallyError } from "../known-error.ts";
-import { toPrintableLines } from "../printable.ts";
+import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import { toPrintableLines } from "../base/printable.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 

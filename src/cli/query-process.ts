@@ -1,5 +1,5 @@
-import { CalltallyError, EXIT, type ExitCode, UsageError } from "../errors.ts";
-import { formatQuantity } from "../quantity-text.ts";
+import { CalltallyError, EXIT, type ExitCode, UsageError } from "../base/errors.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import { runChild } from "../schedule/child-process.ts";
 import { type Context, QUERY_PARENT } from "./context.ts";
 

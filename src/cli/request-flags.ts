@@ -1,6 +1,6 @@
 import type { Wording } from "../request/check.ts";
-import { ACCOUNT } from "../request/choices.ts";
 import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
+import { ACCOUNT } from "../request/option-values.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
 import type { ExportFlags } from "./export-options.ts";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { describeError } from "../errors.ts";
-import { orMeant } from "../nearest.ts";
+import { describeError } from "../base/errors.ts";
+import { orMeant } from "../base/nearest.ts";
 
 /**
  * Returns a commander parser that takes one of the candidates. Call it after `choices`, which names them in the help and

@@ -1,5 +1,5 @@
 import type { CommanderError } from "@commander-js/extra-typings";
-import { cannotUse, UsageError } from "../errors.ts";
+import { cannotUse, UsageError } from "../base/errors.ts";
 
 /** What commander says of a command line, what we say of it, and the advice of its own. */
 type Rephrase = (command: string, ...parts: string[]) => UsageError;

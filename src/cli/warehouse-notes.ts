@@ -1,12 +1,12 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
-import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
-import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
+import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
-} from "../warehouse/unmatched-dispositions.ts";
+} from "../warehouse/calls/unmatched-dispositions.ts";
+import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
+import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
 
 /** For a command about the file itself: whether it is the warehouse of another account. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {

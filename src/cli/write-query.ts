@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { toDelimited } from "../export/delimited.ts";
+import { toDelimited } from "../export/formats/delimited.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
 import type { QueryFormat } from "./query-process.ts";

@@ -4,7 +4,7 @@ import type { Condition, Span } from "../rollup/call-filter.ts";
 import { type KeyColumn, type LocalPart, WEEKDAYS } from "../rollup/dimensions.ts";
 import type { CallSelection, FactValue, Side } from "../rollup/engine.ts";
 import { type Part, partName } from "../rollup/figure-sql.ts";
-import { isValue, NOT_SET, toServed } from "../rollup/own-words.ts";
+import { isValue, NOT_SET, toServed } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal } from "./clickhouse-text.ts";
 import { FACTS_TABLE, NOTHING, SPEND_TABLE } from "./cluster-tables.ts";

@@ -1,5 +1,5 @@
-import { CalltallyError, EXIT, type ExitCode } from "../errors.ts";
-import { toPrintable } from "../printable.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
+import { toPrintable } from "../base/printable.ts";
 
 /** What ClickHouse says of a statement that failed. */
 interface ServerError {

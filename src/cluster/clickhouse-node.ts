@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib";
 import { type Dispatcher, Pool } from "undici";
 import { reasonForNoResponse } from "../api/failure.ts";
 import { readBody } from "../api/response-body.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
 import { type ClusterValue, lineReader, literal } from "./clickhouse-text.ts";
 

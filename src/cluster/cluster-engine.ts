@@ -1,12 +1,11 @@
-import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
 import type { Span } from "../rollup/call-filter.ts";
-import type { CallSelection, Engine, FactValue, Kept, Side } from "../rollup/engine.ts";
+import type { CallSelection, Engine, FactValue, ImportedSpend, Kept, Side } from "../rollup/engine.ts";
 import { figureText, type Part, partName, partsOf } from "../rollup/figure-sql.ts";
 import type { Metric } from "../rollup/metrics.ts";
-import { IS_OTHER, OTHER } from "../rollup/own-words.ts";
+import { IS_OTHER, OTHER } from "../rollup/reserved-keys.ts";
 import type { ZoneOffset } from "../rollup/rollup-query.ts";
 import { literal, type SqlText } from "../rollup/sql-text.ts";
 import { shownKeyText } from "../rollup/sqlite-calls-sql.ts";
@@ -37,22 +36,14 @@ interface ClusterEngineOptions extends Pick<ClusterSource, "hasReplaced"> {
 
 /** The facts of an account in a cluster. What the cluster says lies in tables, which all that is made of it is read from. */
 export class ClusterEngine implements Engine {
-  readonly #database: Database;
   readonly #reader: ClusterReader;
   readonly #account: string;
   /** All of them, and this one alone. */
   readonly #source: ClusterSource;
   readonly #own: ClusterSource;
   readonly #spendRows: number;
-  #kept = 0;
 
-  /** @param database a connection to the answers of the reader */
-  constructor(
-    database: Database,
-    reader: ClusterReader,
-    { account, accounts, hasReplaced, spendRows }: ClusterEngineOptions,
-  ) {
-    this.#database = database;
+  constructor(reader: ClusterReader, { account, accounts, hasReplaced, spendRows }: ClusterEngineOptions) {
     this.#reader = reader;
     this.#account = account;
     this.#spendRows = spendRows;
@@ -60,12 +51,12 @@ export class ClusterEngine implements Engine {
     this.#own = { ...this.#source, accounts: [account] };
   }
 
-  groups(side: Side, figures: readonly Metric[], selection: CallSelection): SqlText {
+  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<SqlText> {
     const { keys, periods, kept } = side;
     const parts = partsOf(figures.map(({ aggregate }) => aggregate));
     const keptRows = kept ? this.#all(kept.text) : [];
     const source = kept ? this.#own : this.#sourceOf(selection);
-    const table = this.#reader.ask(sideQuestion(source, side, parts, selection, keptRows));
+    const table = await this.#reader.ask(sideQuestion(source, side, parts, selection, keptRows));
     const isGrouped = keys.length > 0 || periods !== undefined;
     const toText = isGrouped ? partName : wholeText;
     const columns = [
@@ -83,51 +74,52 @@ export class ClusterEngine implements Engine {
   }
 
   keep(ranked: SqlText): SqlText {
-    const select = this.#database.prepare<[SqlText["values"]], FactValue[]>(ranked.sql);
-    const table = `temp.kept_${++this.#kept}`;
-    this.#database.exec(
-      `CREATE TABLE ${table} (${select
-        .columns()
-        .map((_, index) => `column_${index + 1}`)
-        .join(", ")})`,
-    );
-    this.#database.prepare(`INSERT INTO ${table} ${ranked.sql}`).run(ranked.values);
+    const { database } = this.#reader;
+    const names = database
+      .prepare(ranked.sql)
+      .columns()
+      .map((_, index) => `column_${index + 1}`);
+    const table = this.makeTable(names.join(", "));
+    database.prepare(`INSERT INTO ${table} ${ranked.sql}`).run(ranked.values);
     return { sql: `SELECT * FROM ${table}`, values: {} };
   }
 
-  readValues(fact: FactColumn): readonly FactValue[] {
-    return this.#rows(valuesQuestion(this.#source, fact)).flat();
+  async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
+    return (await this.#rows(valuesQuestion(this.#source, fact))).flat();
   }
 
-  readKnownValues(fact: FactColumn): readonly FactValue[] {
-    const table = this.#reader.ask(valuesQuestion(this.#source, fact));
+  /** Returns the values that a fact has in any of the accounts, so that the questions for each account are the same. */
+  async readKnownValues(fact: FactColumn): Promise<readonly FactValue[]> {
+    const table = await this.#reader.ask(valuesQuestion(this.#source, fact));
     return this.#all({ sql: `SELECT DISTINCT value FROM ${table} ORDER BY 1`, values: {} }).flat();
   }
 
-  readBands(bounds: readonly number[], span: Span, selection: CallSelection): FactValue[][] {
-    return this.#rows(bandsQuestion(this.#sourceOf(selection), bounds, span, selection));
+  async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
+    return await this.#rows(bandsQuestion(this.#sourceOf(selection), bounds, span, selection));
   }
 
-  readExtent(selection: CallSelection): [first: string, last: string] | null {
-    const [row = []] = this.#rows(extentQuestion(this.#sourceOf(selection), selection));
+  async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
+    const [row = []] = await this.#rows(extentQuestion(this.#sourceOf(selection), selection));
     const [first, last] = row;
     return typeof first === "string" && typeof last === "string" ? [first, last] : null;
   }
 
-  readFirstStart(): string | null {
-    const [row = []] = this.#rows(extentQuestion(this.#source, { conditions: [], isGoneCounted: true }));
+  async readFirstStart(): Promise<string | null> {
+    const [row = []] = await this.#rows(
+      extentQuestion(this.#source, { conditions: [], isGoneCounted: true }),
+    );
     return typeof row[0] === "string" ? row[0] : null;
   }
 
-  countUnknownCallers(callers: readonly string[]): number {
+  async countUnknownCallers(callers: readonly string[]): Promise<number> {
     if (callers.length === 0) return 0;
-    const known = new Set(this.#rows(callersQuestion(this.#own, callers)).flat());
+    const known = new Set((await this.#rows(callersQuestion(this.#own, callers))).flat());
     return callers.filter((caller) => !known.has(caller)).length;
   }
 
   /** Of all months that have calls of any of the accounts, so that the question for each account is the same. */
-  readOffsets(zone: string): ZoneOffset[] {
-    const table = this.#reader.ask(monthsQuestion(this.#source));
+  async readOffsets(zone: string): Promise<ZoneOffset[]> {
+    const table = await this.#reader.ask(monthsQuestion(this.#source));
     const months = this.#all({ sql: `SELECT first, last FROM ${table} ORDER BY month`, values: {} });
     const offsets: ZoneOffset[] = [];
     for (const [first, last] of months) {
@@ -142,15 +134,21 @@ export class ClusterEngine implements Engine {
     return offsets;
   }
 
-  loadCampaigns(): SqlText {
+  async readSpend(): Promise<ImportedSpend> {
     const own = `WHERE account = ${literal(this.#account)}`;
-    const spend = this.#reader.ask(spendQuestion(this.#source));
+    const spend = await this.#reader.ask(spendQuestion(this.#source));
     const [[rows] = []] = this.#all({ sql: `SELECT count(*) FROM ${spend} ${own}`, values: {} });
     assertAll(this.#account, "rows of spend", { found: Number(rows), published: this.#spendRows });
     const columns = Object.keys(SPEND_TABLE.columns).join(", ");
-    this.#database.exec(`CREATE TEMP VIEW IF NOT EXISTS spend AS SELECT ${columns} FROM ${spend} ${own}`);
-    const campaigns = this.#reader.ask(campaignsQuestion(this.#source));
-    return { sql: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`, values: {} };
+    const campaigns = await this.#reader.ask(campaignsQuestion(this.#source));
+    return {
+      table: `(SELECT ${columns} FROM ${spend} ${own})`,
+      campaigns: { sql: `SELECT campaign, campaign_id, source, calls FROM ${campaigns} ${own}`, values: {} },
+    };
+  }
+
+  makeTable(columns: string): string {
+    return this.#reader.makeTable(columns);
   }
 
   /** Callers are known by other names in each account. */
@@ -158,17 +156,18 @@ export class ClusterEngine implements Engine {
     return conditions.some((condition) => "isNoneOf" in condition) ? this.#own : this.#source;
   }
 
-  #rows(question: ClusterQuestion): FactValue[][] {
-    const table = this.#reader.ask(question);
-    const select = this.#database.prepare<[string], FactValue[]>(`SELECT * FROM ${table} WHERE account = ?`);
-    return select
+  async #rows(question: ClusterQuestion): Promise<FactValue[][]> {
+    const table = await this.#reader.ask(question);
+    const sql = `SELECT * FROM ${table} WHERE account = ?`;
+    return this.#reader.database
+      .prepare<[string], FactValue[]>(sql)
       .raw()
       .all(this.#account)
       .map(([, ...values]) => values);
   }
 
   #all({ sql, values }: SqlText): FactValue[][] {
-    return this.#database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
+    return this.#reader.database.prepare<[SqlText["values"]], FactValue[]>(sql).raw().all(values);
   }
 
   #keyText(shown: string, index: number, kept: Kept | undefined): string {

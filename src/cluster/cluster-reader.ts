@@ -1,48 +1,22 @@
-import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { hasEnded, markProcess } from "../process-mark.ts";
+import pLimit from "p-limit";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import type { FactValue } from "../rollup/engine.ts";
+import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { ClusterQuestion } from "./clickhouse-calls-sql.ts";
-import type { ClusterValue } from "./clickhouse-text.ts";
-import type { ClusterAccess } from "./cluster.ts";
+import { type ClusterValue, literal } from "./clickhouse-text.ts";
+import type { Cluster } from "./cluster.ts";
+import { PUBLISHED_TABLE } from "./cluster-tables.ts";
 import type { Published } from "./published.ts";
 
-/** What the worker is started with; addresses as texts, since URLs cannot be sent. */
-export interface WorkerTask {
-  access: Omit<ClusterAccess, "address"> & {
-    address: Omit<ClusterAccess["address"], "hosts"> & { hosts: string[] };
-  };
-  /** The SQLite file that answers are written to. */
-  file: string;
-  port: MessagePort;
-  /** How many answers there have been on the port; is notified of each. */
-  answered: Int32Array;
-}
+/** What distinguishes a publication of an account from others. */
+const PUBLICATION_COLUMNS = ["account", "version", "published_at", "unfinished_since"] as const;
 
-/** What the worker is asked: to put the answer to a question into a table. */
-export interface WorkerQuestion extends ClusterQuestion {
-  table: string;
-  /** {@link PUBLICATION_COLUMNS} of the accounts that are read, when the reading began; an answer of another moment is none. */
-  published: ClusterValue[][];
-}
-
-/** What tells a publication of an account from others. */
-export const PUBLICATION_COLUMNS = ["account", "version", "published_at", "unfinished_since"] as const;
-
-/** What it answers. */
-export type WorkerAnswer = { published: Published[] } | { rows: number } | { error: WorkerError };
-
-export interface WorkerError {
-  exitCode: CalltallyError["exitCode"];
-  message: string;
-  hint?: string | undefined;
-  /** Whether something else is published now than when the reading began. */
-  isMoved?: boolean;
-}
+/** Larger tables are unreadable. */
+const MAX_ROWS = 20_000_000;
+/** Rows that are inserted together. */
+const BATCH = 1000;
 
 /** Thrown where a reading is not of one publication; the next one may be. */
 export class PublicationMovedError extends CalltallyError {
@@ -51,164 +25,110 @@ export class PublicationMovedError extends CalltallyError {
   }
 }
 
-/** A thread that ends without an answer must not be waited for. */
-const LONGEST_WAIT_MS = 15 * 60_000;
-
-interface ReaderOptions {
-  table: ClusterReader["table"];
-  choose: (published: readonly Published[]) => readonly Published[];
-  signal?: AbortSignal | undefined;
-}
-
 /**
- * Asks a cluster, and keeps what it says in tables of an SQLite file of its own. The questions of a session are synchronous:
- * a thread asks them, while this one waits. Dispose of it to end both.
+ * Asks a cluster about some accounts, one question after the other, and keeps the responses in tables of a private database.
+ * Dispose of it to delete them.
  */
 export class ClusterReader implements Disposable {
   /** The accounts that are read, when the reading began. */
   readonly published: readonly Published[];
-  /** Returns the name of a table that reaches over all shards, as SQL takes it. */
-  readonly table: (name: string) => string;
-  readonly #worker: Worker;
-  readonly #port: MessagePort;
-  readonly #answered: Int32Array;
-  readonly #folder: string;
-  readonly #tables = new Map<string, string>();
+  /** Where the responses are: in memory, and beyond some megabytes in a file that no other process can open. */
+  readonly database = new Database("");
+  readonly #cluster: Cluster;
+  readonly #signal: AbortSignal | undefined;
   readonly #publications: ClusterValue[][];
-  /** The first one says what is published. */
-  #answers = 1;
+  readonly #tables = new Map<string, Promise<string>>();
+  readonly #oneAtOnce = pLimit(1);
+  #made = 0;
 
-  private constructor(
-    published: readonly Published[],
-    table: ClusterReader["table"],
-    { worker, port, answered, folder }: Thread,
-  ) {
+  constructor(cluster: Cluster, published: readonly Published[], signal: AbortSignal | undefined) {
     this.published = published;
-    this.table = table;
-    this.#worker = worker;
-    this.#port = port;
-    this.#answered = answered;
-    this.#folder = folder;
+    this.#cluster = cluster;
+    this.#signal = signal;
     this.#publications = published.map((own) => PUBLICATION_COLUMNS.map((column) => own[column]));
   }
 
-  /**
-   * @param choose returns which of the accounts of the cluster are read
-   * @throws CalltallyError (exit 2, 4, 5 or 8) that names the server which cannot be asked
-   */
-  static async open(access: ClusterAccess, { table, choose, signal }: ReaderOptions): Promise<ClusterReader> {
-    const thread = startThread(access);
-    try {
-      const [answer]: WorkerAnswer[] = await once(thread.port, "message", signal ? { signal } : {});
-      thread.port.removeAllListeners("message");
-      if (answer === undefined || "rows" in answer)
-        throw new Error("The thread did not say what is published");
-      if ("error" in answer) throw toError(answer.error);
-      return new ClusterReader(choose(answer.published), table, thread);
-    } catch (error) {
-      endThread(thread);
-      throw error;
-    }
-  }
+  /** Returns the name of a table that reaches over all shards, as SQL takes it. */
+  readonly table = (name: string) => this.#cluster.table(name);
 
-  /** Opens the file that the answers are in; for reading, with temporary tables beside it. */
-  openAnswers(): Database.Database {
-    return new Database(join(this.#folder, ANSWERS), { readonly: true });
-  }
-
-  /** Puts the answer to a question into a table, unless it is there; returns the name of the table. */
-  ask({ sql, columns, doing }: ClusterQuestion): string {
-    const known = this.#tables.get(sql);
-    if (known !== undefined) return known;
-    const table = `answer_${this.#tables.size + 1}`;
-    const question: WorkerQuestion = { sql, columns, doing, table, published: this.#publications };
-    this.#port.postMessage(question);
-    this.#awaitAnswer(doing);
-    const received: { message: WorkerAnswer } | undefined = receiveMessageOnPort(this.#port);
-    if (received === undefined) throw new Error("There is no answer");
-    if ("error" in received.message) throw toError(received.message.error);
-    this.#tables.set(sql, table);
+  /** Makes an empty table, and returns its name, which no other table has. */
+  makeTable(columns: string): string {
+    const table = `table_${++this.#made}`;
+    this.database.exec(`CREATE TABLE ${table} (${columns})`);
     return table;
   }
 
-  /** By their number: the thread may still be at telling of the one before. */
-  #awaitAnswer(doing: string): void {
-    this.#answers++;
-    using _ = letSignalsEnd();
-    for (let heard = 0; heard < this.#answers; heard = Atomics.load(this.#answered, 0)) {
-      if (Atomics.wait(this.#answered, 0, heard, LONGEST_WAIT_MS) === "timed-out") {
-        throw new CalltallyError(EXIT.unreachable, `Cannot ${doing}: the cluster has not responded in time`);
-      }
+  /**
+   * Puts the response to a question into a table, unless it is there; returns the name of the table.
+   *
+   * @throws PublicationMovedError where something was published since the reading began
+   */
+  ask(question: ClusterQuestion): Promise<string> {
+    const known = this.#tables.get(question.sql) ?? this.#oneAtOnce(() => this.#ask(question));
+    this.#tables.set(question.sql, known);
+    return known;
+  }
+
+  async #ask(question: ClusterQuestion): Promise<string> {
+    const table = await this.#store(question).catch((error: unknown) => {
+      throw toTemporaryFileError(error);
+    });
+    if (isDeepStrictEqual(await this.#readPublications(), this.#publications)) return table;
+    throw new PublicationMovedError(
+      "Cannot read the cluster at one moment: something was published meanwhile",
+      "Try again later.",
+    );
+  }
+
+  async #store({ sql, columns, doing }: ClusterQuestion): Promise<string> {
+    const { names, rows } = await this.#cluster.iterate(sql, { doing, signal: this.#signal });
+    if (names.join() !== Object.keys(columns).join()) {
+      throw new CalltallyError(EXIT.contract, `Cannot ${doing}: the cluster gives ${names.join(", ")}`);
     }
+    const declared = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+    const table = this.makeTable(declared.join(", "));
+    const insert = this.database.prepare<FactValue[]>(
+      `INSERT INTO ${table} VALUES (${names.map(() => "?").join(", ")})`,
+    );
+    const insertAll = this.database.transaction((batch: readonly ClusterValue[][]) => {
+      for (const row of batch) insert.run(...row);
+    });
+    let batch: ClusterValue[][] = [];
+    let count = 0;
+    for await (const row of rows) {
+      if (++count > MAX_ROWS) {
+        throw new CalltallyError(EXIT.usage, `Cannot ${doing}: they are more than ${MAX_ROWS} rows`, {
+          hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
+        });
+      }
+      if (batch.push(row) < BATCH) continue;
+      insertAll(batch);
+      batch = [];
+    }
+    insertAll(batch);
+    return table;
+  }
+
+  /** Returns the publications of the accounts that are read, as they are now. */
+  async #readPublications(): Promise<ClusterValue[][]> {
+    const accounts = this.published.map(({ account }) => literal(account)).join(", ");
+    return await this.#cluster.select(
+      `SELECT ${PUBLICATION_COLUMNS.join(", ")} FROM ${this.table(PUBLISHED_TABLE)}
+WHERE account IN (${accounts}) ORDER BY account, version DESC LIMIT 1 BY account`,
+      { doing: "read what is published", signal: this.#signal },
+    );
   }
 
   [Symbol.dispose](): void {
-    endThread({ worker: this.#worker, port: this.#port, answered: this.#answered, folder: this.#folder });
+    this.database.close();
   }
 }
 
-interface Thread {
-  worker: Worker;
-  port: MessagePort;
-  answered: Int32Array;
-  folder: string;
-}
-
-/** Lets signals end the process, since nobody listens to them while this thread waits. */
-function letSignalsEnd(): Disposable {
-  const listeners = (["SIGINT", "SIGTERM"] as const).flatMap((signal) =>
-    process.listeners(signal).map((listener) => ({ signal, listener })),
-  );
-  for (const { signal, listener } of listeners) process.off(signal, listener);
-  return {
-    [Symbol.dispose]: () => {
-      for (const { signal, listener } of listeners) process.on(signal, listener);
-    },
-  };
-}
-
-const ANSWERS = "answers.db";
-const FOLDER_FORM = /^calltally-answers-(?<mark>.+)-\w+$/;
-
-/** Makes a folder for answers, and removes those that killed processes have left. */
-function makeAnswersFolder(): string {
-  const within = tmpdir();
-  for (const name of readdirSync(within)) {
-    const { mark } = FOLDER_FORM.exec(name)?.groups ?? {};
-    if (mark === undefined || !hasEnded(mark)) continue;
-    try {
-      rmSync(join(within, name), { recursive: true, force: true });
-    } catch {
-      // It is another user's.
-    }
-  }
-  return mkdtempSync(join(within, `calltally-answers-${markProcess()}-`));
-}
-
-function startThread({ address, ...access }: ClusterAccess): Thread {
-  const folder = makeAnswersFolder();
-  const { port1: port, port2 } = new MessageChannel();
-  const answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const task: WorkerTask = {
-    access: { ...access, address: { ...address, hosts: address.hosts.map(({ href }) => href) } },
-    file: join(folder, ANSWERS),
-    port: port2,
-    answered,
-  };
-  // As it is here while it is developed, or as it was built.
-  const name = import.meta.url.endsWith(".ts") ? "./cluster-worker.ts" : "./cluster-worker.js";
-  const worker = new Worker(new URL(name, import.meta.url), { workerData: task, transferList: [port2] });
-  worker.unref();
-  return { worker, port, answered, folder };
-}
-
-function endThread({ worker, port, folder }: Thread): void {
-  port.close();
-  void worker.terminate();
-  rmSync(folder, { recursive: true, force: true });
-}
-
-function toError({ exitCode, message, hint, isMoved }: WorkerError): CalltallyError {
-  if (isMoved) return new PublicationMovedError(message, hint);
-  return new CalltallyError(exitCode, message, hint === undefined ? {} : { hint });
+function toTemporaryFileError(error: unknown): unknown {
+  const cause = sqliteErrorOf(error);
+  if (cause === undefined) return error;
+  return new CalltallyError(EXIT.storage, `Cannot write a temporary file (${cause.code})`, {
+    cause,
+    hint: "Free space in the folder for temporary files, or name another one in TMPDIR.",
+  });
 }

@@ -1,22 +1,23 @@
 import { existsSync } from "node:fs";
-import type { Database } from "better-sqlite3";
+import type { FactColumn } from "../attribution/attribute-call.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { type Clock, systemClock } from "../clock.ts";
-import { type CalltallyError, UsageError } from "../errors.ts";
-import { realFile } from "../folder.ts";
-import { didYouMean } from "../nearest.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
-import { FigureSession } from "../rollup/figure-session.ts";
-import { openPseudonyms, prepareCallerName } from "../warehouse/caller-hash.ts";
-import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { type CalltallyError, UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { type CallFilter, comparedFacts } from "../rollup/call-filter.ts";
+import type { FactValue } from "../rollup/engine.ts";
+import { FigureSession, selectionOf } from "../rollup/figure-session.ts";
+import { openPseudonyms, prepareCallerName } from "../warehouse/calls/caller-hash.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
-import { type About, parseAbout } from "./about.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { rowsQuestion } from "./clickhouse-calls-sql.ts";
-import { quoted } from "./clickhouse-text.ts";
-import type { ClusterAccess } from "./cluster.ts";
+import { type ClusterAccess, openCluster } from "./cluster.ts";
 import { assertAll, ClusterEngine } from "./cluster-engine.ts";
 import { ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
-import type { Published } from "./published.ts";
+import { type Published, readPublished } from "./published.ts";
+import { type About, parseAbout } from "./published-about.ts";
 
 /** An account as it is published, at one moment of the cluster. */
 export interface PublishedAccount {
@@ -30,14 +31,7 @@ export interface PublishedAccount {
    * @param database path of the account's warehouse, which tells its callers by their numbers, where it is here
    * @throws UsageError for callers left out, where nothing here tells them
    */
-  openSession: (filter: CallFilter, database: string) => ClusterSession;
-}
-
-/** Answers questions of figures with what a cluster says; dispose of it to close its connection. */
-export class ClusterSession extends FigureSession implements Disposable {
-  [Symbol.dispose](): void {
-    this.database.close();
-  }
+  openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
 }
 
 /** A reading is tried so often, while the cluster is published to. */
@@ -66,11 +60,10 @@ export async function readCluster<Result>(
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { database } = access.address;
-      const table = (name: string) => `${quoted(database)}.${quoted(name)}`;
-      const choose = (published: readonly Published[]) => chooseAccounts(published, names, access);
-      using reader = await ClusterReader.open(access, { table, choose, signal });
-      return await work(openAccounts(reader));
+      await using cluster = await openCluster(access, signal);
+      const published = chooseAccounts(await readPublished(cluster, { signal }), names, access);
+      using reader = new ClusterReader(cluster, published, signal);
+      return await work(await openAccounts(reader));
     } catch (error) {
       if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
       await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
@@ -98,29 +91,27 @@ function chooseAccounts(
   });
 }
 
-function openAccounts(reader: ClusterReader): PublishedAccount[] {
+async function openAccounts(reader: ClusterReader): Promise<PublishedAccount[]> {
   const known = reader.published.map((published) => {
     const { account, published_at, unfinished_since } = published;
     if (published_at === null || unfinished_since !== null) throw unfinishedError(account, unfinished_since);
     return { account, publishedAt: published_at, about: parseAbout(published) };
   });
   const accounts = known.map(({ account }) => account);
-  const hasReplaced = assertWhole(reader, known);
+  const hasReplaced = await assertWhole(reader, known);
   return known.map(({ account, publishedAt, about }) => ({
     account,
     publishedAt,
     about,
-    openSession: (filter, warehouse) => {
+    openSession: async (filter, warehouse) => {
       const nameCaller = toCallerName({ account, about }, filter, warehouse);
-      const connection = reader.openAnswers();
-      try {
-        const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
-        const engine = new ClusterEngine(connection, reader, own);
-        return new ClusterSession(connection, engine, { rules: about.rules, filter, nameCaller });
-      } catch (error) {
-        connection.close();
-        throw error;
-      }
+      const own = { account, accounts, hasReplaced, spendRows: about.totals.spend_rows };
+      const engine = new ClusterEngine(reader, own);
+      const values = new Map<FactColumn, readonly FactValue[]>();
+      for (const fact of comparedFacts(filter)) values.set(fact, await engine.readKnownValues(fact));
+      const options = { rules: about.rules, filter, nameCaller };
+      const selection = selectionOf(options, (fact) => values.get(fact) ?? []);
+      return new FigureSession(reader.database, engine, options, selection);
     },
   }));
 }
@@ -137,33 +128,28 @@ function unfinishedError(account: string, since: string | null): CalltallyError 
  *
  * @returns whether there are rows that others take the place of, which are to be left out
  */
-function assertWhole(reader: ClusterReader, known: readonly { account: string; about: About }[]): boolean {
+async function assertWhole(
+  reader: ClusterReader,
+  known: readonly { account: string; about: About }[],
+): Promise<boolean> {
   const accounts = known.map(({ account }) => account);
-  const table = reader.ask(rowsQuestion({ table: reader.table, accounts }));
-  const counted = readCounts(reader.openAnswers(), table);
+  const table = await reader.ask(rowsQuestion({ table: reader.table, accounts }));
+  const select = reader.database.prepare<[], [account: string, lying: number, rows: number]>(
+    `SELECT * FROM ${table}`,
+  );
+  const counted = new Map(
+    select
+      .raw()
+      .all()
+      .map(([account, lying, rows]) => [account, { lying, rows }]),
+  );
   let hasReplaced = false;
   for (const { account, about } of known) {
-    const [lying, rows] = counted.get(account) ?? [0, 0];
+    const { lying, rows } = counted.get(account) ?? { lying: 0, rows: 0 };
     assertAll(account, "calls", { found: rows, published: about.totals.calls });
     hasReplaced ||= lying !== rows;
   }
   return hasReplaced;
-}
-
-function readCounts(database: Database, table: string): Map<string, [lying: number, rows: number]> {
-  try {
-    const select = database.prepare<[], [account: string, lying: number, rows: number]>(
-      `SELECT * FROM ${table}`,
-    );
-    return new Map(
-      select
-        .raw()
-        .all()
-        .map(([account, lying, rows]) => [account, [lying, rows]]),
-    );
-  } finally {
-    database.close();
-  }
 }
 
 /** The warehouse says what is known of a caller by its number, where it is here; else those are known that are published as numbers. */

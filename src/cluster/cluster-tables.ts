@@ -1,5 +1,5 @@
 import type { FactColumn } from "../attribution/attribute-call.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";

@@ -1,6 +1,6 @@
+import { CalltallyError, describeError, EXIT, UsageError } from "../base/errors.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { readSecretFile } from "../config/secret-file.ts";
-import { CalltallyError, describeError, EXIT, UsageError } from "../errors.ts";
 import {
   ClickhouseNode,
   type ClusterRows,

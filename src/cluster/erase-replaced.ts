@@ -1,24 +1,46 @@
 import { setTimeout } from "node:timers/promises";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { FACTS_TABLE, localName, PUBLISHED_TABLE } from "./cluster-tables.ts";
+import type { About } from "./published-about.ts";
 
-interface EraseOptions {
+interface AccountOptions {
   account: string;
   signal?: AbortSignal | undefined;
 }
 
-/** A server does not merge parts that it is merging already, and says nothing of it. */
+/** A server skips parts that it is merging already, without an error. */
 const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
-/** Whether rows of an account have texts as they are, of columns that are to have keyed digests alone. */
-export async function hasPlainTexts(
+/**
+ * Makes each server merge its parts until no replaced row of an account is left, if some hold personal data that is no
+ * longer published; returns whether they did. The server deletes the old files later, after `old_parts_lifetime`.
+ *
+ * @throws CalltallyError (exit 5) if a server does not merge them
+ */
+export async function eraseReplaced(
+  cluster: Cluster,
+  { is_personal, caller_digests }: About,
+  { isForgotten, ...options }: AccountOptions & { isForgotten: boolean },
+): Promise<boolean> {
+  const digested = is_personal ? (caller_digests ? ["caller"] : []) : ["caller", "gclid"];
+  if (!isForgotten && !(await hasPlainTexts(cluster, digested, options))) return false;
+  // The hash of a bucket in `published` can confirm a guessed number.
+  for (const name of [FACTS_TABLE.name, PUBLISHED_TABLE]) {
+    const table = cluster.table(localName(name));
+    await cluster.atEach((node) => mergeParts(node, table, options));
+  }
+  return true;
+}
+
+/** @param columns may hold keyed digests only */
+async function hasPlainTexts(
   cluster: Cluster,
   columns: readonly string[],
-  { account, signal }: EraseOptions,
+  { account, signal }: AccountOptions,
 ): Promise<boolean> {
   if (columns.length === 0) return false;
   const isPlain = columns.map(
@@ -26,29 +48,15 @@ export async function hasPlainTexts(
   );
   const rows = await cluster.select(
     `SELECT count() FROM ${cluster.table(FACTS_TABLE.name)} WHERE account = ${literal(account)} AND (${isPlain.join(" OR ")})`,
-    { doing: `look for what is personal of ${account}`, signal },
+    { doing: `look for personal data of ${account}`, signal },
   );
   return Number(rows[0]?.[0]) > 0;
-}
-
-/**
- * Lets each server merge the parts of its tables, until no row of an account is there any more that was replaced. The files
- * of the parts before it removes by itself, after `old_parts_lifetime`.
- *
- * @throws CalltallyError (exit 5) where one does not
- */
-export async function eraseReplaced(cluster: Cluster, options: EraseOptions): Promise<void> {
-  // Hashes of rows tell what was in them, to whoever tries all numbers.
-  for (const name of [FACTS_TABLE.name, PUBLISHED_TABLE]) {
-    const table = cluster.table(localName(name));
-    await cluster.atEach((node) => mergeParts(node, table, options));
-  }
 }
 
 async function mergeParts(
   node: ClickhouseNode,
   table: string,
-  { account, signal }: EraseOptions,
+  { account, signal }: AccountOptions,
 ): Promise<void> {
   const options = { doing: `erase what was replaced of ${account}`, signal };
   const count = async (final: string) => {
@@ -64,6 +72,6 @@ async function mergeParts(
   throw new CalltallyError(
     EXIT.unreachable,
     `Cannot ${options.doing} at ${node.name}: it has not merged its parts`,
-    { hint: "It may be busy with them: publish again, until it has." },
+    { hint: "It may be busy: publish again, until it has." },
   );
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/caller-hash.ts";
+import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { ClusterValue } from "./clickhouse-text.ts";
 import { type AccountTable, FACTS_TABLE, rowHashExpression, SPEND_TABLE } from "./cluster-tables.ts";
 import { BucketTotals, hashRow, shardOf } from "./row-hash.ts";

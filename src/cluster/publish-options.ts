@@ -1,5 +1,5 @@
+import { UsageError } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { UsageError } from "../errors.ts";
 import type { PublishOptions } from "./publish.ts";
 
 type Published = Pick<
@@ -7,11 +7,7 @@ type Published = Pick<
   "database" | "baseUrl" | "orgUnitId" | "publish" | "timezone" | "lookbackHours"
 >;
 
-/**
- * Returns how an account is published, as the settings have it.
- *
- * @throws UsageError where they name no cluster
- */
+/** @throws UsageError if the settings name no cluster */
 export function toPublishOptions(
   { publish, ...settings }: Published,
   account: string | undefined,
@@ -27,7 +23,6 @@ export function toPublishOptions(
   return { ...own, account, to, user, passwordFile, isPersonal, timezone, lookbackHours };
 }
 
-/** Whether each sync ends with a publication. */
 export function isPublishedAfterSync({ publish }: Pick<Settings, "publish">): boolean {
   return publish.to !== undefined && publish.isAfterSync;
 }

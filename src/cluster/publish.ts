@@ -1,45 +1,39 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT, InterruptedError } from "../base/errors.ts";
 import type { ClusterAddress } from "../config/cluster-url.ts";
-import { CalltallyError, describeError, EXIT, InterruptedError } from "../errors.ts";
-import { beginMarks, readChanges } from "../warehouse/changed-buckets.ts";
+import { beginMarks } from "../warehouse/changed-buckets.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
-import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { readPublication, upsertPublication } from "../warehouse/publication-table.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { type About, readAbout, type Totals } from "./about.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { Claim } from "./claim.ts";
 import { literal } from "./clickhouse-text.ts";
-import { type Cluster, openCluster } from "./cluster.ts";
+import { openCluster } from "./cluster.ts";
 import { FACTS_TABLE, makeTables, SPEND_TABLE } from "./cluster-tables.ts";
-import { eraseReplaced, hasPlainTexts } from "./erase-replaced.ts";
-import { describeTotals, type LocalState, readKnownTotals } from "./known-totals.ts";
-import { openLocalFacts, openLocalSpend } from "./local-rows.ts";
-import {
-  assertAlone,
-  assertSameWarehouse,
-  type Published,
-  readNextVersion,
-  readPublished,
-  writePublished,
-} from "./published.ts";
+import { eraseReplaced } from "./erase-replaced.ts";
+import { openLocalSpend } from "./local-rows.ts";
+import { type About, readAbout, type Totals } from "./published-about.ts";
 import { type Sent, sendDifferences } from "./send-differences.ts";
+import { sendFacts } from "./send-facts.ts";
 
-/** The account of a warehouse that no file names. */
+/** The account's name where calltally.yaml names none. */
 const ONLY_ACCOUNT = "default";
 
 export interface PublishOptions extends OwnWarehouse {
-  /** The account's name; undefined for the only one. */
+  /** @default "default" */
   account: string | undefined;
   to: ClusterAddress;
   user?: string | undefined;
   passwordFile?: string | undefined;
-  /** Whether numbers and click ids go as they are. */
+  /** Whether callers' numbers and click ids are published, rather than keyed digests. */
   isPersonal: boolean;
-  /** Whether all facts are hashed, and not only those that have changed since the last publication. @default true */
+  /** Whether to hash all facts, rather than those that changed since the last publication. @default true */
   isThorough?: boolean | undefined;
-  /** What the account's figures stand on beside its warehouse, for those who read them. */
+  /** Published with the account, for its readers. */
   timezone: string;
   lookbackHours: number;
   clock?: Clock;
@@ -48,7 +42,6 @@ export interface PublishOptions extends OwnWarehouse {
   onSent?: ((rows: number) => void) | undefined;
 }
 
-/** What a publication has done. */
 export interface PublishResult {
   /** Address of the cluster, without the user. */
   target: string;
@@ -58,17 +51,17 @@ export interface PublishResult {
   run_id: number | null;
   totals: Totals;
   sent: { calls: Sent; spend: Sent };
-  /** Whether the servers merged their parts, since rows that were replaced told what is not to be there any more. */
+  /** Whether the servers merged their parts, because replaced rows held personal data. */
   erased: boolean;
   elapsed_ms: number;
 }
 
 /**
- * Publishes the facts and the spend of an account to a cluster, so that both have the same, whatever the cluster had
- * before. What is published moves only when the cluster has confirmed all of it.
+ * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
+ * cluster had before. `published_at` moves only when the cluster has confirmed all of them.
  *
- * @throws CalltallyError (exit 3) where the cluster has others all the same; (exit 2, 4, 5 or 8) where it cannot be used;
- * (exit 6) beside another publication of the warehouse
+ * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
+ * (exit 6) if the account is being published by another process
  */
 export async function publish(options: PublishOptions): Promise<PublishResult> {
   const { account = ONLY_ACCOUNT, to, clock = systemClock } = options;
@@ -89,7 +82,7 @@ export async function publish(options: PublishOptions): Promise<PublishResult> {
   }
 }
 
-/** Nothing is recorded where this user may only read. */
+/** Records nothing in a read-only warehouse. */
 function record(warehouse: Warehouse, publication: Parameters<typeof upsertPublication>[1]): void {
   if (!warehouse.sqlite.readonly) upsertPublication(warehouse, publication);
 }
@@ -104,130 +97,61 @@ function acquireLock({ path }: Warehouse): Disposable {
 
 async function publishFrom(
   warehouse: Warehouse,
-  {
-    account,
-    to,
-    user,
-    passwordFile,
-    isPersonal,
-    timezone,
-    lookbackHours,
-    isThorough = true,
-    clock,
-    signal,
-    onSent,
-  }: PublishOptions & {
-    account: string;
-    clock: Clock;
-  },
-): Promise<{ result: PublishResult; state: LocalState }> {
+  options: PublishOptions & { account: string; clock: Clock },
+) {
+  const { account, to, user, passwordFile, isPersonal, timezone, lookbackHours } = options;
+  const { clock, signal, onSent } = options;
   const startedMs = clock.now();
   await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
   await makeTables(cluster, signal);
   using reader = openReader(warehouse);
   reader.sqlite.exec("BEGIN");
-
   const { warehouse_id } = readOrigin(reader);
-  const [before] = await readPublished(cluster, { account, signal });
-  await assertSameWarehouse(cluster, { account, found: before, warehouseId: warehouse_id }, signal);
-  const version = await readNextVersion(cluster, account, signal);
-  const shards = cluster.shards.length;
-  const recorded: number[] = [];
-  const claim = { account, before, recorded };
-  const onSending = async () => {
-    if (recorded.length === 0) {
-      const unfinished_since = new Date(startedMs).toISOString();
-      const blank = { published_at: null, about: "{}", buckets: "{}" };
-      const begun = { ...blank, ...before, account, warehouse_id, version, unfinished_since };
-      await writePublished(cluster, begun, signal);
-      recorded.push(version);
-    }
-    await assertAlone(cluster, claim, signal);
-  };
-  const send = { account, signal, onSent, onSending };
-  const local = { account, shards, isPersonal };
-  const facts = openLocalFacts(reader, local);
   const last = readPublication(reader, to.name);
-  const changes = readChanges(reader, last?.change_id ?? 0);
-  const known = isThorough ? undefined : readKnownTotals(last, facts, { shards, changes, nowMs: startedMs });
-  const calls = await sendDifferences(cluster, facts, version, { ...send, known });
-  const spend = await sendDifferences(cluster, openLocalSpend(reader, local), version, send);
-  const totals = readLocalTotals(reader);
-  await assertTotals(cluster, account, totals, signal);
+  const local = { account, shards: cluster.shards.length, isPersonal };
 
+  const claim = await Claim.take(cluster, { account, warehouse_id, startedMs }, signal);
+  const { state, ...calls } = await sendFacts(claim, reader, { ...options, local, last, nowMs: startedMs });
+  const spend = await sendDifferences(claim, openLocalSpend(reader, local), { signal, onSent });
+  const totals = await confirmTotals(claim, reader, signal);
+  const settings = { is_personal: isPersonal, timezone, lookback_hours: lookbackHours };
+  const about: About = { ...readAbout(reader), ...settings, totals };
   const published_at = new Date(clock.now()).toISOString();
-  const about: About = {
-    ...readAbout(reader),
-    is_personal: isPersonal,
-    timezone,
-    lookback_hours: lookbackHours,
-    totals,
-  };
-  const published: Published = {
-    account,
-    warehouse_id,
-    version: version + 2, // above those of all rows
-    published_at,
-    unfinished_since: null,
-    about: JSON.stringify(about),
-    buckets: JSON.stringify({
-      [FACTS_TABLE.name]: calls.totals.describe(),
-      [SPEND_TABLE.name]: spend.totals.describe(),
-    }),
-  };
-  await assertAlone(cluster, claim, signal);
-  await writePublished(cluster, published, signal);
-  recorded.push(published.version);
-  await assertAlone(cluster, claim, signal);
-  const forgotten = readLastForgotten(reader);
-  const erasing = { account, signal };
-  const isErased =
-    (before !== undefined && forgotten > (last?.act_id ?? 0)) ||
-    (await hasPlainTexts(cluster, digestedColumns(isPersonal, about), erasing));
-  if (isErased) await eraseReplaced(cluster, erasing);
-  const result = {
+  const before = await claim.confirm({ published_at, about, calls, spend });
+  const act_id = readLastForgotten(reader);
+  const isForgotten = before !== undefined && act_id > (last?.act_id ?? 0);
+  const erased = await eraseReplaced(cluster, about, { account, isForgotten, signal });
+
+  const result: PublishResult = {
     target: to.name,
     account,
-    shards,
+    shards: local.shards,
     published_at,
     run_id: about.run?.run_id ?? null,
     totals,
     sent: { calls: calls.sent, spend: spend.sent },
-    erased: isErased,
+    erased,
     elapsed_ms: clock.now() - startedMs,
   };
-  const state = {
-    change_id: changes.changeId,
-    act_id: forgotten,
-    totals: describeTotals(facts, calls.totals),
-    ...(calls.isHashed && { hashed_at: new Date(startedMs).toISOString() }),
-  };
-  return { result, state };
+  return { result, state: { ...state, act_id } };
 }
 
-/** Columns that are to have keyed digests alone. */
-function digestedColumns(isPersonal: boolean, { caller_digests }: Pick<About, "caller_digests">): string[] {
-  if (!isPersonal) return ["caller", "gclid"];
-  return caller_digests ? ["caller"] : [];
-}
+const TOTALS = `SELECT count(*), coalesce(sum(is_live), 0), coalesce(sum(duration), 0), count(DISTINCT caller),
+  (SELECT count(*) FROM ${SPEND_TABLE.name}) FROM ${FACTS_TABLE.name}`;
 
-const COUNTED = "count(*), coalesce(sum(is_live), 0), coalesce(sum(duration), 0), count(DISTINCT caller)";
-
-function readLocalTotals({ sqlite }: Warehouse): Totals {
-  const [calls = 0, live_calls = 0, duration = 0, callers = 0] =
-    sqlite.prepare<[], number[]>(`SELECT ${COUNTED} FROM ${FACTS_TABLE.name}`).raw().get() ?? [];
-  const spend_rows =
-    sqlite.prepare<[], number>(`SELECT count(*) FROM ${SPEND_TABLE.name}`).pluck().get() ?? 0;
-  return { calls, live_calls, duration, callers, spend_rows };
-}
-
-/** Asks for the totals as readers do, over all shards. */
-async function assertTotals(
-  cluster: Cluster,
-  account: string,
-  here: Totals,
+/**
+ * Returns the totals of an account in the warehouse.
+ *
+ * @throws CalltallyError (exit 3) if the cluster, read over all shards as by its readers, has different ones
+ */
+async function confirmTotals(
+  { cluster, account }: Claim,
+  { sqlite }: Warehouse,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Totals> {
+  const [calls = 0, live_calls = 0, duration = 0, callers = 0, spend_rows = 0] =
+    sqlite.prepare<[], number[]>(TOTALS).raw().get() ?? [];
+  const here: Totals = { calls, live_calls, duration, callers, spend_rows };
   const options = { doing: `read the totals of ${account}`, signal };
   const where = `FINAL WHERE account = ${literal(account)} AND is_deleted = 0`;
   const [counted] = await cluster.select(
@@ -251,4 +175,5 @@ async function assertTotals(
       },
     );
   }
+  return here;
 }

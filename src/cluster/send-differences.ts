@@ -1,82 +1,76 @@
-import { CalltallyError, EXIT } from "../errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
-import type { ClickhouseNode, StatementOptions } from "./clickhouse-node.ts";
+import { type Claim, ROW_VERSIONS } from "./claim.ts";
+import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
-import type { Cluster } from "./cluster.ts";
 import { type AccountTable, localName } from "./cluster-tables.ts";
 import { type KnownTotals, type LocalTable, paced, totalsOf } from "./local-rows.ts";
 import { BucketTotals, bucketOf } from "./row-hash.ts";
 
-/** What was done to make the rows of an account the same on both sides. */
+/** Number of rows sent to the cluster. */
 export interface Sent {
   /** Rows that were written. */
   rows: number;
-  /** Rows that were marked as deleted: of calls that are not here, and on shards that they do not belong to any more. */
+  /** Rows that were marked as deleted: of calls that the warehouse no longer has, or that moved to another shard. */
   removed: number;
 }
 
-interface SendOptions {
-  account: string;
-  /** What need not be hashed again. */
+export interface SendOptions {
+  /** Totals that need not be computed again. */
   known?: KnownTotals | undefined;
   signal?: AbortSignal | undefined;
-  /** Is called before rows are written, again and again. */
-  onSending: () => Promise<void>;
   /** Receives how many rows were sent so far. */
   onSent?: ((rows: number) => void) | undefined;
 }
 
-/** Rows that the cluster has of the buckets which are looked at together, by their numbers and hashes. */
+/** Most rows in the cluster whose keys and hashes are held in memory at once. */
 const GROUP_ROWS = 200_000;
-/** An INSERT has as many rows and bytes at most: the server puts it into one part. */
+/** Upper bounds of an INSERT: the server makes one part of it. */
 const BATCH_ROWS = 20_000;
 const BATCH_BYTES = 16_000_000;
-/** The rows of a bucket that differs are sent where they differ; all of them, where it differs still. */
-const ROUNDS = 2;
 const BUCKETS_SHOWN = 5;
 
 /**
- * Makes the rows of an account in the cluster those that are here, whatever it holds: compares the buckets, sends those that
- * differ, and compares again.
+ * Makes the rows of an account in the cluster the same as in the warehouse: compares the buckets, sends the rows that
+ * differ, and compares again. Of a bucket that still differs, it sends all rows, in the claim's next version.
  *
- * @param version rows of this version take precedence over those that the cluster has; the next one may be used as well
- * @returns what was sent, the totals that are now on both sides, and whether all rows were hashed
- * @throws CalltallyError (exit 3) that names the buckets which differ all the same
+ * @returns what was sent, the totals of both sides, and whether all rows were hashed
+ * @throws CalltallyError (exit 3) that names the buckets that still differ
  */
 export async function sendDifferences(
-  cluster: Cluster,
+  claim: Claim,
   local: LocalTable,
-  version: number,
   options: SendOptions,
 ): Promise<{ sent: Sent; totals: BucketTotals; isHashed: boolean }> {
   const { table } = local;
+  const { cluster } = claim;
   const { signal } = options;
   const sent = { rows: 0, removed: 0 };
   let { known } = options;
   let here = await totalsOf(local, cluster.shards.length, { known, signal });
   for (let round = 0; ; round++) {
-    const there = await readTotals(cluster, table, options);
+    const there = await readTotals(claim, table, signal);
     let different = here.differences(there);
-    // It is not for the side that is known to be right to say so.
+    // The cluster differs where nothing has changed here: the known totals may be wrong.
     if (different.some((index) => known?.changed.includes(index % BUCKETS) === false)) {
       known = undefined;
       here = await totalsOf(local, cluster.shards.length, { signal });
       different = here.differences(there);
     }
     if (different.length === 0) return { sent, totals: here, isHashed: known === undefined };
-    if (round === ROUNDS) throw differentError(cluster, table, different, options.account);
+    if (round === ROW_VERSIONS) throw differentError(claim, table, different);
     for (const group of groupsOf(different, there)) {
-      await options.onSending();
-      const sender = new Sender(cluster, table, { ...options, version: version + round, sent });
-      await sendGroup(cluster, local, group, sender, { ...options, isWhole: round > 0 });
+      const version = (await claim.hold()) + round;
+      const sender = new Sender(claim, table, { ...options, version, sent });
+      await sendGroup(claim, local, group, sender, { signal, isWhole: round > 0 });
     }
   }
 }
 
 async function readTotals(
-  cluster: Cluster,
+  { cluster, account }: Claim,
   { name, key }: AccountTable,
-  { account, signal }: Pick<SendOptions, "account" | "signal">,
+  signal: AbortSignal | undefined,
 ): Promise<BucketTotals> {
   const totals = new BucketTotals(cluster.shards.length);
   const found = await cluster.atEach((node) =>
@@ -95,7 +89,7 @@ WHERE account = ${literal(account)} AND is_deleted = 0 GROUP BY bucket`,
   return totals;
 }
 
-/** Puts buckets that differ together, so that what the cluster has of few of them is held in memory at once. */
+/** Groups the buckets that differ, by how many rows the cluster has in them. */
 function* groupsOf(different: readonly number[], there: BucketTotals): Generator<Set<number>> {
   const byBucket = different.toSorted((a, b) => (a % BUCKETS) - (b % BUCKETS));
   let group = new Set<number>();
@@ -114,17 +108,17 @@ function* groupsOf(different: readonly number[], there: BucketTotals): Generator
 }
 
 async function sendGroup(
-  cluster: Cluster,
+  claim: Claim,
   { table, read }: LocalTable,
   group: ReadonlySet<number>,
   sender: Sender,
-  { account, isWhole, signal }: SendOptions & { isWhole: boolean },
+  { isWhole, signal }: Pick<SendOptions, "signal"> & { isWhole: boolean },
 ): Promise<void> {
-  const stored = await cluster.atEach((node, shard) => {
+  const stored = await claim.cluster.atEach((node, shard) => {
     const buckets = [...group].flatMap((index) =>
       Math.floor(index / BUCKETS) === shard ? [index % BUCKETS] : [],
     );
-    return readStored(node, { cluster, table, account, buckets, signal });
+    return readStored(node, claim, table, { buckets, signal });
   });
   const buckets = [...new Set([...group].map((index) => index % BUCKETS))];
   for await (const { id, shard, hash, values } of paced(read(buckets), signal)) {
@@ -140,19 +134,12 @@ async function sendGroup(
   await sender.flush();
 }
 
-/** Returns the rows that a server has of some buckets, by their numbers: the hash of each. */
+/** Returns the hashes of the rows that a server has in some buckets, by their keys. */
 async function readStored(
   node: ClickhouseNode,
-  {
-    cluster,
-    table: { name, key },
-    account,
-    buckets,
-    signal,
-  }: { cluster: Cluster; table: AccountTable; account: string; buckets: readonly number[] } & Pick<
-    StatementOptions,
-    "signal"
-  >,
+  { cluster, account }: Claim,
+  { name, key }: AccountTable,
+  { buckets, signal }: Pick<SendOptions, "signal"> & { buckets: readonly number[] },
 ): Promise<Map<number, bigint>> {
   const stored = new Map<number, bigint>();
   if (buckets.length === 0) return stored;
@@ -165,22 +152,22 @@ WHERE account = ${literal(account)} AND is_deleted = 0 AND bitAnd(${quoted(key)}
   return stored;
 }
 
-/** Writes rows in batches, to all servers side by side; one batch to each at a time. */
+/** Writes rows in batches, to all servers in parallel; one batch to each at a time. */
 class Sender {
-  readonly #cluster: Cluster;
+  readonly #claim: Claim;
   readonly #table: AccountTable;
   readonly #options: SendOptions & { version: number; sent: Sent };
   readonly #columns: readonly string[];
   readonly #batches: Batch[];
   readonly #row: string;
 
-  constructor(cluster: Cluster, table: AccountTable, options: SendOptions & { version: number; sent: Sent }) {
-    this.#cluster = cluster;
+  constructor(claim: Claim, table: AccountTable, options: SendOptions & { version: number; sent: Sent }) {
+    this.#claim = claim;
     this.#table = table;
     this.#options = options;
     this.#columns = Object.keys(table.columns).map((name) => JSON.stringify(name));
-    this.#batches = cluster.shards.map(emptyBatch);
-    this.#row = `{"account":${JSON.stringify(options.account)},"version":${options.version}`;
+    this.#batches = claim.cluster.shards.map(emptyBatch);
+    this.#row = `{"account":${JSON.stringify(claim.account)},"version":${options.version}`;
   }
 
   async add(shard: number, values: readonly ClusterValue[]): Promise<void> {
@@ -191,7 +178,7 @@ class Sender {
     await this.#push(shard, `${line}}\n`, "rows");
   }
 
-  /** Marks a row as deleted: it stays, so that it takes the place of the one before. */
+  /** Writes a row that marks the stored one as deleted. */
   async remove(shard: number, id: number): Promise<void> {
     const line = `${this.#row},${JSON.stringify(this.#table.key)}:${id},"is_deleted":1}\n`;
     await this.#push(shard, line, "removed");
@@ -206,7 +193,7 @@ class Sender {
   async #push(shard: number, line: string, kind: keyof Sent): Promise<void> {
     const batch = this.#batches[shard];
     if (batch === undefined) throw new Error(`There is no shard ${shard}`);
-    // As bytes at once: the line is a tree of its pieces, which would be kept.
+    // Bytes now: a concatenated string would keep all of its pieces in memory.
     const bytes = Buffer.from(line);
     batch.lines.push(bytes);
     batch.bytes += bytes.length;
@@ -215,22 +202,23 @@ class Sender {
     if (isFull) await this.#start(shard);
   }
 
-  /** Begins to write a batch, once the one before is written. */
+  /** Starts to write a batch after the previous one. */
   async #start(shard: number): Promise<void> {
-    const [batch, node] = [this.#batches[shard], this.#cluster.shards[shard]];
+    const [batch, node] = [this.#batches[shard], this.#claim.cluster.shards[shard]];
     if (batch === undefined || node === undefined) throw new Error(`There is no shard ${shard}`);
     await batch.writing;
     const writing = this.#write(node, batch);
-    writing.catch(() => {}); // whoever waits for it is told
+    writing.catch(() => {}); // the next #start or flush throws it
     this.#batches[shard] = { ...emptyBatch(), writing };
   }
 
   async #write(node: ClickhouseNode, { lines, counts }: Batch): Promise<void> {
     if (lines.length === 0) return;
-    const { account, signal, sent, onSent } = this.#options;
+    const { cluster, account } = this.#claim;
+    const { signal, sent, onSent } = this.#options;
     const names = ["account", "version", ...Object.keys(this.#table.columns), "is_deleted"].map(quoted);
     await node.insert(
-      `INSERT INTO ${this.#cluster.table(localName(this.#table.name))} (${names.join(", ")})`,
+      `INSERT INTO ${cluster.table(localName(this.#table.name))} (${names.join(", ")})`,
       Buffer.concat(lines),
       { doing: `write rows of ${account}`, signal },
     );
@@ -244,7 +232,7 @@ interface Batch {
   lines: Buffer[];
   bytes: number;
   counts: Sent;
-  /** Resolves when the batch before this one is written. */
+  /** Resolves when the previous batch is written. */
   writing: Promise<void>;
 }
 
@@ -253,10 +241,9 @@ function emptyBatch(): Batch {
 }
 
 function differentError(
-  { shards }: Cluster,
+  { cluster: { shards }, account }: Claim,
   { name }: AccountTable,
   different: readonly number[],
-  account: string,
 ): CalltallyError {
   const shown = different
     .slice(0, BUCKETS_SHOWN)

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { describeError, UsageError } from "../errors.ts";
-import { didYouMean } from "../nearest.ts";
+import { describeError, UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { loadSettings, type Settings } from "./load-settings.ts";
 import { assertPrivate, readSecretFile } from "./secret-file.ts";

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { foldUtm } from "../attribution/call-text.ts";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
-import { type Keep, withDigests } from "../privacy/keep.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
+import { type Keep, withDigests } from "../privacy/keep-settings.ts";
 
 const HINT =
   "CALLTALLY_ALIASES names a CSV file with the header raw,value and lines such as fb,facebook; an empty value stands for not set.";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
-import { PHONE_NUMBER } from "../phone-number.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
+import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 const HINT =
   "One number per line, with its country code, such as +49 30 123456; text after a # is a comment.";

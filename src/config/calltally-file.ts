@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";

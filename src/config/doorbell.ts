@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { readSecretFile } from "./secret-file.ts";
 

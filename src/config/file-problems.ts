@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { orMeant } from "../nearest.ts";
+import { orMeant } from "../base/nearest.ts";
 import { fileSchema, nameSchema } from "./file-schema.ts";
 import type { Path, Problem, YamlSource } from "./yaml-source.ts";
 

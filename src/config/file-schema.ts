@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { parseFilePath, parsePath } from "../base/path-text.ts";
 import { parseAge } from "../calendar/age-text.ts";
-import { parseFilePath, parsePath } from "../path-text.ts";
-import { LISTS } from "../request/choices.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { by } from "../request/issues.ts";
+import { LISTS } from "../request/option-values.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import { isMailAddress } from "./mail-address.ts";
 import {

@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, type SettingSources, toLayers } from "./setting-layers.ts";
 import { findUnknownNames } from "./setting-remarks.ts";

@@ -1,6 +1,6 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { cannotUse, describeError } from "../errors.ts";
-import type { Keep } from "../privacy/keep.ts";
+import { cannotUse, describeError } from "../base/errors.ts";
+import type { Keep } from "../privacy/keep-settings.ts";
 import { findGiven, type Given, type Layer, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS, type SettingSpec } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { orMeant } from "../nearest.ts";
+import { orMeant } from "../base/nearest.ts";
 
 /** Words in braces that stand for something in the pattern of a folder, a subject or a command. */
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;

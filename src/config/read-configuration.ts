@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { UsageError } from "../errors.ts";
-import { realFile } from "../folder.ts";
+import { UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import { type Configuration, configurationWithoutFile } from "./accounts.ts";
 import { type CalltallyFile, readCalltallyFile } from "./calltally-file.ts";
 import {

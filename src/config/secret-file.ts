@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { describeError, UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
+import { describeError, UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
 
 /** A token or an address; a larger file was named by a slip. */
 const MOST_BYTES = 65_536;

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
 import type { SettingSpec } from "./settings.ts";
 
 export interface SettingSources {

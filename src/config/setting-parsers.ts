@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { describeError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
-import { parseFilePath } from "../path-text.ts";
+import { describeError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
+import { parseFilePath } from "../base/path-text.ts";
 
 /** What the log lets through, from all to nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;

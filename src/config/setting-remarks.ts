@@ -1,6 +1,6 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { describeFixedZone } from "../calendar/zone-names.ts";
-import { didYouMean, nearest } from "../nearest.ts";
 import { readLayers } from "./load-settings.ts";
 import { findGiven, type Layer, type Origin, type SettingSources, toLayers } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";

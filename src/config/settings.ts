@@ -1,7 +1,7 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { parseCurrency } from "../currency.ts";
-import { parseFilePath, parsePath } from "../path-text.ts";
-import { parseKeepFor } from "../privacy/keep.ts";
+import { parseCurrency } from "../base/currency.ts";
+import { parseFilePath, parsePath } from "../base/path-text.ts";
+import { parseKeepFor } from "../privacy/keep-settings.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
   parseBaseUrl,

@@ -1,5 +1,5 @@
+import { nearest } from "../base/nearest.ts";
 import { listZoneNames, ZONE_OF_OFFSET } from "../calendar/zone-names.ts";
-import { nearest } from "../nearest.ts";
 
 /** What is probably meant by abbreviations that people use and that are no names of zones; the likeliest first. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {

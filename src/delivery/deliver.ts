@@ -1,7 +1,10 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { jitteredDelayMs, MAX_RETRY_AFTER_MS, type RetryPolicy } from "../api/retry.ts";
-import { type Clock, systemClock } from "../clock.ts";
-import { describeError } from "../errors.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { describeError } from "../base/errors.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
 import {
   type Channel,
   claimDelivery,
@@ -11,10 +14,7 @@ import {
   readDelivery,
   recordAttempt,
   recordAttemptEnd,
-} from "../warehouse/delivery-table.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import { readOrigin } from "../warehouse/origin.ts";
-import { AlreadyTakenError, type AttemptOutcome, withoutSecrets } from "./attempt.ts";
+} from "./delivery-table.ts";
 import { type DeliverySource, type DeliveryTarget, type Recipient, toRecipients } from "./delivery-target.ts";
 import { sweepRunFolders } from "./run-folder.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { UsageError } from "../base/errors.ts";
 import { isMailAddress } from "../config/mail-address.ts";
 import { COMMAND_PLACEHOLDERS } from "../config/placeholder-names.ts";
-import { UsageError } from "../errors.ts";
-import type { DeliveryKey } from "../warehouse/delivery-table.ts";
 import type { Attempt } from "./attempt.ts";
+import type { DeliveryKey } from "./delivery-table.ts";
 import { toHookBody } from "./hook-body.ts";
 import { kindOfHook } from "./hook-url.ts";
 import {
@@ -16,10 +16,10 @@ import {
   messageIdOf,
 } from "./mail-message.ts";
 import { fillPlaceholders, type PlaceholderValues } from "./placeholders.ts";
-import { postHook } from "./post-hook.ts";
 import type { ReportSummary } from "./report-summary.ts";
-import { DEFAULT_COMMAND_MS, runCommand } from "./run-command.ts";
 import { copyRun } from "./run-folder.ts";
+import { DEFAULT_COMMAND_MS, runCommand } from "./send-command.ts";
+import { postHook } from "./send-hook.ts";
 import { type MailTimeouts, sendMail } from "./send-mail.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
 import MailComposer from "nodemailer/lib/mail-composer";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { toMailHtml, toMailText } from "./mail-body.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 import { changedError } from "./run-folder.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { UsageError } from "../base/errors.ts";
 import { PLACEHOLDER, PLACEHOLDERS, type Placeholder } from "../config/placeholder-names.ts";
-import { UsageError } from "../errors.ts";
 
 /** What stands for each placeholder; one that has no value here cannot be used. */
 export type PlaceholderValues = { readonly [P in Placeholder]?: string | undefined };

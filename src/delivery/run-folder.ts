@@ -3,9 +3,9 @@ import { constants, createReadStream, readdirSync, rmSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { makeFolder } from "../folder.ts";
-import { hasEnded, markProcess } from "../process-mark.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { makeFolder } from "../base/folder.ts";
+import { hasEnded, markProcess } from "../base/process-mark.ts";
 import type { ReportFile, ReportSummary } from "./report-summary.ts";
 
 /** What a command is given of a run. */

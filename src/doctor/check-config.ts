@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { CalltallyError, describeError } from "../base/errors.ts";
 import { type Account, type Configuration, readHeartbeat } from "../config/accounts.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
@@ -11,7 +12,6 @@ import type { SettingSources } from "../config/setting-layers.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
-import { CalltallyError, describeError } from "../errors.ts";
 import { planReport, toDeliveryTargets } from "../reports/plan-report.ts";
 import { ofAccount } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";

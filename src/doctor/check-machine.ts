@@ -1,10 +1,10 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
-import { describeError, EXIT } from "../errors.ts";
-import { may } from "../file-access.ts";
-import { toCalltallyError } from "../known-error.ts";
-import { formatBytes } from "../quantity-text.ts";
+import { describeError, EXIT } from "../base/errors.ts";
+import { may } from "../base/file-access.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import { formatBytes } from "../base/quantity-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 /** Below this a sync would end in the middle. */

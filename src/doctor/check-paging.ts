@@ -1,8 +1,8 @@
 import type { AttributionPage } from "../api/attribution-client.ts";
+import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { Chain, HELD_BY_BEING_FIRST } from "../paging/chain.ts";
 import { describeKeys } from "../paging/order-key.ts";
 import { overlapOf, reachesTotal, type Slice } from "../paging/slice.ts";
-import { formatCount, formatQuantity } from "../quantity-text.ts";
 import { toSlice } from "../sync/fetch.ts";
 import { type Check, ok, unverified, warn } from "./check.ts";
 

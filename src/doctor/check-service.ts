@@ -1,9 +1,9 @@
 import { ApiError } from "../api/api-errors.ts";
 import { type AttributionPage, fetchAttributionPage } from "../api/attribution-client.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import type { Clock } from "../clock.ts";
-import { EXIT } from "../errors.ts";
-import { formatCount, formatElapsed } from "../quantity-text.ts";
+import type { Clock } from "../base/clock.ts";
+import { EXIT } from "../base/errors.ts";
+import { formatCount, formatElapsed } from "../base/quantity-text.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { judgePaging, nextOffset } from "./check-paging.ts";
 

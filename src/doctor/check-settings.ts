@@ -1,3 +1,4 @@
+import { describeError, EXIT, UsageError } from "../base/errors.ts";
 import { describeFixedZone } from "../calendar/zone-names.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { FoundSetting, inspectSettings } from "../config/inspect-settings.ts";
@@ -5,7 +6,6 @@ import type { Settings } from "../config/load-settings.ts";
 import { describeContradiction, type UnknownName } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
-import { describeError, EXIT, UsageError } from "../errors.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 

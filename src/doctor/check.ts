@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode, worstCode } from "../errors.ts";
+import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
 
 /** One thing that the doctor looked at. */
 export interface Check {

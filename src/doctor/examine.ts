@@ -1,6 +1,6 @@
 import packageJson from "../../package.json" with { type: "json" };
 import type { AttributionPage } from "../api/attribution-client.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Account } from "../config/accounts.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";

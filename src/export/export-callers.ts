@@ -1,5 +1,5 @@
 import type { CallerSummary } from "../rollup/caller-summary.ts";
-import { openPseudonyms } from "../warehouse/caller-hash.ts";
+import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";

@@ -1,17 +1,17 @@
-import type { Audience } from "../folder.ts";
-import type { Content, ContentKind } from "../request/contents.ts";
+import type { Audience } from "../base/folder.ts";
 import type { Ask } from "../request/resolve.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
+import type { FigureSession, Value } from "../rollup/figure-session.ts";
+import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Basis } from "../warehouse/basis.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import type { WrittenFile } from "./file-set.ts";
-import type { GivenOut } from "./given-out.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { NamedTable } from "./named-table.ts";
+import type { WrittenFile } from "./output/file-set.ts";
+import type { Restatement } from "./restatement.ts";
 import type { Scope } from "./scope.ts";
-import type { WrittenUpload } from "./upload-ledger.ts";
+import type { Table } from "./table.ts";
 
 /** What the writer of a content works with: a question, and one moment of its source. */
 export interface Job {
@@ -27,8 +27,8 @@ export interface Job {
   manifest: Manifest;
   /** Returns how complete and how fresh the copy is. */
   readBasis: () => Basis;
-  /** Compares figures with those that the same files held before; undefined where no file is replaced. */
-  givenOut: GivenOut | undefined;
+  /** Compares figures with those that the same files held before; undefined where nothing remembers them. */
+  remembered: RememberedFigures | undefined;
   /** What only a warehouse has; undefined for a cluster. */
   lists: Lists | undefined;
   /** Whether calls may be cut into files by month. */
@@ -39,30 +39,35 @@ export interface Job {
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
 }
 
-/** The calls of a warehouse, and its ledger of uploads. */
+/** Figures that files held before. */
+export interface RememberedFigures {
+  /** Passes the rows of a rollup on, and compares them. */
+  watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
+  /** Returns what has changed in a rollup, once its rows have been read. */
+  find: (contents: string) => readonly Restatement[];
+}
+
+/** A rollup as it is written. */
+export interface RollupOutlet {
+  /** Name of its file in the folder. */
+  file: string;
+  /** Its dimensions, separated by commas; or what else it is. */
+  contents: string;
+  query: RollupQuery;
+  columns: readonly RollupColumn[];
+}
+
+/** The calls of a warehouse. */
 export interface Lists {
   /** A connection of its own that only reads, at the moment of the job. */
   reader: Warehouse;
   session: RollupSession;
   /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;
-  /** The run of a report whose conversions in earlier files are to be written again, and no others. */
-  repeats?: number | undefined;
-  /** Numbers of files of killed exports that this one replaces: they do not count. */
-  rewritten: readonly number[];
-  /** Takes note of a file of conversions: it counts as uploaded once it has its name. */
-  remember: (file: WrittenUpload) => void;
 }
 
-/** Writes the files of a content, and returns their entries of the manifest. */
-export type Writer<C extends Content = Content> = (job: Job, content: C) => Promise<ManifestFile[]>;
-/** The writer of each kind of content. */
-export type Writers = {
-  [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
-};
-
 /** Returns the calls of the job's warehouse: a request for a list is checked before it becomes a job. */
-export function listsOf({ lists }: Job): Lists {
+export function listsOf<L extends Lists>({ lists }: { lists: L | undefined }): L {
   if (lists === undefined) throw new Error("The source has no lists");
   return lists;
 }

@@ -7,12 +7,12 @@ import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
-import type { Unlisted } from "../warehouse/gone.ts";
+import type { Unlisted } from "../warehouse/calls/gone.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Standing } from "../warehouse/standing.ts";
-import type { WrittenFile } from "./file-set.ts";
+import type { Standing } from "../warehouse/runs/standing.ts";
+import { type DescribedSpend, describeSpend } from "./described-spend.ts";
+import type { WrittenFile } from "./output/file-set.ts";
 import type { Scope } from "./scope.ts";
-import { type DescribedSpend, describeSpend } from "./spend-files.ts";
 
 /** A stretch of time in a manifest. */
 export interface DescribedSpan extends DateRange {
@@ -184,7 +184,7 @@ export function fingerprintOf({
 }
 
 /** Describes what the files of an export have in common; they are yet to be written. */
-export function startManifest(
+export async function startManifest(
   standing: Standing,
   session: FigureSession,
   scope: Scope,
@@ -200,11 +200,11 @@ export function startManifest(
     spend: SessionSpend | undefined;
     published: DescribedPublication | undefined;
   },
-): Manifest {
+): Promise<Manifest> {
   const { run, origin, unlisted } = standing;
   const { exclude_callers, include_gone, ...filter } = scope.filter;
   const until = settledUntil(run, lookbackHours);
-  const firstStart = session.readFirstStart();
+  const firstStart = await session.readFirstStart();
   const describeSpan = ({ startsAt, endsAt }: Span, range: DateRange = {}): DescribedSpan => ({
     ...range,
     ...(startsAt !== undefined && { starts_at: startsAt }),
@@ -226,7 +226,7 @@ export function startManifest(
       ...filter,
       ...(exclude_callers !== undefined && {
         excluded_callers: exclude_callers.length,
-        excluded_callers_without_calls: session.countUnknownCallers(exclude_callers),
+        excluded_callers_without_calls: await session.countUnknownCallers(exclude_callers),
       }),
     },
     range: describeSpan(scope.span, scope.range),

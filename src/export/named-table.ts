@@ -1,4 +1,4 @@
-import type { Audience } from "../folder.ts";
+import type { Audience } from "../base/folder.ts";
 import type { TableEntry } from "./manifest.ts";
 import type { Table } from "./table.ts";
 

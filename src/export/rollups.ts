@@ -1,11 +1,11 @@
+import { UsageError } from "../base/errors.ts";
 import type { Period } from "../calendar/periods.ts";
-import { UsageError } from "../errors.ts";
 import type { Content } from "../request/contents.ts";
 import type { Ask, ExportFormat } from "../request/resolve.ts";
 import { isLocal, keyColumns } from "../rollup/dimensions.ts";
 import type { FigureSession, Row } from "../rollup/figure-session.ts";
 import { FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { TOTAL } from "../rollup/own-words.ts";
+import { TOTAL } from "../rollup/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../rollup/rollup-query.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
@@ -32,15 +32,15 @@ export async function writeRollup(
     top,
     minCell,
     figures: figuresOf(ask),
-    offsets: isLocal(dimensions) ? session.readOffsets(scope.timezone) : undefined,
+    offsets: isLocal(dimensions) ? await session.readOffsets(scope.timezone) : undefined,
     span,
     spend: spend?.form,
     periods: grain && periods,
     previous: previousSpan && { span: previousSpan, periods: grain && previousPeriods },
   };
-  const keys = fill || top !== undefined ? session.countKeys(query) : { shown: 0, folded: 0 };
+  const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);
-  const { columns, rows } = session.rollup(query, (row) => {
+  const { columns, rows } = await session.rollup(query, (row) => {
     if (entry.calls_in_other !== undefined) entry.calls_in_other += Number(row[callsAt]);
   });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
@@ -57,16 +57,16 @@ export async function writeRollup(
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
     ...(minCell !== undefined && {
       min_cell: minCell,
-      rows_in_other: session.countSmallCells({ ...query, minCell }),
+      rows_in_other: await session.countSmallCells({ ...query, minCell }),
       calls_in_other: 0,
       blank_rows: 0,
     }),
   };
   const counted = count(rows, columns, { entry, callsAt });
-  const all = { columns, rows: counted, total: hasTotal ? () => readTotal(session, query) : undefined };
+  const all = { columns, rows: counted, total: hasTotal ? await readTotal(session, query) : undefined };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
-  const table = { ...picked, rows: job.givenOut?.watch(outlet, picked.rows) ?? picked.rows };
+  const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   return await job.table({
     ...(grain && showsDates(format) ? withPeriodStart(table, periods) : table),
     name,
@@ -96,7 +96,7 @@ function pickColumns({ columns, rows, total }: Table, shown: readonly RollupColu
   if (shown === columns) return { columns, rows, total };
   const indexes = shown.map((column) => columns.indexOf(column));
   const pick = (row: readonly Value[]) => indexes.map((index) => row[index] ?? null);
-  return { columns: shown, rows: Iterator.from(rows).map(pick), total: total && (() => pick(total())) };
+  return { columns: shown, rows: Iterator.from(rows).map(pick), total: total && pick(total) };
 }
 
 /** Whether its readers know dates, and `2026-W43` and `2026-10` are none to them. */
@@ -118,7 +118,7 @@ function withPeriodStart(
   return {
     columns: [...(period ? [period] : []), { name: "period_start", type: "date", isKey: true }, ...columns],
     rows: Iterator.from(rows).map(withStart),
-    total: total && (() => withStart(total())),
+    total: total && withStart(total),
   };
 }
 
@@ -151,9 +151,9 @@ function* count(
 }
 
 /** Reads the line of totals. */
-function readTotal(session: FigureSession, query: RollupQuery): Row {
+async function readTotal(session: FigureSession, query: RollupQuery): Promise<Row> {
   const keys = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-  const [figures = []] = session.total(query).rows;
+  const [figures = []] = (await session.total(query)).rows;
   return [TOTAL, ...Array.from({ length: keys - 1 }, () => null), ...figures];
 }
 

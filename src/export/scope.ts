@@ -1,9 +1,9 @@
+import { UsageError } from "../base/errors.ts";
 import { comparePeriods } from "../calendar/comparison.ts";
 import { comparisonRange, countDays, type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
-import { UsageError } from "../errors.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { CallFilter, Span } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
@@ -40,10 +40,10 @@ export const MAX_PERIODS = 4000;
  *
  * @throws UsageError where that is too many periods
  */
-export function resolveScope(session: FigureSession, options: ScopeOptions): Scope {
+export async function resolveScope(session: FigureSession, options: ScopeOptions): Promise<Scope> {
   const { timezone, range = {}, filter, grain, compare, spell } = options;
   const scope = { timezone, filter, range, span: toInstants(range, timezone), grain };
-  const closed = grain && closeRange(session, range, timezone);
+  const closed = grain && (await closeRange(session, range, timezone));
   const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
   if (compare === undefined) return { ...scope, periods: current, previousPeriods: [] };
 
@@ -58,7 +58,7 @@ export function resolveScope(session: FigureSession, options: ScopeOptions): Sco
     previousRange: compared.range,
     previousSpan,
     previousPeriods: compared.periods,
-    isPreviousCovered: isCovered(session, compared.range, timezone),
+    isPreviousCovered: await isCovered(session, compared.range, timezone),
   };
 }
 
@@ -77,19 +77,19 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string, spell
 }
 
 /** Puts the days of the first and of the last call in the place of ends that are open; undefined without calls. */
-function closeRange(
+async function closeRange(
   session: FigureSession,
   { from, to }: DateRange,
   timezone: string,
-): Required<DateRange> | undefined {
+): Promise<Required<DateRange> | undefined> {
   if (from !== undefined && to !== undefined) return { from, to };
-  const extent = session.readExtent();
+  const extent = await session.readExtent();
   if (extent === undefined) return undefined;
   return { from: from ?? localDate(extent.first, timezone), to: to ?? localDate(extent.last, timezone) };
 }
 
 /** Whether the warehouse has calls from the first day of a range, or from before. */
-function isCovered(session: FigureSession, { from }: DateRange, zone: string): boolean {
-  const first = session.readFirstStart();
+async function isCovered(session: FigureSession, { from }: DateRange, zone: string): Promise<boolean> {
+  const first = await session.readFirstStart();
   return first !== null && from !== undefined && localDate(first, zone) <= from;
 }

@@ -1,9 +1,9 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
+import { personalKind } from "../privacy/personal-text.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { isSmallCount } from "../rollup/small-cells.ts";
-import type { Standing } from "../warehouse/standing.ts";
+import type { Standing } from "../warehouse/runs/standing.ts";
 import type { NamedTable } from "./named-table.ts";
-import { personalKind } from "./personal-text.ts";
 import type { Column } from "./table.ts";
 
 /** Ids of campaigns are as long as phone numbers, and are the ad platform's. */

@@ -28,12 +28,12 @@ export interface Column {
 export interface Table {
   columns: readonly Column[];
   rows: Iterable<readonly Value[]>;
-  /** Reads the line of totals, once the rows have been read. @default none */
-  total?: (() => readonly Value[]) | undefined;
+  /** @default none */
+  total?: readonly Value[] | undefined;
 }
 
 /** Yields the lines of a table: its rows, then its total. */
 export function* linesOf({ rows, total }: Pick<Table, "rows" | "total">): Generator<readonly Value[]> {
   yield* rows;
-  if (total !== undefined) yield total();
+  if (total !== undefined) yield total;
 }

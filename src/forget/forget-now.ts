@@ -1,22 +1,22 @@
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../base/clock.ts";
+import { toFileError } from "../base/file-access.ts";
+import { recoverUploads } from "../conversions/upload-table.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
+import { findCopies } from "../warehouse/backup-table.ts";
+import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
+import { lockedError } from "../warehouse/locked-error.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { readPublications } from "../warehouse/publication-table.ts";
+import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "./forget-callers.ts";
+import { holdsTraces } from "./personal-bytes.ts";
 import {
   findPersonalFiles,
   type PersonalFile,
   removePersonalFiles,
   tracesInExports,
-} from "../export/personal-files.ts";
-import { toFileError } from "../file-access.ts";
-import { lockedError } from "../sync/ledger.ts";
-import { findCopies } from "../warehouse/backup-table.ts";
-import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { type Forgettable, type Forgotten, forgetCallers, prepareMaskJson } from "../warehouse/forget.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
-import { openExistingWarehouse } from "../warehouse/open.ts";
-import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { holdsTraces } from "../warehouse/personal-bytes.ts";
-import { readPublications } from "../warehouse/publication-table.ts";
-import { recoverUploads } from "../warehouse/upload-table.ts";
+} from "./personal-files.ts";
 
 export interface ForgetOptions {
   own: OwnWarehouse;
@@ -51,7 +51,8 @@ export async function forgetNow(
   keepTempFilesBeside(database);
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openOwn(own, openExistingWarehouse, { isLocked: true });
+  using opened = openOwn(own, openExistingWarehouse, { isLocked: true });
+  const warehouse = underLock(opened, lock);
   const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });
   if (forgotten.unknown.length > 0 && !isUnknownAllowed)
     return { ...forgotten, files: [], copies: [], clusters: [] };

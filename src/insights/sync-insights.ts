@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { ApiError, reword } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
-import { describeError, EXIT } from "../errors.ts";
-import { readCallCount } from "../warehouse/call-table.ts";
-import { type InsightChange, saveInsight } from "../warehouse/insight-table.ts";
+import { describeError, EXIT } from "../base/errors.ts";
+import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
 import { assertAccount, bindOrigin } from "../warehouse/origin.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
+import { type InsightChange, saveInsight } from "./insight-table.ts";
 
 /** What a fetch of an insight brought. */
 export interface InsightUpdate {
@@ -38,10 +38,10 @@ export async function* syncInsights(
     using warehouse = openWarehouse(database);
     const stored = { ...insight, group_list: insight.group_list.map(({ id }) => id) };
     const fetchedAt = new Date().toISOString();
-    const changes = writeTransaction(warehouse, () => {
-      assertAccount(warehouse, api);
-      if (readCallCount(warehouse) === 0) bindOrigin(warehouse, api, fetchedAt);
-      return saveInsight(warehouse, stored, fetchedAt);
+    const changes = writeTransaction(warehouse, (tx) => {
+      assertAccount(tx, api);
+      if (readCallCount(tx) === 0) bindOrigin(tx, api, fetchedAt);
+      return saveInsight(tx, stored, fetchedAt);
     });
     yield { insight_id: insight.insight_id, insight_name: insight.insight_name, changes };
   }

@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
+import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { toFileError } from "../base/file-access.ts";
 import { readLayers } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { UnmatchedError, UsageError } from "../errors.ts";
 import { memoryOutput } from "../export/output/memory.ts";
-import { toFileError } from "../file-access.ts";
 import { produce } from "../produce/produce.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { check } from "../request/check.ts";
@@ -11,11 +11,12 @@ import { resolve } from "../request/resolve.ts";
 import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import { readBasis } from "../warehouse/basis.ts";
-import { type Warehouse as OpenWarehouse, openWarehouseReader } from "../warehouse/open.ts";
-import type { SyncRun as LedgerRun } from "../warehouse/runs.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import type { SyncRun as LedgerRun } from "../warehouse/runs/runs.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { readStanding } from "../warehouse/standing.ts";
+import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
 import { parseQuestion, parseSyncOptions, parseWarehousePath } from "./parse-options.ts";
 import type {
   Rollup,
@@ -27,7 +28,7 @@ import type {
   Warehouse,
 } from "./types.ts";
 
-export { CalltallyError, type ExitCode } from "../errors.ts";
+export { CalltallyError, type ExitCode } from "../base/errors.ts";
 export type * from "./types.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
+import { describeError, UsageError } from "../base/errors.ts";
+import { orMeant } from "../base/nearest.ts";
+import { parseFilePath } from "../base/path-text.ts";
+import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
-import { describeError, UsageError } from "../errors.ts";
-import { orMeant } from "../nearest.ts";
-import { parseFilePath } from "../path-text.ts";
-import { PHONE_NUMBER } from "../phone-number.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import type { SyncOptions } from "./types.ts";

@@ -170,7 +170,7 @@ export interface Warehouse extends Disposable {
   /** Absolute path of the file. */
   readonly path: string;
   /**
-   * Answers a question, from one moment of the warehouse.
+   * Answers a question, from one moment of the warehouse. Several that are asked at once are answered one after the other.
    *
    * @throws CalltallyError (exit 2) for a date, a time zone or a value of the filter that cannot be, or that no call has
    */

@@ -1,12 +1,12 @@
 import Database from "better-sqlite3";
-import { MICROS } from "../currency.ts";
-import { UnmatchedError, UsageError } from "../errors.ts";
-import { encodeTable } from "../export/encode-table.ts";
+import { MICROS } from "../base/currency.ts";
+import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
-import { ACCOUNT } from "../request/choices.ts";
+import { ACCOUNT } from "../request/option-values.ts";
 import type { Ask } from "../request/resolve.ts";
 import { type Dimension, keyColumns } from "../rollup/dimensions.ts";
 import { keyOrder } from "../rollup/rollup-sql.ts";

@@ -1,17 +1,19 @@
-import { type Clock, systemClock } from "../clock.ts";
-import { UnmatchedError } from "../errors.ts";
-import { encodeTable } from "../export/encode-table.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { UnmatchedError } from "../base/errors.ts";
+import type { ConversionJob } from "../conversions/conversion-job.ts";
+import type { ReportRunOfFiles, UploadNotes } from "../conversions/upload-ledger.ts";
+import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type Manifest, type ManifestFile, startManifest } from "../export/manifest.ts";
 import type { NamedTable } from "../export/named-table.ts";
 import type { Outlet, Output } from "../export/output/output.ts";
-import { writeRestatements } from "../export/restatement-file.ts";
 import { WORKBOOK } from "../export/rollups.ts";
 import { resolveScope } from "../export/scope.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeStanding } from "../export/share-safe.ts";
-import { unmatchedTable } from "../export/spend-files.ts";
-import type { ReportRunOfFiles, UploadNotes } from "../export/upload-ledger.ts";
+import { unmatchedTable } from "../export/unmatched-spend.ts";
 import type { Ask } from "../request/resolve.ts";
+import type { FigureMemory } from "../restatements/figure-memory.ts";
+import { writeRestatements } from "../restatements/restatement-file.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { Recorder } from "./recorder.ts";
@@ -22,7 +24,7 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   /** The run of a report that the files are for. */
   reportRun?: ReportRunOfFiles | undefined;
   /** Reads more at the moment of the files, before the first of them is written. What it throws keeps everything as it was. */
-  inspect?: ((job: Job) => void) | undefined;
+  inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
 /** What was made. */
@@ -83,13 +85,13 @@ async function make(
   { signal, inspect }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "newKey" | "isWarehouseEmpty">> {
   recorder?.begin();
-  using moment = opened.read(ask.filter);
+  using moment = await opened.read(ask.filter);
   if (moment.calls) recorder?.readAt(moment.calls.reader);
   let newKey: string | undefined;
   const onNewKey = (file: string) => {
     newKey = file;
   };
-  const started = { ...start(ask, moment, opened), nowMs: clock.now() };
+  const started = { ...(await start(ask, moment, opened)), nowMs: clock.now() };
   const write: Job["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
   const sheets: NamedTable[] = [];
@@ -98,42 +100,43 @@ async function make(
     onNewKey,
     ...(recorder?.uploads ?? { rewritten: [], remember: () => {} }),
   };
-  const job: Job = {
+  const memory = lists && recorder?.compare(started, lists, opened.lookbackHours);
+  const job: ConversionJob = {
     ...started,
     session: moment.session,
     readBasis: moment.readBasis,
     lists,
-    givenOut: lists && recorder?.compare(started, lists, opened.lookbackHours),
+    remembered: memory,
     isPartitioned: recorder !== undefined,
     write,
     table: (table) => takeTable(table, { ask, outlet, write, sheets }),
   };
-  inspect?.(job);
+  await inspect?.(job);
   const { manifest } = job;
   for (const content of ask.contents) {
     signal?.throwIfAborted();
     manifest.files.push(...(await writeContent(job, content)));
   }
-  await finish(job, sheets);
+  await finish(job, sheets, memory);
   return { manifest, newKey, isWarehouseEmpty: moment.isEmpty() };
 }
 
 /** Starts a job: its days as instants, and the manifest of files that are yet to be written. */
-function start(
+async function start(
   ask: Ask,
   moment: Moment,
   { lookbackHours }: OpenSource,
-): Pick<Job, "ask" | "scope" | "spend" | "manifest"> {
+): Promise<Pick<Job, "ask" | "scope" | "spend" | "manifest">> {
   const { session, standing, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
-  const loaded = isSpendAsked ? session.loadSpend(ask.timezone) : undefined;
-  if (!ask.isEmptyAllowed) assertMatched(session, ask);
-  const scope = resolveScope(session, ask);
+  const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
+  if (!ask.isEmptyAllowed) await assertMatched(session, ask);
+  const scope = await resolveScope(session, ask);
   if (minCell !== undefined) assertFilterShareSafe(scope.filter);
   const spend = ask.spend === "if any" && loaded?.days(scope.span) === undefined ? undefined : loaded;
   const shown = minCell === undefined ? standing : toShareSafeStanding(standing, minCell);
-  const manifest = startManifest(shown, session, scope, { raw, lookbackHours, spend, published });
+  const manifest = await startManifest(shown, session, scope, { raw, lookbackHours, spend, published });
   return { ask, scope, spend, manifest };
 }
 
@@ -156,27 +159,31 @@ async function takeTable(
 }
 
 /** Writes what comes after the files of all contents, and completes the manifest. */
-async function finish(job: Job, sheets: readonly NamedTable[]): Promise<void> {
-  const { ask, manifest, spend, givenOut } = job;
+async function finish(
+  job: Job,
+  sheets: readonly NamedTable[],
+  memory: FigureMemory | undefined,
+): Promise<void> {
+  const { ask, manifest, spend } = job;
   const hasCampaigns = ask.contents.some(
     (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
   );
   if (spend !== undefined && hasCampaigns)
-    manifest.files.push(...(await job.table(unmatchedTable(job, spend))));
+    manifest.files.push(...(await job.table(await unmatchedTable(job, spend))));
   if (sheets.length > 0) {
-    const { writeWorkbook } = await import("../export/workbook.ts");
+    const { writeWorkbook } = await import("../export/formats/xlsx/workbook.ts");
     manifest.files.push(await writeWorkbook(job, sheets));
   }
   manifest.fingerprint = fingerprintOf(manifest);
-  const { rollups, restatements } = givenOut?.compare() ?? { rollups: [], restatements: [] };
+  const { rollups, restatements } = memory?.compare() ?? { rollups: [], restatements: [] };
   if (rollups.length === 0) return;
   const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;
   manifest.restatements = { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };
 }
 
 /** Refuses values that no call has: the files would be right, empty, and not what was meant. */
-function assertMatched(session: FigureSession, { filter, spell }: Ask): void {
-  const unmatched = session.findUnmatched(filter);
+async function assertMatched(session: FigureSession, { filter, spell }: Ask): Promise<void> {
+  const unmatched = await session.findUnmatched(filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);
 }
 

@@ -1,7 +1,7 @@
+import { describeError, UsageError } from "../base/errors.ts";
 import { type PublishedAccount, readCluster } from "../cluster/cluster-session.ts";
 import { parseClusterUrl } from "../config/cluster-url.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeError, UsageError } from "../errors.ts";
 import type { Source } from "./source.ts";
 
 /** The name that the only account is published by. */
@@ -76,18 +76,15 @@ function toEngineAccount(
     open: async () => ({
       origin,
       lookbackHours,
-      read: (filter) => {
-        const session = openSession(filter, settings.database);
-        return {
-          session,
-          standing: about,
-          published: { to, account, published_at: publishedAt },
-          readBasis: () => basis,
-          hasSpend: () => totals.spend_rows > 0,
-          isEmpty: () => basis.calls === 0,
-          [Symbol.dispose]: () => session[Symbol.dispose](),
-        };
-      },
+      read: async (filter) => ({
+        session: await openSession(filter, settings.database),
+        standing: about,
+        published: { to, account, published_at: publishedAt },
+        readBasis: () => basis,
+        hasSpend: () => totals.spend_rows > 0,
+        isEmpty: () => basis.calls === 0,
+        [Symbol.dispose]: () => {},
+      }),
       [Symbol.dispose]: () => {},
     }),
   };

@@ -1,15 +1,16 @@
-import { CalltallyError, EXIT } from "../errors.ts";
-import type { FileSet } from "../export/file-set.ts";
-import { GivenOut } from "../export/given-out.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import type { ConversionLists } from "../conversions/conversion-job.ts";
+import { type ReportRunOfFiles, UploadLedger } from "../conversions/upload-ledger.ts";
 import type { Job, Lists } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
+import type { FileSet } from "../export/output/file-set.ts";
 import { commitOf, exportLog } from "../export/record-export.ts";
-import { type ReportRunOfFiles, UploadLedger } from "../export/upload-ledger.ts";
-import { realFile } from "../folder.ts";
 import type { Ask } from "../request/resolve.ts";
-import { beginFactLog } from "../warehouse/fact-log.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import { FigureMemory } from "../restatements/figure-memory.ts";
+import { beginFactLog } from "../warehouse/calls/fact-log.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** What a warehouse remembers of an export into a folder: its paths, conversions and figures. */
 export class Recorder {
@@ -18,7 +19,7 @@ export class Recorder {
   readonly #folder: string;
   readonly #reportRun: ReportRunOfFiles | undefined;
   readonly #ledger: UploadLedger;
-  #givenOut: GivenOut | undefined;
+  #memory: FigureMemory | undefined;
   #log: number | undefined;
   #forgotten = 0;
 
@@ -43,7 +44,7 @@ export class Recorder {
   }
 
   /** What the writers of conversions need of the ledger of uploads. */
-  get uploads(): Pick<Lists, "repeats" | "rewritten" | "remember"> {
+  get uploads(): Omit<ConversionLists, keyof Lists> {
     return {
       repeats: this.#reportRun?.isRepeated ? this.#reportRun.runId : undefined,
       rewritten: this.#ledger.rewritten,
@@ -59,21 +60,17 @@ export class Recorder {
     job: Pick<Job, "ask" | "scope" | "nowMs">,
     lists: Pick<Lists, "reader" | "session" | "onNewKey">,
     lookbackHours: number,
-  ): GivenOut {
+  ): FigureMemory {
     const writer = this.#isReadOnly ? null : this.#warehouse;
     const folder = realFile(this.#folder);
-    this.#givenOut = new GivenOut({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
-    return this.#givenOut;
+    this.#memory = new FigureMemory({ ...job, ...lists, lookbackHours, folder, writer, log: this.#log });
+    return this.#memory;
   }
 
   /** Returns how the files are recorded; undefined where nothing can be. */
   commitOf(files: FileSet, manifest: Manifest, now: string) {
     if (this.#isReadOnly) return undefined;
-    const steps = [
-      this.#ledger,
-      exportLog(this.#warehouse, () => this.#forgotten),
-      ...(this.#givenOut ? [this.#givenOut] : []),
-    ];
+    const steps = [this.#ledger, exportLog(() => this.#forgotten), ...(this.#memory ? [this.#memory] : [])];
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }
 

@@ -1,14 +1,14 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { DescribedPublication } from "../export/manifest.ts";
 import type { SourceCan } from "../request/check.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
-import type { AttributionProgress } from "../warehouse/attribute-all.ts";
-import type { Basis } from "../warehouse/basis.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import type { AttributionProgress } from "../warehouse/calls/attribute-all.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Standing } from "../warehouse/standing.ts";
+import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Standing } from "../warehouse/runs/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where the figures of an account are read: its warehouse, or a cluster that it was published to. */
 export interface Source {
@@ -31,7 +31,7 @@ export interface OpenSource extends Disposable {
   /** The warehouse, which remembers exports; undefined for a cluster. */
   warehouse?: Warehouse;
   /** Begins to read the calls that a filter lets through, all at one moment. */
-  read: (filter: CallFilter) => Moment;
+  read: (filter: CallFilter) => Promise<Moment>;
 }
 
 /** One moment of a source; dispose of it to let that moment go. */

@@ -1,18 +1,19 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { applyRulesAlone, otherRulesError } from "../export/apply-rules.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { RollupSession } from "../rollup/session.ts";
-import { readBasis } from "../warehouse/basis.ts";
-import { countCalls } from "../warehouse/call-table.ts";
-import { prepareCallerName } from "../warehouse/caller-hash.ts";
-import { openAsPermitted, openReader, type Warehouse } from "../warehouse/open.ts";
+import { hasSpend } from "../spend/spend-table.ts";
+import { applyRulesAlone, otherRulesError } from "../warehouse/calls/apply-rules.ts";
+import { countCalls } from "../warehouse/calls/call-table.ts";
+import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
+import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
+import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { isInForce, readRulesInForce } from "../warehouse/rules.ts";
-import { hasSpend } from "../warehouse/spend-table.ts";
-import { readStanding } from "../warehouse/standing.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Moment, Source } from "./source.ts";
 
 /** What can be read in a warehouse. */
@@ -44,7 +45,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
           origin: describeOrigin(readOrigin(warehouse)),
           lookbackHours,
           warehouse,
-          read: (filter) => readMoment(warehouse, filter, rules),
+          read: async (filter) => readMoment(warehouse, filter, rules),
           [Symbol.dispose]: () => warehouse[Symbol.dispose](),
         };
       } catch (error) {
@@ -62,7 +63,7 @@ export function readOnlySource(warehouse: Warehouse): Source {
     open: async () => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours: 0,
-      read: (filter) => readMoment(warehouse, filter),
+      read: async (filter) => readMoment(warehouse, filter),
       [Symbol.dispose]: () => {},
     }),
   };

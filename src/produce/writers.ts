@@ -1,26 +1,36 @@
-import type { Job, Writers } from "../export/job.ts";
+import type { ConversionJob } from "../conversions/conversion-job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
-import type { Content } from "../request/contents.ts";
+import type { Content, ContentKind } from "../request/contents.ts";
 
-const conversions = async () => (await import("../export/conversions.ts")).writeConversions;
+/** Writes the files of a content, and returns their entries of the manifest. */
+type Writer<C extends Content = Content> = (job: ConversionJob, content: C) => Promise<ManifestFile[]>;
+/** The writer of each kind of content. */
+type Writers = {
+  [Kind in ContentKind]: () => Promise<Writer<Extract<Content, { kind: Kind }>>>;
+};
+
+const conversions = async () => (await import("../conversions/conversions.ts")).writeConversions;
 
 /** The writer of each content, loaded where it is asked for. */
 const WRITERS: Writers = {
   rollup: async () => (await import("../export/rollups.ts")).writeRollup,
   calls: async () => (await import("../export/export-calls.ts")).writeCalls,
   callers: async () => (await import("../export/export-callers.ts")).writeCallers,
-  page: async () => (await import("../report/write-page.ts")).writePage,
+  page: async () => (await import("../page/write-page.ts")).writePage,
   "google-ads": conversions,
   "google-leads": conversions,
   "google-data-manager": conversions,
   "microsoft-ads": conversions,
   "ga4-events": conversions,
-  "google-ads-adjustments": async () => (await import("../export/adjustments.ts")).writeAdjustments,
+  "google-ads-adjustments": async () => (await import("../conversions/adjustments.ts")).writeAdjustments,
 };
 
 /** Writes a content, and returns its entries of the manifest. */
-export async function writeContent<C extends Content>(job: Job, content: C): Promise<ManifestFile[]> {
+export async function writeContent<C extends Content>(
+  job: ConversionJob,
+  content: C,
+): Promise<ManifestFile[]> {
   const load: Writers[keyof Writers] = WRITERS[content.kind];
-  const write: (job: Job, content: never) => Promise<ManifestFile[]> = await load();
+  const write: (job: ConversionJob, content: never) => Promise<ManifestFile[]> = await load();
   return await write(job, content as never);
 }

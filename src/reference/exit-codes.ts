@@ -1,4 +1,4 @@
-import { EXIT } from "../errors.ts";
+import { EXIT } from "../base/errors.ts";
 
 interface ExitMeaning {
   meaning: string;

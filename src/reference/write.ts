@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { referencePages } from "./pages.ts";
+import { referencePages } from "./reference-pages.ts";
 
 // `npm run docs:write`
 for (const [path, text] of await referencePages()) {

@@ -1,24 +1,25 @@
 import { join } from "node:path";
+import { ageOf, type Clock, systemClock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT, type ExitCode, worstCode } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 import { parseAge } from "../calendar/age-text.ts";
-import { ageOf, type Clock, systemClock } from "../clock.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
+import { readDeliveries } from "../delivery/delivery-table.ts";
+import { endReportRun, startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
 import type { ReportFile } from "../delivery/report-summary.ts";
-import { CalltallyError, describeError, EXIT, type ExitCode, worstCode } from "../errors.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { toCalltallyError } from "../known-error.ts";
 import { SURE_VERDICTS, VERDICTS } from "../paging/verdict.ts";
 import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
 import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { check } from "../request/check.ts";
 import { toContents } from "../request/contents.ts";
-import { readDeliveries } from "../warehouse/delivery-table.ts";
-import { openExistingWarehouse, type Warehouse } from "../warehouse/open.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
-import { endReportRun, startReportRun, updateReportRun } from "../warehouse/report-run-table.ts";
-import { readLastGoodRun } from "../warehouse/runs.ts";
+import { readLastGoodRun } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { planReport, type ReportPlan, toDeliveryTargets } from "./plan-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport } from "./summarize-report.ts";
@@ -90,9 +91,9 @@ export async function makeReport(
   try {
     let lastGood: Pick<NonNullable<Manifest["run"]>, "finished_at"> | null | undefined;
     let headline: ReportHeadline = { figures: {}, compared: undefined };
-    const inspect = (job: Job) => {
+    const inspect = async (job: Job) => {
       if (targets.length > 0) assertDeliverable(report, job.manifest);
-      headline = readReportHeadline(job);
+      headline = await readReportHeadline(job);
       lastGood = job.lists ? readLastGoodRun(job.lists.reader) : goodRunOf(job.manifest);
     };
     const isRepeated = isResumed && mayBeTaken(warehouse, runId, targets.length);

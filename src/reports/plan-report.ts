@@ -1,4 +1,5 @@
 import { resolve as resolvePath } from "node:path";
+import { UsageError } from "../base/errors.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
@@ -9,12 +10,11 @@ import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";
-import { UsageError } from "../errors.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
-import { LISTS } from "../request/choices.ts";
+import { LISTS } from "../request/option-values.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 

@@ -1,9 +1,9 @@
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { UsageError } from "../errors.ts";
-import { didYouMean } from "../nearest.ts";
 
 /** A report as `calltally.yaml` has it. */
 export interface ReportOfFile {

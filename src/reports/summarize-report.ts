@@ -12,9 +12,9 @@ import {
   MADE_UP,
   type Manifest,
 } from "../export/manifest.ts";
-import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../report/figure-text.ts";
-import { describeDays } from "../report/period-text.ts";
-import { type Figures, readHeadline } from "../report/report-figures.ts";
+import { formatAnswerRate, formatChange, formatCount, formatPoints } from "../page/figure-text.ts";
+import { describeDays } from "../page/period-text.ts";
+import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
@@ -25,7 +25,7 @@ export interface ReportHeadline {
 }
 
 /** Reads the headline of a report, at the moment of its files. */
-export function readReportHeadline({ ask, session, scope }: Job): ReportHeadline {
+export async function readReportHeadline({ ask, session, scope }: Job): Promise<ReportHeadline> {
   const { span, range, timezone, grain, previousPeriods } = scope;
   const { from, to } = range;
   const isClosed = from !== undefined && to !== undefined;
@@ -38,7 +38,7 @@ export function readReportHeadline({ ask, session, scope }: Job): ReportHeadline
     periods: (scope.previousSpan ? grain && previousPeriods : periodsBefore(compared)) || undefined,
   };
   const { minCell } = ask;
-  const figures = readHeadline(session, { span, periods: grain && scope.periods, previous, minCell });
+  const figures = await readHeadline(session, { span, periods: grain && scope.periods, previous, minCell });
   return { figures, compared };
 }
 

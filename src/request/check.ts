@@ -1,7 +1,6 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { namesOf, SPEND_DIMENSIONS } from "../rollup/dimensions.ts";
 import { SPEND_FIGURES, TIME_FIGURES } from "../rollup/metrics.ts";
-import { ADJUSTMENTS } from "./choices.ts";
 import {
   CONTENT_OPTIONS,
   type Content,
@@ -14,6 +13,7 @@ import {
 } from "./contents.ts";
 import { toEventName } from "./event-name.ts";
 import type { ExportRequest } from "./export-request.ts";
+import { ADJUSTMENTS } from "./option-values.ts";
 
 /** What can be read where the figures are. */
 export interface SourceCan {

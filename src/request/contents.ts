@@ -1,6 +1,6 @@
 import { DEFAULT_DIMENSIONS, type Dimension } from "../rollup/dimensions.ts";
-import { LISTS, type List, UNSHARED_DIMENSIONS } from "./choices.ts";
 import type { ExportRequest } from "./export-request.ts";
+import { LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
 /** One thing that an export writes: figures by some dimensions together, one of the lists, or the page of charts. */
 export type Content =

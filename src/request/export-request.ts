@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { CHANNELS } from "../attribution/channel-rules.ts";
+import { parseCurrency } from "../base/currency.ts";
+import { parseFilePath } from "../base/path-text.ts";
 import { parseDate, parseLast } from "../calendar/dates.ts";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
-import { parseCurrency } from "../currency.ts";
-import { parseFilePath } from "../path-text.ts";
 import { DIMENSIONS } from "../rollup/dimensions.ts";
 import { FIGURES } from "../rollup/metrics.ts";
+import { by } from "./issues.ts";
 import {
   ADJUSTMENTS,
   AMOUNT,
@@ -19,8 +20,7 @@ import {
   MIN_CELL,
   PRIVATE_COLUMNS,
   PROFILES,
-} from "./choices.ts";
-import { by } from "./issues.ts";
+} from "./option-values.ts";
 
 /** Formats of a request: those of tables, a workbook, and the page of charts. */
 const REQUEST_FORMATS = [...FORMATS, "html"] as const;

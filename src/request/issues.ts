@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 
 /** Returns a check of a value, as text, by a parser that throws an Error. */
 export function by<T>(parse: (text: string) => unknown) {

@@ -1,19 +1,19 @@
+import { cannotUse, describeError, UsageError } from "../base/errors.ts";
 import { countDays, type DateRange, parseDate, parseLast } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
-import { cannotUse, describeError, UsageError } from "../errors.ts";
 import type { CallFilter } from "../rollup/call-filter.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
+import { type Content, toContents } from "./contents.ts";
+import type { ExportRequest } from "./export-request.ts";
 import {
   type Consent,
   DEFAULT_CONVERSION,
   type Delimiter,
   type Profile,
   type TableFormat,
-} from "./choices.ts";
-import { type Content, toContents } from "./contents.ts";
-import type { ExportRequest } from "./export-request.ts";
+} from "./option-values.ts";
 
 /** How a table is written. */
 export interface FormatOptions {

@@ -2,9 +2,9 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
-import { askFor, similar } from "../nearest.ts";
+import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "./dimensions.ts";
-import { isValue, toServed, toShown } from "./own-words.ts";
+import { isValue, toServed, toShown } from "./reserved-keys.ts";
 
 /** A stretch of time, ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {
@@ -82,7 +82,7 @@ export interface UnmatchedValue {
 export interface ConditionOptions {
   readValues: ReadValues;
   /** Returns what the facts know a caller by, given the digits and the plus sign of the number. @default those */
-  nameCaller?: (phoneDigits: string) => string;
+  nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
 
 /** Returns the conditions of a filter; texts are compared here, with the values that calls have, and not by an engine. */
@@ -109,6 +109,13 @@ export function toConditions(
     filter.has_gclid && { fact: "gclid", isPresent: true },
   ];
   return conditions.filter((condition) => condition !== undefined);
+}
+
+/** Returns the facts whose values the texts of a filter are compared with. */
+export function comparedFacts(filter: CallFilter): FactColumn[] {
+  return VALUE_FILTER_NAMES.flatMap((name) =>
+    filter[name] ? VALUE_FILTERS[name].map(({ fact }) => fact) : [],
+  );
 }
 
 /** Finds the values in a filter that no call has, `(not set)` aside; none where there are no calls. */

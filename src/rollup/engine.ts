@@ -34,35 +34,39 @@ export interface Kept {
   isByPeriod: boolean;
 }
 
-/**
- * What an engine says of the sides of a rollup. All that is made of their rows is said in one place, by SQLite: spend beside
- * calls, comparison, gaps filled, order, other keys, rounding.
- */
-export interface Sides {
-  /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
-  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => SqlText;
-  /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
-  keep: (ranked: SqlText) => SqlText;
-}
-
 export type FactValue = string | number | null;
 
-/** What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks. */
-export interface Engine extends Sides {
+/** Where spend is, as it was imported. */
+export interface ImportedSpend {
+  /** A table, or a SELECT in parentheses. */
+  table: string;
+  /** The SELECT of all campaigns of calls: campaign, campaign_id, source, calls. */
+  campaigns: SqlText;
+}
+
+/**
+ * What holds the facts of calls, at one moment. SELECTs are in SQLite's words, for the connection of the session that asks.
+ * All that is made of the sides of a rollup is said in one place, by SQLite: spend beside calls, comparison, gaps filled,
+ * order, other keys, rounding.
+ */
+export interface Engine {
+  /** Returns the SELECT of a row for each key of the calls of a side: its period, where it has any, its keys, and figures. */
+  groups: (side: Side, figures: readonly Metric[], selection: CallSelection) => Promise<SqlText>;
+  /** Returns the SELECT of some keys, given one that ranks all of them: the same, or that of what it found. */
+  keep: (ranked: SqlText) => SqlText;
   /** Returns the different values of a fact. */
-  readValues: (fact: FactColumn) => readonly FactValue[];
-  /** Returns these, and perhaps others: whatever a filter of it may be compared with. */
-  readKnownValues: (fact: FactColumn) => readonly FactValue[];
+  readValues: (fact: FactColumn) => Promise<readonly FactValue[]>;
   /** Counts the calls of each band of durations: the number of bounds that were reached, null without one; calls, answered, missed. */
-  readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Iterable<FactValue[]>;
+  readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;
   /** Returns when the first and the last call started, ISO 8601 UTC; null without any of known time. */
-  readExtent: (selection: CallSelection) => [first: string, last: string] | null;
+  readExtent: (selection: CallSelection) => Promise<[first: string, last: string] | null>;
   /** Returns when the first of all calls started, whether it counts or not. */
-  readFirstStart: () => string | null;
+  readFirstStart: () => Promise<string | null>;
   /** Returns how many of some callers no call is from; as the facts know them. */
-  countUnknownCallers: (callers: readonly string[]) => number;
+  countUnknownCallers: (callers: readonly string[]) => Promise<number>;
   /** Returns a zone's offsets under which there may be calls, in the order of time. */
-  readOffsets: (zone: string) => ZoneOffset[];
-  /** Sees to the table `spend`, and returns the SELECT of all campaigns of calls: campaign, campaign_id, source, calls. */
-  loadCampaigns: () => SqlText;
+  readOffsets: (zone: string) => Promise<ZoneOffset[]>;
+  readSpend: () => Promise<ImportedSpend>;
+  /** Makes an empty table, and returns its name, which no other table of the connection has. */
+  makeTable: (columns: string) => string;
 }

@@ -6,6 +6,7 @@ import { toDuration } from "../attribution/compiled-rules.ts";
 import { hasHistory } from "../calendar/history.ts";
 import {
   type CallFilter,
+  comparedFacts,
   findUnmatched,
   type Span,
   toConditions,
@@ -13,7 +14,7 @@ import {
 } from "./call-filter.ts";
 import { type DurationBand, durationBounds } from "./duration-bands.ts";
 import type { CallSelection, Engine, FactValue } from "./engine.ts";
-import type { IS_OTHER } from "./own-words.ts";
+import type { IS_OTHER } from "./reserved-keys.ts";
 import { type RollupColumn, type RollupQuery, rollupColumns, type ZoneOffset } from "./rollup-query.ts";
 import { keyCountText, type RollupContext, rollupText, smallCellCountText } from "./rollup-sql.ts";
 import { SessionSpend } from "./session-spend.ts";
@@ -33,30 +34,35 @@ export interface FigureSessionOptions {
   nameCaller?: ((phoneDigits: string) => string) | undefined;
 }
 
+/** Rows, read as they are asked for, whatever else is asked meanwhile. */
+export interface Rollup {
+  columns: RollupColumn[];
+  rows: Iterable<Row>;
+}
+
 /** Answers questions of figures, all at one moment of what an engine holds. */
 export class FigureSession {
-  readonly rules: AttributionRules;
   protected readonly database: Database;
-  protected readonly filter: CallFilter;
+  protected readonly engine: Engine;
+  protected readonly options: FigureSessionOptions;
   protected readonly selection: CallSelection;
-  protected readonly nameCaller: (phoneDigits: string) => string;
-  readonly #engine: Engine;
-  #spend: SessionSpend | undefined;
-  #tables = 0;
-  #firstStart: { of: string | null } | undefined;
+  #spend: Promise<SessionSpend> | undefined;
+  #firstStart: Promise<string | null> | undefined;
 
-  /** @param database a connection that the engine's SELECTs are for, and that nobody else uses meanwhile */
-  constructor(
-    database: Database,
-    engine: Engine,
-    { rules, filter = {}, nameCaller = (digits) => digits }: FigureSessionOptions,
-  ) {
-    this.database = database;
-    this.#engine = engine;
-    this.rules = rules;
-    this.filter = filter;
-    this.nameCaller = nameCaller;
-    this.selection = this.selectionOf(filter);
+  /**
+   * @param database a connection that the engine's SELECTs are for
+   * @param selection the calls that the filter lets through
+   */
+  constructor(database: Database, engine: Engine, options: FigureSessionOptions, selection: CallSelection) {
+    // SQLite reads rows while tables are made for the next question; better-sqlite3 refuses that unless told.
+    this.database = database.unsafeMode();
+    this.engine = engine;
+    this.options = options;
+    this.selection = selection;
+  }
+
+  get rules(): AttributionRules {
+    return this.options.rules;
   }
 
   /**
@@ -66,29 +72,30 @@ export class FigureSession {
    *
    * @param zone whose days those of the reports are taken for
    */
-  loadSpend(zone: string): SessionSpend {
-    this.#spend ??= new SessionSpend(this.database, {
-      rules: this.rules,
-      filter: this.filter,
-      zone,
-      campaigns: this.#engine.loadCampaigns(),
-      makeTable: (columns) => this.makeTable(columns),
-    });
+  loadSpend(zone: string): Promise<SessionSpend> {
+    this.#spend ??= this.#loadSpend(zone);
     return this.#spend;
   }
 
+  async #loadSpend(zone: string): Promise<SessionSpend> {
+    const { rules, filter = {} } = this.options;
+    const imported = await this.engine.readSpend();
+    const makeTable = (columns: string) => this.engine.makeTable(columns);
+    return new SessionSpend(this.database, { rules, filter, zone, imported, makeTable });
+  }
+
   /**
-   * Answers a rollup: its columns, and its rows, which are read as they are asked for. Figures of first-time callers have no
-   * change where the stretch compared with began without {@link hasHistory}.
+   * Answers a rollup. Figures of first-time callers have no change where the stretch compared with began without
+   * {@link hasHistory}.
    *
    * @param onOther receives each row `(other)` before it is passed on
    */
-  rollup(query: RollupQuery, onOther?: (row: Row) => void): { columns: RollupColumn[]; rows: Iterable<Row> } {
+  async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {
     const { minCell, previous } = query;
     const hasHistoryBefore =
-      previous === undefined || hasHistory(previous.span.startsAt, this.readFirstStart());
+      previous === undefined || hasHistory(previous.span.startsAt, await this.readFirstStart());
     const columns = rollupColumns(query, this.rules);
-    const rows = this.iterate(rollupText(query, { ...this.#context(), hasHistoryBefore }));
+    const rows = this.iterate(await rollupText(query, { ...(await this.#context()), hasHistoryBefore }));
     const shown = minCell === undefined ? rows : blankSmallRows(rows, columns, minCell);
     return { columns, rows: dropHidden(shown, columns.length, onOther) };
   }
@@ -97,10 +104,10 @@ export class FigureSession {
    * Answers a rollup's line of totals: one row of all its calls, in which each caller counts once. It has no figures where
    * one of the periods has too few calls: the other rows, taken from the total, would show them.
    */
-  total(query: RollupQuery): ReturnType<FigureSession["rollup"]> {
+  async total(query: RollupQuery): Promise<Rollup> {
     const { dimensions, figures, span, spend, periods, previous, minCell } = query;
     const before = previous && { span: previous.span };
-    const { columns, rows } = this.rollup({
+    const { columns, rows } = await this.rollup({
       dimensions: [],
       totalOf: dimensions,
       figures,
@@ -111,22 +118,21 @@ export class FigureSession {
     });
     if (minCell === undefined || periods === undefined) return { columns, rows };
     const ofPeriods = { dimensions: [], figures: [], span, periods, minCell };
-    const counts = this.rollup({ ...ofPeriods, previous: previous?.periods && previous }).rows;
-    const isBlank = Iterator.from(counts).some(([_, calls]) => calls === null);
+    const counts = await this.rollup({ ...ofPeriods, previous: previous?.periods && previous });
+    const isBlank = Iterator.from(counts.rows).some(([_, calls]) => calls === null);
     return { columns, rows: isBlank ? Iterator.from(rows).map((row) => row.map(() => null)) : rows };
   }
 
   /** Counts calls by their duration, shortest first, without gaps; those without a duration last, where there are any. */
-  durationBands(span: Span = {}): DurationBand[] {
+  async durationBands(span: Span = {}): Promise<DurationBand[]> {
     const bounds = durationBounds(this.rules);
     const stored = bounds.map((seconds) => toDuration(seconds, this.rules));
+    const rows = await this.engine.readBands(stored, span, this.selection);
     const counts = new Map(
-      Iterator.from(this.#engine.readBands(stored, span, this.selection)).map(
-        ([band = null, calls, answered, missed]) => [
-          band,
-          { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
-        ],
-      ),
+      rows.map(([band = null, calls, answered, missed]) => [
+        band,
+        { calls: Number(calls), answered_calls: Number(answered), missed_calls: Number(missed) },
+      ]),
     );
     const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
     const bands = bounds.map((from_seconds, index) => ({
@@ -144,27 +150,27 @@ export class FigureSession {
   }
 
   /** Counts the keys that a rollup shows, whatever their periods, and those that it puts together as `(other)`. */
-  countKeys(query: RollupQuery): { shown: number; folded: number } {
-    const [all, withValue] = this.first(keyCountText(query, this.#context())).map(Number);
+  async countKeys(query: RollupQuery): Promise<{ shown: number; folded: number }> {
+    const [all, withValue] = this.first(await keyCountText(query, await this.#context())).map(Number);
     const folded = Math.max(0, (withValue ?? 0) - (query.top ?? Number.POSITIVE_INFINITY));
     return { shown: (all ?? 0) - folded + (folded > 0 ? 1 : 0), folded };
   }
 
   /** Counts the rows that a rollup puts together as `(other)`, since they or those beside them have fewer calls. */
-  countSmallCells(query: RollupQuery & { minCell: number }): number {
-    const [count] = this.first(smallCellCountText(query, query.minCell, this.#context()));
+  async countSmallCells(query: RollupQuery & { minCell: number }): Promise<number> {
+    const [count] = this.first(await smallCellCountText(query, query.minCell, await this.#context()));
     return Number(count);
   }
 
   /** Returns a zone's offsets under which there are any calls, each from its instant on. */
-  readOffsets(zone: string): ZoneOffset[] {
-    return this.#engine.readOffsets(zone);
+  readOffsets(zone: string): Promise<ZoneOffset[]> {
+    return this.engine.readOffsets(zone);
   }
 
   /** Returns when the first and the last call started that count, or their days of spend, ISO 8601 UTC; undefined without any of known time. */
-  readExtent(): { first: string; last: string } | undefined {
-    const ofCalls = this.#engine.readExtent(this.selection);
-    const ofSpend = this.#spend?.readExtent();
+  async readExtent(): Promise<{ first: string; last: string } | undefined> {
+    const ofCalls = await this.engine.readExtent(this.selection);
+    const ofSpend = (await this.#spend)?.readExtent();
     if (ofCalls === null) return ofSpend;
     const [first, last] = ofCalls;
     if (ofSpend === undefined) return { first, last };
@@ -175,42 +181,32 @@ export class FigureSession {
   }
 
   /** Returns when the first of all calls started, whether it counts or not. */
-  readFirstStart(): string | null {
-    this.#firstStart ??= { of: this.#engine.readFirstStart() };
-    return this.#firstStart.of;
+  readFirstStart(): Promise<string | null> {
+    this.#firstStart ??= this.engine.readFirstStart();
+    return this.#firstStart;
   }
 
   /** Counts the phone numbers that no call is from; of numbers as {@link CallFilter} has them. */
-  countUnknownCallers(numbers: readonly string[]): number {
-    return this.#engine.countUnknownCallers(numbers.map((number) => this.nameCaller(toPhoneDigits(number))));
+  countUnknownCallers(numbers: readonly string[]): Promise<number> {
+    const { nameCaller = (digits: string) => digits } = this.options;
+    return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toPhoneDigits(number))));
   }
 
   /** Finds the values in a filter that no call has, and no spend where it counts. */
-  findUnmatched(filter: CallFilter): UnmatchedValue[] {
-    return findUnmatched(filter, (fact) => [
-      ...this.#engine.readValues(fact),
-      ...(this.#spend?.readValues(fact) ?? []),
-    ]);
+  async findUnmatched(filter: CallFilter): Promise<UnmatchedValue[]> {
+    const compared = comparedFacts(filter);
+    if (compared.length === 0) return [];
+    const spend = await this.#spend;
+    const values = new Map<FactColumn, FactValue[]>();
+    for (const fact of new Set<FactColumn>(["channel", ...compared])) {
+      values.set(fact, [...(await this.engine.readValues(fact)), ...(spend?.readValues(fact) ?? [])]);
+    }
+    return findUnmatched(filter, (fact) => values.get(fact) ?? []);
   }
 
   /** Lists the names of campaigns that calls have. */
-  readCampaigns(): string[] {
-    return this.#engine.readValues("campaign").filter((value) => typeof value === "string");
-  }
-
-  /** @param readValues reads the different values of a fact, with which the filter's are compared */
-  protected selectionOf(
-    filter: CallFilter,
-    readValues: (fact: FactColumn) => readonly FactValue[] = (fact) => this.#engine.readKnownValues(fact),
-  ): CallSelection {
-    const conditions = toConditions(filter, this.rules, { readValues, nameCaller: this.nameCaller });
-    return { rules: this.rules, conditions, isGoneCounted: filter.include_gone ?? false };
-  }
-
-  protected makeTable(columns: string): string {
-    const name = `temp.selection_${++this.#tables}`;
-    this.database.exec(`CREATE TABLE ${name} (${columns})`);
-    return name;
+  async readCampaigns(): Promise<string[]> {
+    return (await this.engine.readValues("campaign")).filter((value) => typeof value === "string");
   }
 
   protected *iterate({ sql, values }: SqlText): Generator<Row, void, void> {
@@ -221,9 +217,22 @@ export class FigureSession {
     return this.database.prepare<[SqlText["values"]], Row>(sql).raw().get(values) ?? [];
   }
 
-  #context(): RollupContext {
-    return { ...this.selection, sides: this.#engine, spend: this.#spend };
+  async #context(): Promise<RollupContext> {
+    return { ...this.selection, engine: this.engine, spend: await this.#spend };
   }
+}
+
+/**
+ * Returns the calls that a filter lets through.
+ *
+ * @param readValues reads the different values of a fact, with which the filter's are compared
+ */
+export function selectionOf(
+  { rules, filter = {}, nameCaller }: FigureSessionOptions,
+  readValues: (fact: FactColumn) => readonly FactValue[],
+): CallSelection {
+  const conditions = toConditions(filter, rules, { readValues, nameCaller });
+  return { rules, conditions, isGoneCounted: filter.include_gone ?? false };
 }
 
 /** Passes rows on without {@link IS_OTHER}, which is their last value where keys may be folded. */

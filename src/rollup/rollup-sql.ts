@@ -1,13 +1,13 @@
-import { MICROS } from "../currency.ts";
+import { MICROS } from "../base/currency.ts";
 import type { Condition } from "./call-filter.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "./dimensions.ts";
-import type { CallSelection, Kept, Side, Sides } from "./engine.ts";
+import type { CallSelection, Engine, Kept, Side } from "./engine.ts";
 import { quotientText } from "./figure-sql.ts";
 import { type CostPer, isCompared, isOfFirstCalls, metrics } from "./metrics.ts";
-import { IS_OTHER, NOT_SET, OTHER } from "./own-words.ts";
+import { IS_OTHER, NOT_SET, OTHER } from "./reserved-keys.ts";
 import { callMeasures, type Measure, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
-import { groupsText, sqliteSides } from "./sqlite-calls-sql.ts";
+import { callGroupsText, groupsText } from "./sqlite-calls-sql.ts";
 
 /*
  * What is made of the sides of a rollup, whatever engine says what they are: spend beside calls, comparison, gaps filled,
@@ -16,8 +16,7 @@ import { groupsText, sqliteSides } from "./sqlite-calls-sql.ts";
 
 /** What the text of a question depends on beside the question. */
 export interface RollupContext extends CallSelection {
-  /** What says the rows of calls. */
-  sides: Sides;
+  engine: Pick<Engine, "groups" | "keep">;
   /** A table of spend, whose columns are named as the facts of calls, and what must hold of its rows. */
   spend?: { table: string; conditions: readonly Condition[] } | undefined;
   /** Whether the stretch compared with has history enough to know its first-time callers. @default true */
@@ -31,11 +30,11 @@ const CENT_MICROS = MICROS / 100;
  * where all keys are weekdays and hours, in their order; the row of other keys last. Where keys may be folded into that row,
  * the last column is {@link IS_OTHER}.
  */
-export function rollupText(query: RollupQuery, context: RollupContext): SqlText {
+export async function rollupText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
   const { periods, previous, fill = false, span = {}, offsets } = query;
   const measures = measuresOf(query, context.rules);
   const keys = keyColumns(query.dimensions, query);
-  const kept = keptOf(query, context);
+  const kept = await keptOf(query, context);
   const shown = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)];
   const hidden = kept ? [IS_OTHER] : [];
   const names = [...shown, ...hidden];
@@ -44,7 +43,7 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
   const common = { keys, measures, offsets, kept, hasSpend: query.spend !== undefined, parts };
   const keptColumns = [...(kept?.isByPeriod ? ["period"] : []), ...keys.map(({ name }) => name)];
   const withKept = kept && `kept (${keptColumns.join(", ")}) AS MATERIALIZED (${kept.text.sql})`;
-  const current = sideText({ ...common, span, periods, name: "current" }, context);
+  const current = await sideText({ ...common, span, periods, name: "current" }, context);
   if (!fill && previous === undefined) {
     if (!keys.some(isLocal) && kept === undefined) return { ...current, sql: `${current.sql}\n${order}` };
     // In an expression, ORDER BY takes a name for a fact's rather than for a key's.
@@ -53,7 +52,7 @@ export function rollupText(query: RollupQuery, context: RollupContext): SqlText 
     return { sql, values: { ...kept?.text.values, ...current.values } };
   }
 
-  const before = previous && sideText({ ...common, ...previous, name: "previous" }, context);
+  const before = previous && (await sideText({ ...common, ...previous, name: "previous" }, context));
   const columns = [...names, ...measures.map(({ name }) => name)].join(", ");
   const sides = [
     "SELECT 'current' AS side, * FROM current_rows",
@@ -78,21 +77,22 @@ ${groupBy(names)}${order}`;
 }
 
 /** Returns the SELECT of the number of a rollup's keys, whatever their periods; and of those that have a value. */
-export function keyCountText(query: RollupQuery, context: RollupContext): SqlText {
-  const { sql, values } = keysText(query, context);
+export async function keyCountText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
+  const { sql, values } = await keysText(query, context);
   return { sql: `SELECT count(*), count(*) FILTER (WHERE ${hasValueText(query)}) FROM (${sql})`, values };
 }
 
-/** Returns a rollup's SELECT for a view. It has no median: the function is not in each SQLite that reads views. */
+/** Returns a rollup's SELECT for a view, of a dimension that is a fact. It has no median: the function is not in each SQLite that reads views. */
 export function rollupViewText(dimension: Dimension, rules: RollupContext["rules"]): string {
-  const context: RollupContext = {
+  const live: CallSelection = {
     rules,
     conditions: [{ fact: "is_live", holds: true }],
     isGoneCounted: false,
-    sides: sqliteSides,
   };
+  const keys = keyColumns([dimension]);
   const measures = metrics(rules).filter(({ aggregate }) => aggregate.kind !== "median seconds");
-  return rollupText({ dimensions: [dimension], figures: measures.map(({ name }) => name) }, context).sql;
+  const { sql } = callGroupsText({ keys, span: {}, name: "current" }, measures, live);
+  return `${sql}\nORDER BY ${rowOrder(keys, false).join(", ")}`;
 }
 
 /** A side whose figures are of calls, or of spend as well. */
@@ -104,10 +104,10 @@ interface MeasuredSide extends Side {
   parts?: readonly KeyColumn[] | undefined;
 }
 
-function sideText(side: MeasuredSide, context: RollupContext): SqlText {
+async function sideText(side: MeasuredSide, context: RollupContext): Promise<SqlText> {
   const { keys, measures, periods, hasSpend = false } = side;
   const ofCalls = callMeasures(measures);
-  const calls = context.sides.groups(side, ofCalls, context);
+  const calls = await context.engine.groups(side, ofCalls, context);
   if (!hasSpend) return calls;
   const spend = spendGroupsText(side, context);
   const names = [
@@ -117,7 +117,7 @@ function sideText(side: MeasuredSide, context: RollupContext): SqlText {
   ];
   const callNames = ofCalls.map(({ name }) => name);
   const none = (columns: readonly string[]) => columns.map((name) => `NULL AS ${name}`);
-  const paid = side.parts && paidText(side, side.parts, context);
+  const paid = side.parts && (await paidText(side, side.parts, context));
   const paidNames = paid ? COSTS_PER.map(paidName) : [];
   const own = measures.map((metric) => `${besideText(metric, paid !== undefined)} AS ${metric.name}`);
   // Each key has one row of each: the greatest of them is the one that is there.
@@ -145,15 +145,20 @@ const COSTS_PER = ["calls", "qualified_calls", "first_time_callers"] as const sa
 const paidName = (of: CostPer) => `paid_${of}`;
 
 /** The calls of those parts of each row that have spend; its values are those of the side itself. */
-function paidText(side: MeasuredSide, parts: readonly KeyColumn[], context: RollupContext): string {
+async function paidText(
+  side: MeasuredSide,
+  parts: readonly KeyColumn[],
+  context: RollupContext,
+): Promise<string> {
   const { keys, kept, periods } = side;
   const whole: Side = { ...side, keys: parts, kept: undefined };
   const counts = metrics(context.rules).filter(({ name }) => COSTS_PER.some((of) => of === name));
   const names = [...(periods ? ["period"] : []), ...parts.map(({ name }) => name)];
   const none = COSTS_PER.map((name) => `NULL AS ${name}`);
+  const calls = await context.engine.groups(whole, counts, context);
   const withSpend = `SELECT ${[...names, ...COSTS_PER.map((of) => `max(${of}) AS ${of}`)].join(", ")}
 FROM (
-  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${context.sides.groups(whole, counts, context).sql})
+  SELECT ${[...names, ...COSTS_PER, "0 AS has_spend"].join(", ")} FROM (${calls.sql})
   UNION ALL
   SELECT ${[...names, ...none, "1"].join(", ")} FROM (${spendGroupsText(whole, context).sql})
 )
@@ -202,15 +207,15 @@ function costPerText(of: string): string {
 }
 
 /** The keys of a rollup with their calls in the current stretch, which may be 0 where there is one before. */
-function keysText(query: RollupQuery, context: RollupContext): SqlText {
+async function keysText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
   const { previous, span = {}, offsets } = query;
   const keys = keyColumns(query.dimensions, query);
   const names = keys.map(({ name }) => name).join(", ");
   const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
   const common = { keys, measures, offsets, hasSpend: query.spend !== undefined };
-  const current = sideText({ ...common, span, name: "current" }, context);
+  const current = await sideText({ ...common, span, name: "current" }, context);
   if (previous === undefined || keys.length === 0) return current; // without dimensions it has its one row in any case
-  const before = sideText({ ...common, span: previous.span, name: "previous" }, context);
+  const before = await sideText({ ...common, span: previous.span, name: "previous" }, context);
   const sql = `SELECT ${names}, max(calls) AS calls
 FROM (${current.sql} UNION ALL SELECT ${names}, 0 FROM (${before.sql}))
 GROUP BY ${names}`;
@@ -218,22 +223,22 @@ GROUP BY ${names}`;
 }
 
 /** The keys that have rows of their own; undefined where all have. */
-function keptOf(query: RollupQuery, context: RollupContext): Kept | undefined {
+async function keptOf(query: RollupQuery, context: RollupContext): Promise<Kept | undefined> {
   const { top, minCell, periods } = query;
   if (minCell !== undefined && query.dimensions.length > 0) {
-    const text = context.sides.keep(largeCellsText(query, minCell, context));
+    const text = context.engine.keep(await largeCellsText(query, minCell, context));
     return { text, isByPeriod: periods !== undefined };
   }
   if (top === undefined) return undefined;
-  return { text: context.sides.keep(topText(query, top, context)), isByPeriod: false };
+  return { text: context.engine.keep(await topText(query, top, context)), isByPeriod: false };
 }
 
 /** The keys with the most calls, and the one without any value, which nothing hides. */
-function topText(query: RollupQuery, top: number, context: RollupContext): SqlText {
+async function topText(query: RollupQuery, top: number, context: RollupContext): Promise<SqlText> {
   const keys = keyColumns(query.dimensions, query);
   const names = keys.map(({ name }) => name).join(", ");
   const notSet = keys.map(({ isNamed }) => (isNamed ? literal(NOT_SET) : "NULL")).join(", ");
-  const { sql, values } = keysText(query, context);
+  const { sql, values } = await keysText(query, context);
   return {
     sql: `
   SELECT * FROM (SELECT ${names} FROM (${sql})
@@ -245,15 +250,15 @@ function topText(query: RollupQuery, top: number, context: RollupContext): SqlTe
 }
 
 /** The rows of a rollup: period and key, calls in the current stretch and in the one before. */
-function cellsText(query: RollupQuery, context: RollupContext): SqlText {
+async function cellsText(query: RollupQuery, context: RollupContext): Promise<SqlText> {
   const { periods, previous, span = {}, offsets } = query;
   const keys = keyColumns(query.dimensions, query);
   const names = [...(periods ? ["period"] : []), ...keys.map(({ name }) => name)].join(", ");
   const measures = metrics(context.rules).filter(({ aggregate }) => aggregate.kind === "count");
-  const current = sideText({ keys, measures, offsets, span, periods, name: "current" }, context);
+  const current = await sideText({ keys, measures, offsets, span, periods, name: "current" }, context);
   if (previous === undefined)
     return { ...current, sql: `SELECT ${names}, calls, 0 AS before FROM (${current.sql})` };
-  const before = sideText({ keys, measures, offsets, ...previous, name: "previous" }, context);
+  const before = await sideText({ keys, measures, offsets, ...previous, name: "previous" }, context);
   const sql = `SELECT ${names}, max(calls) AS calls, max(before) AS before
 FROM (SELECT ${names}, calls, 0 AS before FROM (${current.sql}) UNION ALL SELECT ${names}, 0, calls FROM (${before.sql}))
 GROUP BY ${names}`;
@@ -264,12 +269,12 @@ GROUP BY ${names}`;
  * The rows that stand by themselves: neither small, nor one of the next smallest that {@link OTHER} takes so that it is not
  * small itself. What is left over by a row that is not small is not small.
  */
-function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): SqlText {
+async function largeCellsText(query: RollupQuery, minCell: number, context: RollupContext): Promise<SqlText> {
   const keys = keyColumns(query.dimensions, query).map(({ name }) => name);
   const names = [...(query.periods ? ["period"] : []), ...keys].join(", ");
   const partition = query.periods ? "PARTITION BY period " : "";
   const small = (count: string) => isSmall(count, minCell);
-  const { sql, values } = cellsText(query, context);
+  const { sql, values } = await cellsText(query, context);
   const smaller = (count: string) => `coalesce(sum(${count}) OVER smaller, 0) AS smaller_${count}`;
   return {
     sql: `SELECT ${names} FROM (
@@ -286,13 +291,18 @@ WHERE NOT is_small AND NOT ${small("smaller_calls")} AND NOT ${small("smaller_be
  * Returns the SELECT of the number of rows that are together in rows {@link OTHER}, so that none is small; not of periods
  * with too few calls, which have hardly more calls than rows.
  */
-export function smallCellCountText(query: RollupQuery, minCell: number, context: RollupContext): SqlText {
-  const { sql, values } = cellsText(query, context);
+export async function smallCellCountText(
+  query: RollupQuery,
+  minCell: number,
+  context: RollupContext,
+): Promise<SqlText> {
+  const { sql, values } = await cellsText(query, context);
+  const large = await largeCellsText(query, minCell, context);
   const inPeriod = (count: string) => `sum(${count}) OVER (${query.periods ? "PARTITION BY period" : ""})`;
   const isBlank = ["calls", "before"].map((count) => isSmall(inPeriod(count), minCell)).join(" OR ");
   return {
     sql: `SELECT (SELECT count(*) FROM (SELECT ${isBlank} AS is_blank FROM (${sql})) WHERE NOT is_blank)
-  - (SELECT count(*) FROM (${largeCellsText(query, minCell, context).sql}))`,
+  - (SELECT count(*) FROM (${large.sql}))`,
     values,
   };
 }

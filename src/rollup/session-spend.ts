@@ -5,6 +5,7 @@ import { toChannel } from "../attribution/channel-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
 import { toInstants } from "../calendar/dates.ts";
 import { type CallFilter, type Condition, type Span, toConditions } from "./call-filter.ts";
+import type { Engine, ImportedSpend } from "./engine.ts";
 import type { SpendForm } from "./metrics.ts";
 import { type CampaignKey, campaignMatcher, type Match } from "./spend-campaigns.ts";
 import type { SqlText } from "./sql-text.ts";
@@ -12,12 +13,11 @@ import {
   insertSpendText,
   rankedCampaignsText,
   SPEND_COLUMNS,
-  SPEND_DAYS_TEXT,
-  SPEND_FORM_TEXT,
   SPEND_KEY_COLUMNS,
-  SPEND_KEYS_TEXT,
+  SPEND_KEYS,
   spendDaysText,
   spendFilesText,
+  spendFormText,
   spendSumsText,
   unmatchedText,
 } from "./sqlite-spend-sql.ts";
@@ -37,12 +37,10 @@ export interface UnmatchedCampaign extends CampaignKey, SpendSum {
 export interface SpendOptions {
   rules: AttributionRules;
   filter: CallFilter;
-  /** The SELECT of the campaigns of calls, with their calls from each source. */
-  campaigns: SqlText;
+  imported: ImportedSpend;
   /** IANA zone whose days those of the reports are taken for. */
   zone: string;
-  /** Makes an empty table of the connection, and returns its name. */
-  makeTable: (columns: string) => string;
+  makeTable: Engine["makeTable"];
 }
 
 /** What ads cost, with the keys that the calls of a session have: sources and mediums by the aliases in force, channels by the rules, campaigns as calls have them. */
@@ -52,23 +50,25 @@ export class SessionSpend {
   /** What the session's filter says of spend: of source, channel and campaign, since it has nothing else of calls. */
   readonly conditions: readonly Condition[];
   readonly #database: Database;
+  readonly #imported: ImportedSpend;
 
-  constructor(database: Database, { rules, filter, zone, campaigns, makeTable }: SpendOptions) {
+  constructor(database: Database, { rules, filter, zone, imported, makeTable }: SpendOptions) {
     this.#database = database;
-    const [currency, decimals] = this.#first({ sql: SPEND_FORM_TEXT, values: {} });
+    this.#imported = imported;
+    const [currency, decimals] = this.#first({ sql: spendFormText(imported.table), values: {} });
     this.form = {
       currency: currency === null ? undefined : String(currency),
       decimals: Number(decimals ?? 2),
     };
     const days = makeTable("day TEXT PRIMARY KEY, starts_at TEXT NOT NULL");
     const insertDay = database.prepare(`INSERT INTO ${days} VALUES (?, ?)`);
-    for (const [day] of this.#all({ sql: SPEND_DAYS_TEXT, values: {} })) {
+    for (const [day] of this.#all({ sql: `SELECT DISTINCT day FROM ${imported.table}`, values: {} })) {
       insertDay.run(day, toInstants({ from: String(day) }, zone).startsAt);
     }
     const keys = makeTable(SPEND_KEY_COLUMNS);
-    this.#insertKeys(keys, rules, campaigns);
+    this.#insertKeys(keys, rules);
     this.table = makeTable(SPEND_COLUMNS);
-    database.exec(insertSpendText(this.table, { keys, days }));
+    database.exec(insertSpendText(this.table, { imported: imported.table, keys, days }));
     const { source, channel, campaign } = filter;
     this.conditions = toConditions(
       {
@@ -82,7 +82,8 @@ export class SessionSpend {
     );
   }
 
-  #insertKeys(table: string, rules: AttributionRules, campaigns: SqlText): void {
+  #insertKeys(table: string, rules: AttributionRules): void {
+    const { table: imported, campaigns } = this.#imported;
     const { utmKeyOf } = compileRules(rules);
     const match = campaignMatcher(
       this.#all(rankedCampaignsText(campaigns)).map(([campaign, campaign_id, source, calls]) => ({
@@ -93,7 +94,7 @@ export class SessionSpend {
       })),
     );
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
-    for (const given of this.#all({ sql: SPEND_KEYS_TEXT, values: {} })) {
+    for (const given of this.#all({ sql: `SELECT DISTINCT ${SPEND_KEYS} FROM ${imported}`, values: {} })) {
       const [source, medium] = [utmKeyOf(String(given[0])), utmKeyOf(String(given[1]))];
       const own = { campaign: toText(given[2]), campaign_id: toText(given[3]) };
       const found = match({ ...own, source });
@@ -133,7 +134,7 @@ export class SessionSpend {
 
   /** Lists the files that the spend of a stretch is from, as they were imported. */
   files(span: Span = {}): ({ file: string; imported_at: string } & SpendSum)[] {
-    return this.#all(spendFilesText(span, this)).map(([file, imported_at, ...sum]) => ({
+    return this.#all(spendFilesText(span, this, this.#imported.table)).map(([file, imported_at, ...sum]) => ({
       file: String(file),
       imported_at: String(imported_at),
       ...toSum(sum),

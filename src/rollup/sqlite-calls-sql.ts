@@ -2,9 +2,10 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Condition, Span } from "./call-filter.ts";
 import { type KeyColumn, type LocalPart, WEEKDAYS } from "./dimensions.ts";
-import type { CallSelection, Side, Sides } from "./engine.ts";
+import type { CallSelection, Side } from "./engine.ts";
 import { figureText, type Part } from "./figure-sql.ts";
-import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./own-words.ts";
+import type { Metric } from "./metrics.ts";
+import { IS_OTHER, NOT_SET, OTHER, OWN_WORDS } from "./reserved-keys.ts";
 import { groupBy, literal, type SqlText } from "./sql-text.ts";
 
 /*
@@ -29,19 +30,14 @@ const FIRST_OF_ALL = `SELECT call_id FROM (
 /** To 1970 from a Monday before the year 0000, so that no number is negative: 0001-01-01, itself a Monday, less 53 weeks. */
 const SECONDS_SINCE_A_MONDAY = (719_162 + 53 * 7) * 86_400;
 
-/** The sides of rollups, as parts of the one statement that asks for all. */
-export const sqliteSides: Sides = {
-  groups: (side, figures, selection) =>
-    groupsText(
-      side,
-      selection,
-      figures.map(
-        ({ name, aggregate }) =>
-          `${figureText(aggregate, selection.rules, (part) => partText(part, selection))} AS ${name}`,
-      ),
-    ),
-  keep: (ranked) => ranked,
-};
+/** Returns the SELECT of a row for each key of the calls of a side. */
+export function callGroupsText(side: Side, figures: readonly Metric[], selection: CallSelection): SqlText {
+  const columns = figures.map(
+    ({ name, aggregate }) =>
+      `${figureText(aggregate, selection.rules, (part) => partText(part, selection))} AS ${name}`,
+  );
+  return groupsText(side, selection, columns);
+}
 
 /** Returns the SELECT of a row for each key of the calls, or of rows with columns named as the facts of calls. */
 export function groupsText(

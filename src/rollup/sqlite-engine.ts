@@ -2,24 +2,37 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import { type OffsetSpan, offsetSpanAt } from "../calendar/local-time.ts";
 import type { Span } from "./call-filter.ts";
-import type { CallSelection, Engine, FactValue } from "./engine.ts";
+import type { CallSelection, Engine, FactValue, ImportedSpend, Side } from "./engine.ts";
+import type { Metric } from "./metrics.ts";
 import type { ZoneOffset } from "./rollup-query.ts";
 import type { SqlText } from "./sql-text.ts";
-import { durationBandsText, selectionText, sqliteSides } from "./sqlite-calls-sql.ts";
+import { callGroupsText, durationBandsText, selectionText } from "./sqlite-calls-sql.ts";
 import { SQLITE_CAMPAIGNS_TEXT } from "./sqlite-spend-sql.ts";
 
 /** The facts of a warehouse, by a connection to it. */
 export class SqliteEngine implements Engine {
-  readonly groups = sqliteSides.groups;
-  readonly keep = sqliteSides.keep;
   readonly #database: Database;
   readonly #values = new Map<FactColumn, FactValue[]>();
+  #tables = 0;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  readValues(fact: FactColumn): readonly FactValue[] {
+  async groups(side: Side, figures: readonly Metric[], selection: CallSelection): Promise<SqlText> {
+    return callGroupsText(side, figures, selection);
+  }
+
+  keep(ranked: SqlText): SqlText {
+    return ranked;
+  }
+
+  async readValues(fact: FactColumn): Promise<readonly FactValue[]> {
+    return this.listValues(fact);
+  }
+
+  /** Returns the different values of a fact. */
+  listValues(fact: FactColumn): readonly FactValue[] {
     const known = this.#values.get(fact);
     if (known !== undefined) return known;
     const select = this.#database.prepare<[], FactValue>(`SELECT DISTINCT ${fact} FROM call_facts`);
@@ -28,37 +41,40 @@ export class SqliteEngine implements Engine {
     return values;
   }
 
-  readKnownValues(fact: FactColumn): readonly FactValue[] {
-    return this.readValues(fact);
-  }
-
-  readBands(bounds: readonly number[], span: Span, selection: CallSelection): FactValue[][] {
+  async readBands(bounds: readonly number[], span: Span, selection: CallSelection): Promise<FactValue[][]> {
     return this.#all(durationBandsText(bounds, span, selection));
   }
 
-  readExtent(selection: CallSelection): [first: string, last: string] | null {
+  async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
     const { sql, values } = selectionText({}, selection);
     const [row] = this.#all({ sql: `SELECT min(f.call_started), max(f.call_started) ${sql}`, values });
     const [first, last] = row ?? [];
     return typeof first === "string" && typeof last === "string" ? [first, last] : null;
   }
 
-  readFirstStart(): string | null {
+  async readFirstStart(): Promise<string | null> {
     const select = this.#database.prepare<[], string | null>("SELECT min(call_started) FROM call_facts");
     return select.pluck().get() ?? null;
   }
 
-  countUnknownCallers(callers: readonly string[]): number {
+  async countUnknownCallers(callers: readonly string[]): Promise<number> {
     const isKnown = this.#database.prepare<[string]>("SELECT 1 FROM call_facts WHERE caller = ?");
     return callers.filter((caller) => isKnown.get(caller) === undefined).length;
   }
 
-  readOffsets(zone: string): ZoneOffset[] {
+  async readOffsets(zone: string): Promise<ZoneOffset[]> {
     return readOffsets(this.#database, zone);
   }
 
-  loadCampaigns(): SqlText {
-    return { sql: SQLITE_CAMPAIGNS_TEXT, values: {} };
+  async readSpend(): Promise<ImportedSpend> {
+    return { table: "spend", campaigns: { sql: SQLITE_CAMPAIGNS_TEXT, values: {} } };
+  }
+
+  /** It goes with the transaction of its session. */
+  makeTable(columns: string): string {
+    const table = `temp.selection_${++this.#tables}`;
+    this.#database.exec(`CREATE TABLE ${table} (${columns})`);
+    return table;
   }
 
   #all({ sql, values }: SqlText): FactValue[][] {

@@ -19,14 +19,12 @@ export const SPEND_KEY_COLUMNS = `given_source TEXT, given_medium TEXT, given_ca
   UNIQUE (given_source, given_medium, given_campaign, given_campaign_id)`;
 
 /** The currency, and the fewest digits after the point, from two on, that show every amount whole. */
-export const SPEND_FORM_TEXT = `SELECT min(currency), max(CASE
+export const spendFormText = (imported: string) => `SELECT min(currency), max(CASE
   WHEN cost_micros % 10000 = 0 THEN 2 WHEN cost_micros % 1000 = 0 THEN 3 WHEN cost_micros % 100 = 0 THEN 4
-  WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END) FROM spend`;
-
-export const SPEND_DAYS_TEXT = "SELECT DISTINCT day FROM spend";
+  WHEN cost_micros % 10 = 0 THEN 5 ELSE 6 END) FROM ${imported}`;
 
 /** What tells rows of spend apart, but for their days. */
-export const SPEND_KEYS_TEXT = "SELECT DISTINCT source, medium, campaign, campaign_id FROM spend";
+export const SPEND_KEYS = "source, medium, campaign, campaign_id";
 
 /** The campaigns of calls, a row with a number of calls for each source. */
 export const SQLITE_CAMPAIGNS_TEXT = `SELECT campaign, campaign_id, source, count(*) AS calls FROM call_facts
@@ -39,11 +37,14 @@ export function rankedCampaignsText({ sql, values }: SqlText): SqlText {
 }
 
 /** Returns the INSERT of all spend into a session's table. */
-export function insertSpendText(table: string, { keys, days }: { keys: string; days: string }): string {
+export function insertSpendText(
+  table: string,
+  { imported, keys, days }: { imported: string; keys: string; days: string },
+): string {
   return `INSERT INTO ${table}
 SELECT s.spend_id, d.starts_at, s.day, k.source, k.medium, k.campaign, k.campaign_id, k.channel, k.match,
   s.campaign, s.campaign_id, s.cost_micros, s.clicks, s.impressions
-FROM spend AS s
+FROM ${imported} AS s
 JOIN ${days} AS d ON d.day = s.day
 JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
   AND k.given_campaign IS s.campaign AND k.given_campaign_id IS s.campaign_id`;
@@ -64,8 +65,8 @@ export function spendDaysText(span: Span, source: SpendSource): SqlText {
 }
 
 /** Returns the SELECT of the files that a stretch's spend is from, with rows and cost. */
-export function spendFilesText(span: Span, source: SpendSource): SqlText {
-  const join = "\nJOIN spend AS s ON s.spend_id = f.spend_id";
+export function spendFilesText(span: Span, source: SpendSource, imported: string): SqlText {
+  const join = `\nJOIN ${imported} AS s ON s.spend_id = f.spend_id`;
   const columns = "s.file, s.imported_at, count(*), sum(f.cost_micros)";
   return select(columns, span, source, "GROUP BY 1, 2 ORDER BY 2, 1", join);
 }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { attributionApp, attributionRoute } from "./attribution-routes.ts";
 import { requireBearer } from "./auth.ts";
+import { attributionApp, attributionRoute } from "./calls/attribution-routes.ts";
 import { CONTROLLED_CALLS, controlApp } from "./control.ts";
 import { createFaultDraw } from "./faults.ts";
-import { insightApp, insightRoute } from "./insight-routes.ts";
+import { insightApp, insightRoute } from "./insight/insight-routes.ts";
 import { limitBody } from "./request-body.ts";
 import { fail, failInvalid, failThrown, type SandboxEnv } from "./sandbox-envelope.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
 import { churn, logAndDisturb } from "./traffic.ts";
-import { patchWebhookRoute, webhookApp } from "./webhook-routes.ts";
+import { patchWebhookRoute, webhookApp } from "./webhook/webhook-routes.ts";
 import type { World } from "./world.ts";
 
 const OPERATIONS = [

@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { attributionRoute } from "./attribution-routes.ts";
+import { attributionRoute } from "./calls/attribution-routes.ts";
 import { BEARER_NAME } from "./contract.ts";
-import { insightRoute } from "./insight-routes.ts";
-import { patchWebhookRoute, replaceWebhookRoute } from "./webhook-routes.ts";
+import { insightRoute } from "./insight/insight-routes.ts";
+import { patchWebhookRoute, replaceWebhookRoute } from "./webhook/webhook-routes.ts";
 
 const ROUTES = [attributionRoute, insightRoute, replaceWebhookRoute, patchWebhookRoute];
 

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
-import type { SandboxCalls } from "./call-store.ts";
-import type { LoggedDelivery } from "./deliveries.ts";
-import type { SandboxInsights } from "./insight-store.ts";
+import type { SandboxCalls } from "./calls/call-store.ts";
+import type { SandboxInsights } from "./insight/insight-store.ts";
 import { parseOptions, type SandboxOptions } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
-import type { SandboxWebhooks } from "./webhook-store.ts";
+import type { LoggedDelivery } from "./webhook/deliveries.ts";
+import type { SandboxWebhooks } from "./webhook/webhook-store.ts";
 import { createWorld } from "./world.ts";
 
-export type { SandboxCalls } from "./call-store.ts";
+export type { SandboxCalls } from "./calls/call-store.ts";
 export { FAULT_KINDS, type FaultKind } from "./faults.ts";
 export type { SandboxOptions } from "./sandbox-options.ts";
 

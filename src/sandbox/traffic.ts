@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { SandboxCalls } from "./call-store.ts";
+import type { SandboxCalls } from "./calls/call-store.ts";
 import { type FaultKind, respondWithFault, truncateResponse } from "./faults.ts";
 import { deriveSeed, drawIndex, seededRandom } from "./random.ts";
 import { readBody } from "./request-body.ts";

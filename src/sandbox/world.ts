@@ -1,9 +1,9 @@
-import { SandboxCalls } from "./call-store.ts";
-import { Deliveries } from "./deliveries.ts";
-import { SandboxInsights } from "./insight-store.ts";
+import { SandboxCalls } from "./calls/call-store.ts";
+import { SandboxInsights } from "./insight/insight-store.ts";
 import type { SandboxSettings } from "./sandbox-options.ts";
 import type { LoggedRequest } from "./traffic.ts";
-import { SandboxWebhooks } from "./webhook-store.ts";
+import { Deliveries } from "./webhook/deliveries.ts";
+import { SandboxWebhooks } from "./webhook/webhook-store.ts";
 
 /** All that a sandbox holds between requests. */
 export interface World {

@@ -1,5 +1,5 @@
-import { isFuture } from "../clock.ts";
-import type { SyncRun } from "../warehouse/runs.ts";
+import { isFuture } from "../base/clock.ts";
+import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { Cron } from "./cron.ts";
 import type { JobState } from "./job-state.ts";
 

@@ -1,5 +1,5 @@
 import { Agent, request } from "undici";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 
 /** Time for the one attempt that is made when the process is to end soon, milliseconds. */
 const HASTE_MS = 1500;

@@ -1,8 +1,8 @@
 import type { LimitRequest } from "../api/host-limits.ts";
+import type { ExitCode } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { ExitCode } from "../errors.ts";
-import type { Log } from "../log.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** What a job is given to run with. */
 export interface JobContext {

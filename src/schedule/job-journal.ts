@@ -1,15 +1,16 @@
 import { resolve } from "node:path";
-import { describeError } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { describeError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { openCurrentWarehouse } from "../warehouse/open.ts";
 import {
   insertJobStart,
   type JobEnd,
   type JobRecord,
   readJobs,
   updateJobEnd,
-} from "../warehouse/job-table.ts";
-import { openCurrentWarehouse, type Warehouse } from "../warehouse/open.ts";
+} from "../warehouse/runs/job-table.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** A job must not wait long for whoever writes, in which time it would hear no signal. */
 const PATIENCE_MS = 2000;
@@ -45,7 +46,7 @@ export function openJournal(database: string, log: Log): JobJournal {
       );
     },
     end: (end) => {
-      withWarehouse((warehouse) => writeTransaction(warehouse, () => updateJobEnd(warehouse, end)), "warn");
+      withWarehouse((warehouse) => writeTransaction(warehouse, (tx) => updateJobEnd(tx, end)), "warn");
     },
     read: () => withWarehouse(readJobs) ?? [],
   };

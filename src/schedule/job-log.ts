@@ -1,7 +1,7 @@
+import { describeError } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeError } from "../errors.ts";
-import { toCalltallyError } from "../known-error.ts";
-import { type Log, openLog } from "../log.ts";
 
 /** Opens the log as the settings of some accounts have it: for a person on a terminal (https://no-color.org), for a machine elsewhere. */
 export function openLogOf(

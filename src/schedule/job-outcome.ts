@@ -1,7 +1,7 @@
 import { constants } from "node:os";
-import { ageOf } from "../clock.ts";
-import { EXIT, type ExitCode } from "../errors.ts";
-import type { JobEnd, JobRecord } from "../warehouse/job-table.ts";
+import { ageOf } from "../base/clock.ts";
+import { EXIT, type ExitCode } from "../base/errors.ts";
+import type { JobEnd, JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Outcome } from "./child-process.ts";
 
 /** What a line of the log says of how a job ended. */

@@ -1,5 +1,5 @@
-import { EXIT } from "../errors.ts";
-import type { JobOutcome } from "../warehouse/job-table.ts";
+import { EXIT } from "../base/errors.ts";
+import type { JobOutcome } from "../warehouse/runs/job-table.ts";
 import type { Job } from "./job-definition.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Snapshot } from "./warehouse-snapshot.ts";

@@ -1,4 +1,4 @@
-import { applyEnd, type JobEnd, type JobOutcome } from "../warehouse/job-table.ts";
+import { applyEnd, type JobEnd, type JobOutcome } from "../warehouse/runs/job-table.ts";
 
 /** What the schedule has seen of a job since it started. */
 export interface JobStatistics {

@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
-import type { Bell } from "./bell.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Cron } from "./cron.ts";
+import type { Bell } from "./doorbell/bell.ts";
 
 /** Timers do not count the time a machine sleeps, nor notice that its clock is set: so none is longer. */
 const LONGEST_WAIT_MS = 30_000;

@@ -1,6 +1,6 @@
+import { describeError } from "../base/errors.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
-import { describeError } from "../errors.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import type { DaemonAccount } from "./daemon.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { isAllowedHost, isLoopback } from "./allowed-host.ts";
-import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell-page.ts";
+import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-page.ts";
 import type { Health } from "./health.ts";
 import { METRICS_TYPE } from "./prometheus-format.ts";
 

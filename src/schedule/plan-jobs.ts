@@ -1,6 +1,6 @@
-import { isFuture } from "../clock.ts";
+import { isFuture } from "../base/clock.ts";
+import { describeError, UsageError } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { describeError, UsageError } from "../errors.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
 import type { ScheduledJob } from "./keep-schedule.ts";

@@ -1,7 +1,7 @@
+import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import { maskOf } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { type CalltallyError, describeError, EXIT, type ExitCode, InterruptedError } from "../errors.ts";
-import { toCalltallyError } from "../known-error.ts";
-import { maskOf } from "../log.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job, JobContext } from "./job-definition.ts";

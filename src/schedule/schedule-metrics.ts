@@ -1,5 +1,5 @@
 import { VERDICTS } from "../paging/verdict.ts";
-import type { Bell } from "./bell.ts";
+import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
 import type { JobStatistics } from "./job-statistics.ts";
 import type { Metric, Sample } from "./prometheus-format.ts";

@@ -1,12 +1,13 @@
 import { statSync } from "node:fs";
+import { realFile } from "../base/folder.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { realFile } from "../folder.ts";
-import { countCalls } from "../warehouse/call-table.ts";
-import { readDrift } from "../warehouse/drift.ts";
-import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
-import { countAllRejected } from "../warehouse/rejected.ts";
-import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs.ts";
+import { countCalls } from "../warehouse/calls/call-table.ts";
+import { readDrift } from "../warehouse/calls/drift.ts";
+import { countAllRejected } from "../warehouse/calls/rejected.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
+import { readLastDoneRun, readLastGoodRun, type SyncRun } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Job } from "./job-definition.ts";
 
 /** A reader never waits for a writer, but for one that opens or mends the file. */

@@ -1,4 +1,4 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 
 const MARKS = [
   { encoding: "utf-8", bytes: [0xef, 0xbb, 0xbf] },

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { foldUtm, presentText } from "../attribution/call-text.ts";
-import { isCurrency, MICROS } from "../currency.ts";
-import { describeError, UsageError } from "../errors.ts";
+import { isCurrency, MICROS } from "../base/currency.ts";
+import { describeError, UsageError } from "../base/errors.ts";
 import { decodeReport } from "./decode-report.ts";
 import {
   DECIMAL_SIGNS,

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../file-access.ts";
-import { toPrintable } from "../printable.ts";
+import { UsageError } from "../base/errors.ts";
+import { reasonOf } from "../base/file-access.ts";
+import { toPrintable } from "../base/printable.ts";
 import { MAX_REPORT_BYTES, type ReadReport, readReport } from "./read-report.ts";
 
 export interface ReportFile extends ReadReport {

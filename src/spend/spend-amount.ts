@@ -1,4 +1,4 @@
-import { isCurrency, MICROS } from "../currency.ts";
+import { isCurrency, MICROS } from "../base/currency.ts";
 
 /** What stands before the digits after the point: `1,204.50` or `1.204,50`. */
 export const DECIMAL_SIGNS = ["point", "comma"] as const;

@@ -1,6 +1,6 @@
 import { toCaseless } from "../attribution/call-text.ts";
-import { isCurrency } from "../currency.ts";
-import { UsageError } from "../errors.ts";
+import { isCurrency } from "../base/currency.ts";
+import { UsageError } from "../base/errors.ts";
 
 /** What a report can say of a row. */
 export const SPEND_FIELDS = [

@@ -1,8 +1,8 @@
+import { ageOf, isFuture } from "../base/clock.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
 import type { Age } from "../calendar/age-text.ts";
-import { ageOf, isFuture } from "../clock.ts";
-import { formatQuantity } from "../quantity-text.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../reports/names.ts";
-import type { JobRecord } from "../warehouse/job-table.ts";
+import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
 
 /** What is wrong with an account, a sentence each. */

@@ -1,27 +1,28 @@
 import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { Settings } from "../config/load-settings.ts";
+import { readDeliveries } from "../delivery/delivery-table.ts";
+import { readLastReportRuns } from "../delivery/report-run-table.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { choosePlan } from "../sync/plan.ts";
-import { countCalls, readNewestCall } from "../warehouse/call-table.ts";
-import { readDeliveries } from "../warehouse/delivery-table.ts";
-import { readDrift } from "../warehouse/drift.ts";
-import { readUnlisted, readWithheld } from "../warehouse/gone.ts";
-import { type JobRecord, readJobs } from "../warehouse/job-table.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
+import { countCalls, readNewestCall } from "../warehouse/calls/call-table.ts";
+import { readDrift } from "../warehouse/calls/drift.ts";
+import { readUnlisted, readWithheld } from "../warehouse/calls/gone.ts";
+import { readRejected } from "../warehouse/calls/rejected.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { readRejected } from "../warehouse/rejected.ts";
-import { readLastReportRuns } from "../warehouse/report-run-table.ts";
+import { type JobRecord, readJobs } from "../warehouse/runs/job-table.ts";
 import {
   readLastDoneRun,
   readLastGoodRun,
   readLastVerifiedPass,
   readPause,
   readRuns,
-} from "../warehouse/runs.ts";
+} from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 

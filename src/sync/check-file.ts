@@ -1,8 +1,8 @@
-import { ageOf, type Clock } from "../clock.ts";
+import { ageOf, type Clock } from "../base/clock.ts";
 import { findDamage } from "../warehouse/integrity.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import { readLastFileCheck, readRuns } from "../warehouse/runs.ts";
+import { readLastFileCheck, readRuns } from "../warehouse/runs/runs.ts";
 import { DamagedError } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,9 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 import type { Row } from "../paging/slice.ts";
-import { readCallCount, readStarts } from "../warehouse/call-table.ts";
-import type { Warehouse } from "../warehouse/open.ts";
+import { readCallCount, readStarts } from "../warehouse/calls/call-table.ts";
 import { bindOrigin, isBoundTo, type Service, toAddress } from "../warehouse/origin.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface Claim extends Service {
   /** Whether the operator says that it is the same account, by `--rebind`. */
@@ -11,14 +12,13 @@ export interface Claim extends Service {
 
 /**
  * Binds a warehouse to the service that its calls are read from, with the first page of a run. Nothing in the API names an
- * account: another token may be a new one or another account's, which the calls tell. Call it in the transaction that writes the
- * page.
+ * account: another token may be a new one or another account's, which the calls tell.
  *
  * @param boundAt ISO 8601 UTC
  * @throws UsageError where the token is another one and no call on the page is known
  */
 export function claimWarehouse(
-  warehouse: Warehouse,
+  warehouse: Tx,
   { isRebound, ...service }: Claim,
   rows: readonly Row[],
   boundAt: string,

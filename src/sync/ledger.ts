@@ -1,12 +1,16 @@
-import { existsSync } from "node:fs";
-import { ageOf } from "../clock.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
+import { ageOf } from "../base/clock.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { Slice } from "../paging/slice.ts";
-import { openWarehouseReader, type Warehouse } from "../warehouse/open.ts";
-import { hasAllCalls, readPages, trimPages } from "../warehouse/pages.ts";
-import { closeKilledRuns, readLastVerifiedPass, readRuns, startRun, updateRun } from "../warehouse/runs.ts";
+import { hasAllCalls, readPages, trimPages } from "../warehouse/runs/page-table.ts";
+import {
+  closeKilledRuns,
+  readLastVerifiedPass,
+  readRuns,
+  startRun,
+  updateRun,
+} from "../warehouse/runs/runs.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";
 import type { Plan } from "./plan.ts";
 
@@ -71,20 +75,4 @@ function readChain(warehouse: Warehouse, runId: number, nowMs: number): Slice[] 
     slices.push({ offset, total, rows, requestId: request_id ?? undefined, isOld: is_old ?? false });
   }
   return slices;
-}
-
-/** The error for a second run, which says who holds the lock. */
-export function lockedError(database: string): CalltallyError {
-  const holder = existsSync(database) ? readHolder(database) : undefined;
-  const by = holder
-    ? `by process ${holder.pid} since ${holder.started_at}`
-    : "by another process that has just started";
-  return new CalltallyError(EXIT.locked, `Cannot sync into ${database}: it is being synced ${by}`, {
-    hint: "Wait for it to end; its lock is released with the process, so there is nothing to clean up.",
-  });
-}
-
-function readHolder(database: string) {
-  using warehouse = openWarehouseReader(database);
-  return readRuns(warehouse, 1).find((run) => run.status === "running");
 }

@@ -1,4 +1,4 @@
-import { ageOf, isFuture } from "../clock.ts";
+import { ageOf, isFuture } from "../base/clock.ts";
 import { describeKeys, type OrderKey, readKeys, type Sort } from "../paging/order-key.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { ApiError } from "../api/api-errors.ts";
-import { type Clock, isFuture } from "../clock.ts";
+import { type Clock, isFuture } from "../base/clock.ts";
 import type { Evidence } from "../paging/evidence.ts";
 import type { Sort } from "../paging/order-key.ts";
 import type { WalkOptions } from "../paging/pass.ts";
 import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
-import type { Keeping } from "../warehouse/keeping.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs.ts";
+import type { Keeping } from "../warehouse/calls/call-guard.ts";
+import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Claim } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-errors.ts";
-import { EXIT, UsageError } from "../errors.ts";
-import type { Warehouse } from "../warehouse/open.ts";
-import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs.ts";
+import { EXIT, UsageError } from "../base/errors.ts";
+import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
 import { fail, finish, judgeReading } from "./finish.ts";
 import { startOrResume } from "./ledger.ts";
 import { choosePlan, type Plan } from "./plan.ts";

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { asc } from "drizzle-orm";
-import { openCurrentWarehouse, type Warehouse } from "./open.ts";
+import { openCurrentWarehouse } from "./open.ts";
 import { backups } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** How long a backup waits to be recorded; a sync writes for moments only. */
 const BUSY_MS = 10_000;

@@ -1,7 +1,7 @@
-import { FACT_COLUMNS } from "./call-facts.ts";
-import type { Warehouse } from "./open.ts";
+import { FACT_COLUMNS } from "./calls/call-facts.ts";
 import { publications } from "./schema.ts";
 import { writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /*
  * A publication after a sync hashes the calls of those buckets alone that have changed since the one before. Triggers say

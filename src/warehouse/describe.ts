@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Metric, metrics } from "../rollup/metrics.ts";
+import { type View, viewsOf } from "./calls/views.ts";
 import { type ColumnDescription, type Description, parseSchema } from "./schema-comments.ts";
-import { type View, viewsOf } from "./views.ts";
 
 /** The source itself, which the build puts beside the program: what its comments say is said once. */
 const SCHEMA_SOURCE = join(import.meta.dirname, "schema.ts");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { removeFile } from "../folder.ts";
+import { removeFile } from "../base/folder.ts";
 
 /** A file under a temporary name beside the one it will become; disposing removes what is left of it. */
 export interface Draft extends Disposable {

@@ -1,5 +1,5 @@
-import type { Warehouse } from "./open.ts";
 import { DamagedError } from "./sqlite-errors.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Returns what SQLite finds wrong with the structure of a file, undefined if nothing. Takes as long as reading it once.

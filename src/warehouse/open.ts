@@ -1,30 +1,18 @@
 import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { fsyncPath, makeFolder, realFile, removeFile } from "../folder.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { fsyncPath, makeFolder, realFile, removeFile } from "../base/folder.ts";
+import { insertRules } from "./calls/rules.ts";
+import { updateViews } from "./calls/views.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
-import { insertRules } from "./rules.ts";
 import { nameFile } from "./sqlite-errors.ts";
-import { updateViews } from "./views.ts";
-
-/** The open warehouse; dispose of it to close the file. */
-export interface Warehouse extends Disposable {
-  /** Absolute path of the database file. */
-  readonly path: string;
-  readonly sqlite: Database.Database;
-  readonly db: BetterSQLite3Database;
-  /**
-   * Asserts that the open file is still the one at the path.
-   *
-   * @throws CalltallyError (exit 7) where the file was removed, moved or replaced
-   */
-  assertInPlace(): void;
-}
+import { type Tx, writeTransaction } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 export interface OpenOptions {
   /** Whether the caller holds the warehouse's lock, which a migration needs. @default false */
@@ -185,7 +173,8 @@ function create(file: string): void {
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
     migrate(sqlite, draft, { isLocked: true });
-    sqlite.transaction(() => startRules(sqlite))();
+    using warehouse = toWarehouse(draft, sqlite);
+    writeTransaction(warehouse, startRules);
   } catch (error) {
     removeFile(draft); // on a full disk its room is dear
     throw error;
@@ -197,9 +186,9 @@ function create(file: string): void {
 }
 
 /** A new warehouse follows the default rules until a sync applies those of the settings. */
-function startRules(sqlite: Database.Database): void {
-  insertRules({ db: drizzle(sqlite) }, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
-  updateViews(sqlite, DEFAULT_RULES);
+function startRules(tx: Tx): void {
+  insertRules(tx, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
+  updateViews(tx, DEFAULT_RULES);
 }
 
 function configure(sqlite: Database.Database): void {

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
-import { UsageError } from "../errors.ts";
-import { readCallCount } from "./call-table.ts";
-import type { Warehouse } from "./open.ts";
-import { countAllRejected } from "./rejected.ts";
+import { UsageError } from "../base/errors.ts";
+import { readCallCount } from "./calls/call-table.ts";
+import { countAllRejected } from "./calls/rejected.ts";
 import { origin } from "./schema.ts";
+import type { Tx } from "./transaction.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
 export type Origin = typeof origin.$inferSelect;
@@ -134,11 +135,11 @@ function nameUnit(orgUnitId: string | null | undefined): string {
 }
 
 /**
- * Records the service that a warehouse is a copy of. Call it in the transaction that writes what came from there.
+ * Records the service that a warehouse is a copy of.
  *
  * @param boundAt ISO 8601 UTC
  */
-export function bindOrigin(warehouse: Warehouse, service: Service, boundAt: string): void {
+export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
   const { baseUrl, orgUnitId: org_unit_id = null } = service;
   const next = { base_url: toAddress(baseUrl), org_unit_id, token_mark: markOf(warehouse, service) };

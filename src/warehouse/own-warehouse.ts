@@ -1,5 +1,5 @@
-import { UsageError } from "../errors.ts";
-import type { OpenOptions, Warehouse } from "./open.ts";
+import { UsageError } from "../base/errors.ts";
+import type { OpenOptions } from "./open.ts";
 import {
   assertAccount,
   assertOrigin,
@@ -8,6 +8,7 @@ import {
   readOrigin,
   toAddress,
 } from "./origin.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** The account that a command works for. */
 export interface Owner {

@@ -1,8 +1,8 @@
 import { and, eq, getTableColumns, isNull, ne } from "drizzle-orm";
 import { readChanges } from "./changed-buckets.ts";
-import type { Warehouse } from "./open.ts";
-import { readLastDoneRun } from "./runs.ts";
+import { readLastDoneRun } from "./runs/runs.ts";
 import { publications } from "./schema.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 const { totals: _, ...SHOWN } = getTableColumns(publications);
 

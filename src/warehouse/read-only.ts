@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { CalltallyError, EXIT } from "../errors.ts";
-import { describeLack, may } from "../file-access.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { describeLack, may } from "../base/file-access.ts";
 import { READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 

@@ -1,8 +1,8 @@
 import { SqliteError } from "better-sqlite3";
-import { UsageError } from "../errors.ts";
-import { didYouMean } from "../nearest.ts";
-import type { Warehouse } from "./open.ts";
+import { UsageError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { nameFile } from "./sqlite-errors.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** A value as SQLite has it: integers are exact as bigint, and numbers are REAL. */
 export type SqlValue = string | bigint | number | Buffer | null;

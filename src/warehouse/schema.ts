@@ -5,7 +5,7 @@ import type { Channel } from "../attribution/channel-rules.ts";
 import { OUTCOMES } from "../attribution/compiled-rules.ts";
 import { SORTS } from "../paging/order-key.ts";
 import { VERDICTS } from "../paging/verdict.ts";
-import { WITHHELD_KINDS } from "../privacy/keep.ts";
+import { WITHHELD_KINDS } from "../privacy/keep-settings.ts";
 import { CHANGE_REASONS } from "../rollup/change-reasons.ts";
 
 /** One attributed call (API v3 § 2.3), under the API's own names, with its texts as served: empty ones and `(not set)` too, where `attributed_calls` has NULL. */

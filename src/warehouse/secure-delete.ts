@@ -1,4 +1,4 @@
-import type { Warehouse } from "./open.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Has SQLite write zeros over what this connection deletes from now on. */
 export function overwriteDeleted({ sqlite }: Pick<Warehouse, "sqlite">): void {

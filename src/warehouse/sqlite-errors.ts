@@ -1,6 +1,6 @@
 import { SqliteError } from "better-sqlite3";
-import { CalltallyError, EXIT, firstError } from "../errors.ts";
-import { describeLack } from "../file-access.ts";
+import { CalltallyError, EXIT, firstError } from "../base/errors.ts";
+import { describeLack } from "../base/file-access.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
 

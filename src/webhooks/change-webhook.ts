@@ -1,10 +1,10 @@
 import { ApiError } from "../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../api/client.ts";
 import { createRedactor } from "../api/redact-token.ts";
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertAccount } from "../warehouse/origin.ts";
-import { recordWebhookChange, recordWebhookOutcome } from "../warehouse/webhook-change-table.ts";
+import { recordWebhookChange, recordWebhookOutcome } from "./webhook-change-table.ts";
 import {
   parseWebhook,
   parseWebhookChanges,

@@ -1,5 +1,5 @@
+import { UsageError } from "../base/errors.ts";
 import { type Doorbell, SECRET_PARAMETER } from "../config/doorbell.ts";
-import { UsageError } from "../errors.ts";
 import { checkWebhookChange, type WebhookChange } from "./change-webhook.ts";
 
 /**

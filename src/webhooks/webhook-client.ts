@@ -3,7 +3,7 @@ import { ApiError, contractError, reword } from "../api/api-errors.ts";
 import { assertId } from "../api/assert-id.ts";
 import type { ApiClient, RequestOptions } from "../api/client.ts";
 import { type Envelope, parseContract } from "../api/response-envelope.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../base/errors.ts";
 
 /** The methods of RFC 9110 and 5789 that may carry an event, in either case: the sandbox takes the same. */
 const METHOD = /^(GET|POST|PUT|PATCH|DELETE)$/i;

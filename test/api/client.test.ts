@@ -5,7 +5,7 @@ import { type AttributionQuery, fetchAttributionPage } from "../../src/api/attri
 import { ApiClient, type ApiClientOptions } from "../../src/api/client.ts";
 import { parseRow } from "../../src/api/parse-row.ts";
 import { MAX_BODY_BYTES } from "../../src/api/response-body.ts";
-import { EXIT, UsageError } from "../../src/errors.ts";
+import { EXIT, UsageError } from "../../src/base/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import {
   type Answer,
@@ -19,8 +19,8 @@ import {
   stall,
   startBadServer,
   text,
-} from "./bad-server.ts";
-import { FakeClock } from "./fake-clock.ts";
+} from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 const TOKEN = "secret-token-4711";
 /** Stands for what a body may hold of a person: must be in no error. */

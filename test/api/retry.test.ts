@@ -8,8 +8,8 @@ import {
   type RetryPolicy,
   retry,
 } from "../../src/api/retry.ts";
-import { EXIT } from "../../src/errors.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { EXIT } from "../../src/base/errors.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 const POLICY: RetryPolicy = { attempts: 4, baseDelayMs: 1000, maxDelayMs: 3000, budgetMs: 60_000 };
 

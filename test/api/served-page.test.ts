@@ -4,9 +4,9 @@ import { fetchAttributionPage, fetchServedPage } from "../../src/api/attribution
 import { ApiClient } from "../../src/api/client.ts";
 import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
-import { draws, least } from "../draws.ts";
-import { startBadServer, text } from "./bad-server.ts";
-import { FakeClock } from "./fake-clock.ts";
+import { startBadServer, text } from "../support/bad-server.ts";
+import { draws, least } from "../support/draws.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 const QUERY = { limit: 10, offset: 0 };
 

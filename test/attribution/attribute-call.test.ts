@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ATTRIBUTION_VERSION, attributeCall, isGoogleClick } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
+import { FULL_CALL, makeCall } from "../support/calls.ts";
 
 const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>
   attributeCall(makeCall(members), { ...DEFAULT_RULES, ...rules });

@@ -5,7 +5,7 @@ import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { hashCall } from "../../src/call.ts";
-import { arbitraryCalls, makeCall } from "../calls.ts";
+import { arbitraryCalls, makeCall } from "../support/calls.ts";
 
 /*
  * What is derived and stored carries the version of what derived it. Where one of these fails, what is derived of the same

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HAS_CLICKHOUSE, startClickhouse } from "../cluster/clickhouse-servers.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { HAS_CLICKHOUSE, startClickhouse } from "../support/clickhouse-servers.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
-import type { BenchOptions } from "./run.ts";
 
 const SHARDS = 2;
 

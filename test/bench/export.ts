@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { isInstalled, measure, measureCalltally, startPageServer } from "./process.ts";
-import type { BenchOptions } from "./run.ts";
 
 const ROLLUPS = ["utm_source", "campaign", "gclid"] as const;
 

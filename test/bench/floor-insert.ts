@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseRow } from "../../src/api/parse-row.ts";
 import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { readPages } from "./rows.ts";
 import { Stopwatch } from "./stopwatch.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer } from "./process.ts";
-import type { BenchOptions } from "./run.ts";
 
 /** What an operator or an analyst does with a warehouse that is there, and how much longer it may take at the largest size. */
 const COMMANDS: readonly { what: string; args: readonly string[]; atMost?: number }[] = [

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
 import { prepareRows } from "./rows.ts";
-import type { BenchOptions } from "./run.ts";
 
 const NO_WORDS = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_RECORDING_URLS: "never" };
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import type { Finding } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer } from "./process.ts";
-import type { BenchOptions } from "./run.ts";
 
 const LIMIT = 100;
 /** Calls that a page brings beside those it shares with the one before. */

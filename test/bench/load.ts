@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measureCalltally, measureFloor, startPageServer, type Time, type Usage } from "./process.ts";
 import { prepareRows } from "./rows.ts";
-import type { BenchOptions } from "./run.ts";
 
 /**
  * How fast are all calls read into an empty warehouse, and how fast once more when nothing has changed? Neither time nor

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { CallGenerator } from "../../src/sandbox/generate.ts";
+import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
 
 /** Calls as a service has them on its disk: their JSON, newest first, one after the other with commas between. */
 export interface Rows {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { UsageError } from "../../src/errors.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import { cluster } from "./cluster.ts";
 import { exportRollups } from "./export.ts";
 import { describe, type Finding, HEADING } from "./finding.ts";
@@ -10,6 +10,7 @@ import { grow } from "./grow.ts";
 import { keep } from "./keep.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
+import type { BenchOptions } from "./options.ts";
 import { peers } from "./peers.ts";
 import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
@@ -29,19 +30,6 @@ Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
 
 const QUESTIONS = { load, latency, export: exportRollups, keep, grow, start, cluster, peers } as const;
-
-export interface BenchOptions {
-  /** How many calls the service has, one measurement each. */
-  calls: readonly number[];
-  /** Runs of which the median is taken. */
-  runs: number;
-  /** Calls that the peers read. */
-  peerCalls: number;
-  /** How long a sync from a slow service takes at best. */
-  idealSeconds: number;
-  /** Says why something is not measured. */
-  skip: (line: string) => void;
-}
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

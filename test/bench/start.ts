@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, ratioOf } from "./finding.ts";
+import type { BenchOptions } from "./options.ts";
 import { measure, measureCalltally, measureStart, startPageServer } from "./process.ts";
-import type { BenchOptions } from "./run.ts";
 
 /** How long does the program take before it does anything, beside Node itself? */
 export async function* start({ runs }: BenchOptions): AsyncGenerator<Finding> {

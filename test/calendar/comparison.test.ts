@@ -4,7 +4,7 @@ import { comparePeriods } from "../../src/calendar/comparison.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { periods } from "../../src/calendar/periods.ts";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 import { zonedRanges } from "./edges.ts";
 
 /** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */

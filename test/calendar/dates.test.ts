@@ -10,7 +10,7 @@ import {
 } from "../../src/calendar/dates.ts";
 import { comparisonOfLast } from "../../src/calendar/last.ts";
 import { localDate, localTime } from "../../src/calendar/local-time.ts";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 import { Cases, dateOf, dates, isLastOfMonth, rangesFrom, shift, zonedRanges } from "./edges.ts";
 
 const dayBefore = (date: string) => shift(date, -1);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { localDate, localTime, offsetSpanAt } from "../../src/calendar/local-time.ts";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 import { Cases, minutesChanged, moments } from "./edges.ts";
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -4,7 +4,7 @@ import { countDays, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { localDate } from "../../src/calendar/local-time.ts";
 import { describeRange, periods } from "../../src/calendar/periods.ts";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 import { Cases, shift, zonedRanges } from "./edges.ts";
 
 const grain = fc.constantFrom(...GRAINS);

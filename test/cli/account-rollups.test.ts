@@ -4,9 +4,9 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { WEEKDAYS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally } from "./run.ts";
 
 const tableOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 

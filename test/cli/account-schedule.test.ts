@@ -2,12 +2,12 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { readJobs } from "../../src/warehouse/job-table.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
-import { readLastGoodRun } from "../../src/warehouse/runs.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { readJobs } from "../../src/warehouse/runs/job-table.ts";
+import { readLastGoodRun } from "../../src/warehouse/runs/runs.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, startCalltally } from "./run.ts";
 
 interface Line {
   account?: string;

@@ -4,9 +4,9 @@ import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, startCalltally } from "./run.ts";
 
 /** Starts a server that hands every request on, and counts how many are under way at once. */
 async function startCounter({ url, token }: { url: string; token: string }) {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { LOG_LEVELS } from "../../src/config/setting-parsers.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { type Answer, chunked, gzip, json, startBadServer, text } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor, startCalltally } from "./run.ts";
+import { type Answer, chunked, gzip, json, startBadServer, text } from "../support/bad-server.ts";
+import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { assertNoSecrets } from "./secrets.ts";
 
 // Each run in these tests is searched for secrets, by assertNoSecrets in run.ts: the token and the monitor's address in

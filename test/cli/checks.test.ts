@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { formatBytes, formatElapsed } from "../../src/base/quantity-text.ts";
 import { fail, ok, unverified, warn, worstOf } from "../../src/doctor/check.ts";
 import { judgeDuration } from "../../src/doctor/check-duration.ts";
-import { formatBytes, formatElapsed } from "../../src/quantity-text.ts";
 
 describe("worstOf", () => {
   it("takes what is lost before what the operator can mend, and that before what may mend itself", () => {

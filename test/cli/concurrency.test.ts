@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, json, reset } from "../api/bad-server.ts";
-import { callOf, type ServedCall, startListService } from "../sync/list-service.ts";
-import { page, rowOf, rowsOf, serverError, startRowService, TOKEN } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { type Answer, json, reset } from "../support/bad-server.ts";
+import { callOf, type ServedCall, startListService } from "../support/list-service.ts";
+import { page, rowOf, rowsOf, serverError, startRowService, TOKEN } from "../support/row-service.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /**
  * Starts a service that counts the requests under way. It fails on one row, has one that is not JSON, and removes calls

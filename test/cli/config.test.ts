@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const YAML = `timezone: Europe/Berlin
 smtp_url_file: smtp.url

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCsv } from "../report/page.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { readCsv } from "../support/page.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("calltally demo", () => {
   it("writes two rollups and a report with nothing set, twice over, and shows an ordinary account within 80 columns", async () => {

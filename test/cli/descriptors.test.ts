@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { BIN, settingsFor, startCalltally } from "./run.ts";
+import { BIN, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MOST_FILES = 100;
 

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { json, startBadServer } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, type RunOptions, settingsFor } from "./run.ts";
+import { json, startBadServer } from "../support/bad-server.ts";
+import { calltally, type RunOptions, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const checkSchema = z.object({
   name: z.string(),

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startReceiver } from "../sandbox/receiver.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, startCalltally } from "./run.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
 const TOP = `jitter_seconds: 0

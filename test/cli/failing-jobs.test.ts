@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { json, startBadServer, text } from "../api/bad-server.ts";
-import { selfSigned } from "../sandbox/certificate.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
-import { readRows } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor, startCalltally } from "./run.ts";
+import { json, startBadServer, text } from "../support/bad-server.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { readRows } from "../support/row-service.ts";
+import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NEVER = "0 0 29 2 *";
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);

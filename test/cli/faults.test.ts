@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { json } from "../api/bad-server.ts";
+import { json } from "../support/bad-server.ts";
 import {
   failsOn,
   type RowService,
@@ -11,9 +11,9 @@ import {
   serverError,
   startRowService,
   TOKEN,
-} from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+} from "../support/row-service.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const SMALL_PAGES = { CALLTALLY_LIMIT: "20", CALLTALLY_CONCURRENCY: "1", CALLTALLY_RETRY_SECONDS: "1" };
 

@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findTraces, spell } from "../forgettable.ts";
-import { readRows, startRowService, TOKEN } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { findTraces, spell } from "../support/forgettable.ts";
+import { readRows, startRowService, TOKEN } from "../support/row-service.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
-import { calltally } from "./run.ts";
 
 // What `forget` has to do with everything else that remembers calls.
 

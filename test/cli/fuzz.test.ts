@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { toCalltallyError } from "../../src/base/known-error.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { toCalltallyError } from "../../src/known-error.ts";
-import { LISTS } from "../../src/request/choices.ts";
+import { LISTS } from "../../src/request/option-values.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Command lines to try: 2,000 in `npm run test:soak`. */
 const RUNS = Number(process.env.CALLTALLY_COMMAND_LINES ?? 240);

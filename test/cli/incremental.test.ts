@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, type Finished, type RunOptions, settingsFor, startCalltally } from "./run.ts";
+import { calltally, type Finished, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Sync extends Finished {
   /** The run as `--json` prints it. */

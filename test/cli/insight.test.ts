@@ -2,9 +2,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { json, startBadServer } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { json, startBadServer } from "../support/bad-server.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 function readAll(folder: string, sql: string): unknown[] {
   const database = new Database(join(folder, "data/calltally.db"), { readonly: true });

@@ -11,19 +11,19 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { reportJobs } from "../../jobs/report.ts";
-import { type Clock, systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { settingsOfAccount } from "../../src/config/accounts.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
-import { json, startBadServer, text } from "../api/bad-server.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
-import { keepLines } from "../schedule/log-lines.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { json, startBadServer, text } from "../support/bad-server.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { BIN, calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { BIN, calltally, startCalltally } from "./run.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { json } from "../api/bad-server.ts";
-import { readRows, startRowService, TOKEN } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, startCalltally } from "./run.ts";
+import { json } from "../support/bad-server.ts";
+import { readRows, startRowService, TOKEN } from "../support/row-service.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const CALLS = 300;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { toCalltallyError } from "../../src/known-error.ts";
+import { toCalltallyError } from "../../src/base/known-error.ts";
 
 /** The error of a database in memory that may have a few pages and is to take more. */
 function fullError(): unknown {

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { listFiles, readText } from "../export/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { BIN, calltally, settingsFor } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { listFiles, readText } from "../support/warehouse.ts";
 
 const CALLS = [
   makeCall({
@@ -34,7 +33,7 @@ const CALLS = [
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
   using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  storeCalls(warehouse, calls);
   return folder;
 }
 

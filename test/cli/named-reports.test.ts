@@ -13,9 +13,9 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, startCalltally } from "./run.ts";
 
 const WEEKLY = `  weekly:
     contents: [channel, utm_campaign]

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { callOf, type ListService, type ServedCall, startListService } from "../sync/list-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { callOf, type ListService, type ServedCall, startListService } from "../support/list-service.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Thirty calls of unit 7, and twenty of unit 8, newest first. */
 const CALLS = Array.from({ length: 50 }, (_, index) =>

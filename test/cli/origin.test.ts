@@ -12,10 +12,10 @@ import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { readCommands } from "../../src/reference/command-tree.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startRowService } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { startRowService } from "../support/row-service.ts";
+import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, settingsFor, startCalltally } from "./run.ts";
 
 const readTree = (folder: string) =>
   Object.fromEntries(

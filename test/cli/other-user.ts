@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { BIN } from "./run.ts";
+import { BIN } from "../support/run.ts";
 
 /** Nobody's by convention. */
 export const NOBODY = 65_534;

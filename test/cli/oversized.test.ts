@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type Answer, startBadServer, text } from "../api/bad-server.ts";
-import { rowsOf } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { type Answer, startBadServer, text } from "../support/bad-server.ts";
+import { rowsOf } from "../support/row-service.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Peak of the resident memory that a run may come to, whatever the service sends. */
 const MOST_MB = 300;

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
-import { calltally, settingsFor } from "./run.ts";
 
 /** Of no consequence but that it is longer ago than a clock of a file system is coarse. */
 const LONG_AGO = new Date("2026-01-01");

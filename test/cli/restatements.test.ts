@@ -4,12 +4,12 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { makeCall } from "../calls.ts";
-import { makeWarehouse } from "../export/warehouse.ts";
-import { readTables } from "../report/page.ts";
-import { foldRollup } from "../rollup/fold.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { foldRollup } from "../support/fold.ts";
+import { readTables } from "../support/page.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 
 const METRICS = [
   "calls",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calltally } from "./run.ts";
+import { calltally } from "../support/run.ts";
 
 describe.each([
   { title: "in a process that runs others as well", env: {} },

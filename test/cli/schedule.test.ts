@@ -5,15 +5,15 @@ import { stripVTControlCharacters } from "node:util";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { describeError } from "../../src/errors.ts";
-import { toCalltallyError } from "../../src/known-error.ts";
+import { describeError } from "../../src/base/errors.ts";
+import { toCalltallyError } from "../../src/base/known-error.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { json, stall, startBadServer, text } from "../api/bad-server.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
-import { readRows } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, type RunOptions, settingsFor, startCalltally } from "./run.ts";
+import { json, stall, startBadServer, text } from "../support/bad-server.ts";
+import { readRows } from "../support/row-service.ts";
+import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const LEAST_KILLS = 2;
 /** How long the daemon runs on a cron of seconds, at least: two minutes in `npm run test:soak`. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally } from "./run.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("calltally schema", () => {
   it("prints all tables and views in 80 columns, without a warehouse", async () => {

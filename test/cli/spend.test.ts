@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeCall } from "../calls.ts";
-import { listFiles, makeWarehouse } from "../export/warehouse.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
+import { makeCall } from "../support/calls.ts";
+import { calltally, type Finished } from "../support/run.ts";
+import { listFiles, makeWarehouse } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
-import { calltally, type Finished } from "./run.ts";
 
 type Record_ = Record<string, string>;
 const tableOf = (text: string): Record_[] => parse(text, { columns: true, bom: true });

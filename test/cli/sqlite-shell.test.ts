@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const shell = spawnSync("sqlite3", ["--version"], { encoding: "utf8" });
 /** `-json` came with 3.33. */

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { updateJobEnd } from "../../src/warehouse/job-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startRun, updateRun } from "../../src/warehouse/runs.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Moves all that the ledger says back in time. */
 function age(file: string, hours: number): void {
@@ -122,7 +123,9 @@ describe("calltally status", () => {
     const record = (job: string) => {
       using warehouse = openWarehouse(file);
       const times = { startedAt: "2026-11-20T05:30:00.000Z", finishedAt: "2026-11-20T05:31:00.000Z" };
-      updateJobEnd(warehouse, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` });
+      writeTransaction(warehouse, (tx) =>
+        updateJobEnd(tx, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` }),
+      );
     };
     record("report:removed"); // calltally.yaml has no such report any more
     expect(await status()).toEqual(fine);

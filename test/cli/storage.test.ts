@@ -16,9 +16,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { readIds, readRows, startRowService, syncFrom, TOKEN } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { readIds, readRows, startRowService, syncFrom, TOKEN } from "../support/row-service.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const PAGE_SIZE = 16_384;
 const isRoot = process.getuid?.() === 0;

@@ -1,8 +1,8 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { didYouMean, nearest, orMeant } from "../../src/base/nearest.ts";
 import { oneOf, someOf } from "../../src/cli/suggest.ts";
-import { didYouMean, nearest, orMeant } from "../../src/nearest.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 

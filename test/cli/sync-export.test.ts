@@ -7,10 +7,10 @@ import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type Call, DNI_FIELDS } from "../../src/call.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { makeCall } from "../calls.ts";
-import { foldRollup } from "../rollup/fold.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { makeCall } from "../support/calls.ts";
+import { foldRollup } from "../support/fold.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const nullableText = z.string().nullable().default(null);
 const nullableNumber = z.number().nullable().default(null);

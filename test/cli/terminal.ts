@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { BIN } from "./run.ts";
+import { BIN } from "../support/run.ts";
 
 /** The built program on a terminal of 80 columns. */
 export interface Terminal extends AsyncDisposable {

@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor, startCalltally } from "./run.ts";
+import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",

@@ -4,10 +4,10 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { toCalltallyError } from "../../src/known-error.ts";
+import { toCalltallyError } from "../../src/base/known-error.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { calltally, settingsFor } from "./run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** A folder with a warehouse, and things that are none. */
 async function makeFolder() {

@@ -21,7 +21,7 @@ try {
   await readCluster(access, names, async (published) => {
     for (const account of accounts) {
       for (const question of everyQuestion(account)) {
-        const { expected, found } = askBoth(account, published, question);
+        const { expected, found } = await askBoth(account, published, question);
         counts[isDeepStrictEqual(found, expected) ? "same" : "different"]++;
       }
     }

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { EXIT } from "../../src/base/errors.ts";
 import { ClickhouseNode } from "../../src/cluster/clickhouse-node.ts";
-import { EXIT } from "../../src/errors.ts";
-import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "./clickhouse-servers.ts";
+import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "../support/clickhouse-servers.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
   it("bounds what a statement takes, and says what takes less", async () => {

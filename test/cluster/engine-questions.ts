@@ -7,7 +7,7 @@ import { DIMENSIONS, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareCallerName } from "../../src/warehouse/caller-hash.ts";
+import { prepareCallerName } from "../../src/warehouse/calls/caller-hash.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import type { OddAccount } from "./odd-accounts.ts";
 
@@ -18,7 +18,7 @@ const YEAR_BEFORE = { from: "2025-01-01", to: "2025-12-31" };
 /** Asks for something, of the calls that a filter lets through. */
 export interface EngineQuestion {
   filter: CallFilter;
-  ask: (session: FigureSession) => unknown;
+  ask: (session: FigureSession) => Promise<unknown>;
 }
 
 /** Returns what asks for the rows of a rollup. */
@@ -27,10 +27,10 @@ export function rollup(
   zone: string,
   hasSpend = false,
 ): EngineQuestion["ask"] {
-  return (session) => {
-    const offsets = session.readOffsets(zone);
-    const spend = hasSpend ? session.loadSpend(zone).form : undefined;
-    return [...session.rollup({ ...query, spend, offsets }).rows];
+  return async (session) => {
+    const offsets = await session.readOffsets(zone);
+    const spend = hasSpend ? (await session.loadSpend(zone)).form : undefined;
+    return [...(await session.rollup({ ...query, spend, offsets })).rows];
   };
 }
 
@@ -124,43 +124,44 @@ export function* everyQuestion(
   };
   yield {
     filter: { include_gone: true },
-    ask: (session) => [
-      session.durationBands(month.span),
-      session.countKeys({ dimensions: ["utm_term"], top: 3 }),
-      session.countSmallCells({ dimensions: ["utm_term"], minCell: 3 }),
-      session.readExtent(),
-      session.readFirstStart(),
-      session.countUnknownCallers(["+491", "+49 99999"].slice(isPersonal ? 0 : 2)),
-      session.findUnmatched({ source: ["Gogle", "google"], org_unit: ["Munic", "10"] }),
-      session.readCampaigns().toSorted(),
-    ],
+    ask: (session) =>
+      Promise.all([
+        session.durationBands(month.span),
+        session.countKeys({ dimensions: ["utm_term"], top: 3 }),
+        session.countSmallCells({ dimensions: ["utm_term"], minCell: 3 }),
+        session.readExtent(),
+        session.readFirstStart(),
+        session.countUnknownCallers(["+491", "+49 99999"].slice(isPersonal ? 0 : 2)),
+        session.findUnmatched({ source: ["Gogle", "google"], org_unit: ["Munic", "10"] }),
+        session.readCampaigns().then((names) => names.toSorted()),
+      ]),
   };
   yield {
     filter: {},
-    ask: (session) => {
-      const spend = session.loadSpend(own);
+    ask: async (session) => {
+      const spend = await session.loadSpend(own);
       return [
         spend.form,
         spend.sums(month.span),
         spend.days(),
         spend.files(),
         spend.unmatched(),
-        session.readExtent(),
+        await session.readExtent(),
       ];
     },
   };
 }
 
 /** Asks the warehouse of an account, and the cluster that it was published to. */
-export function askBoth(
+export async function askBoth(
   { name, warehouse: { database }, rules }: OddAccount,
   published: readonly PublishedAccount[],
   { filter, ask }: EngineQuestion,
-): { expected: unknown; found: unknown } {
+): Promise<{ expected: unknown; found: unknown }> {
   using warehouse = openWarehouseReader(database);
   const nameCaller = prepareCallerName(warehouse);
   using ours = new RollupSession(warehouse.sqlite, { rules, filter, nameCaller });
-  using theirs = published.find(({ account }) => account === name)?.openSession(filter, database);
+  const theirs = await published.find(({ account }) => account === name)?.openSession(filter, database);
   if (theirs === undefined) throw new Error("The account is not published");
-  return { expected: ask(ours), found: ask(theirs) };
+  return { expected: await ask(ours), found: await ask(theirs) };
 }

@@ -3,23 +3,27 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { EXIT } from "../../src/base/errors.ts";
+import { rowsQuestion } from "../../src/cluster/clickhouse-calls-sql.ts";
+import { openCluster } from "../../src/cluster/cluster.ts";
+import { ClusterReader } from "../../src/cluster/cluster-reader.ts";
 import { readCluster } from "../../src/cluster/cluster-session.ts";
+import { readPublished } from "../../src/cluster/published.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
-import { EXIT } from "../../src/errors.ts";
 import { SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { FigureSession } from "../../src/rollup/figure-session.ts";
-import { OTHER } from "../../src/rollup/own-words.ts";
-import { calltally, startCalltally } from "../cli/run.ts";
-import { draws } from "../draws.ts";
-import { readFiles } from "../export/warehouse.ts";
+import { OTHER } from "../../src/rollup/reserved-keys.ts";
 import { questions, resolve } from "../rollup/questions.ts";
-import { makeTempFolder } from "../temp-folder.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "./clickhouse-servers.ts";
+} from "../support/clickhouse-servers.ts";
+import { draws } from "../support/draws.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { readFiles } from "../support/warehouse.ts";
 import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
 import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";
@@ -60,7 +64,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
         for (const [index, question] of [...everyQuestion(account, zones)].entries()) {
           // The others differ in their rules, and in what they keep: of all three, chdb-engine.ts asks everything.
           if (nth > 0 && index % 2 !== nth % 2) continue;
-          const { expected, found } = askBoth(account, published, question);
+          const { expected, found } = await askBoth(account, published, question);
           expect(found).toEqual(expected);
           compared++;
         }
@@ -81,30 +85,34 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       }),
     });
     await readCluster(accessOf(), undefined, async (published) => {
-      fc.assert(
-        fc.property(questions, own, ({ ...question }, { index, minCell, isGone, spendDimensions }) => {
-          const account = accounts[index];
-          if (account === undefined) throw new Error("There is no such account");
-          const dimensions = spendDimensions ?? question.dimensions;
-          if (dimensions.includes("gclid") && !account.isPersonal) return;
-          const { query } = resolve({ ...question, dimensions, raw: false });
-          const cells =
-            minCell !== undefined && spendDimensions === undefined
-              ? { minCell, top: undefined, fill: false }
-              : {};
-          const asked = { ...query, ...cells };
-          const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-          const hasSpend = spendDimensions !== undefined;
-          const ask = rollup(asked, question.zone, hasSpend);
-          const { expected: rows, found } = askBoth(account, published, { filter, ask });
-          expect(found).toEqual(rows);
-          const isThere = Array.isArray(rows) && rows.length > 0;
-          if (isThere) seen.rows++;
-          if (isThere && asked.fill) seen.filled++;
-          if (isThere && asked.previous) seen.compared++;
-          if (isThere && hasSpend) seen.spend++;
-          if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
-        }),
+      await fc.assert(
+        fc.asyncProperty(
+          questions,
+          own,
+          async ({ ...question }, { index, minCell, isGone, spendDimensions }) => {
+            const account = accounts[index];
+            if (account === undefined) throw new Error("There is no such account");
+            const dimensions = spendDimensions ?? question.dimensions;
+            if (dimensions.includes("gclid") && !account.isPersonal) return;
+            const { query } = resolve({ ...question, dimensions, raw: false });
+            const cells =
+              minCell !== undefined && spendDimensions === undefined
+                ? { minCell, top: undefined, fill: false }
+                : {};
+            const asked = { ...query, ...cells };
+            const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+            const hasSpend = spendDimensions !== undefined;
+            const ask = rollup(asked, question.zone, hasSpend);
+            const { expected: rows, found } = await askBoth(account, published, { filter, ask });
+            expect(found).toEqual(rows);
+            const isThere = Array.isArray(rows) && rows.length > 0;
+            if (isThere) seen.rows++;
+            if (isThere && asked.fill) seen.filled++;
+            if (isThere && asked.previous) seen.compared++;
+            if (isThere && hasSpend) seen.spend++;
+            if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
+          },
+        ),
         { numRuns: draws(63) },
       );
     });
@@ -116,16 +124,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     if (south === undefined || west === undefined) throw new Error("There is no such account");
     const found: unknown[] = [];
     const calls = await readCluster(accessOf(), ["west"], async ([account]) => {
-      using session = account?.openSession({}, west.warehouse.database);
+      const session = await account?.openSession({}, west.warehouse.database);
       await send(south); // of which nothing is asked
       if (found.length === 0) {
         west.warehouse.execute("UPDATE call_facts SET utm_term_folded = 'moved' WHERE call_id % 2 = 0");
         await send(west);
       }
       found.push("asked");
-      return [...(session?.rollup({ dimensions: ["utm_term"] }).rows ?? [])].find(
-        ([term]) => term === "moved",
-      )?.[1];
+      const { rows = [] } = (await session?.rollup({ dimensions: ["utm_term"] })) ?? {};
+      return [...rows].find(([term]) => term === "moved")?.[1];
     });
     expect(found).toEqual(["asked", "asked"]);
     expect(Number(calls)).toBeGreaterThan(CALLS / 20);
@@ -137,7 +144,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await send(ads);
     const question = {
       filter: {},
-      ask: (session: FigureSession) => [...session.loadSpend("UTC").sums(), session.loadSpend("UTC").days()],
+      ask: async (session: FigureSession) => {
+        const spend = await session.loadSpend("UTC");
+        return [...spend.sums(), spend.days()];
+      },
     };
     const read = () =>
       readCluster(accessOf(), ["ads"], async (published) => askBoth(ads, published, question));
@@ -156,17 +166,67 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
+  it("is asked one question after the other, each once, while rows are being read", async () => {
+    const [own = "", other = ""] = servers.hosts;
+    let statements: string[] = [];
+    await using proxy = await startProxy(own, (statement) => {
+      statements.push(statement);
+      return "pass";
+    });
+    await readCluster(accessBy(engineUrl([proxy.host, other])), ["north"], async ([account]) => {
+      const session = (await account?.openSession({}, "")) ?? unreachable();
+      const read = () => session.rollup({ dimensions: ["utm_term"] });
+      const all = [...(await read()).rows];
+      const reading = Iterator.from((await read()).rows);
+      const first = reading.next().value;
+      statements = [];
+      const [spend, extent, sameSpend] = await Promise.all([
+        session.loadSpend("UTC"),
+        session.readExtent(),
+        session.loadSpend("UTC"),
+        session.countSmallCells({ dimensions: ["source"], minCell: 3 }),
+        session.rollup({ dimensions: ["source"], minCell: 3 }),
+        read(),
+      ]);
+      expect([first, ...reading]).toEqual(all);
+      expect(all.length).toBeGreaterThan(2);
+      expect(sameSpend).toBe(spend);
+      expect(extent).toEqual(await session.readExtent());
+      const isCheck = (statement: string) => statement.includes("unfinished_since");
+      // Each is followed by a look at what is published, before the next one.
+      expect(statements.map(isCheck)).toEqual(statements.map((_, index) => index % 2 === 1));
+      const asked = statements.filter((statement) => !isCheck(statement));
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(asked.length).toBeGreaterThan(4);
+    });
+  });
+
+  it("says where there is no room for what it responds", async () => {
+    await using cluster = await openCluster(accessOf());
+    using reader = new ClusterReader(cluster, await readPublished(cluster), undefined);
+    reader.database.pragma("max_page_count = 1");
+    const question = rowsQuestion({ table: reader.table, accounts: ["north"] });
+    await expect(reader.ask(question)).rejects.toMatchObject({
+      exitCode: EXIT.storage,
+      message: "Cannot write a temporary file (SQLITE_FULL)",
+      hint: expect.stringContaining("TMPDIR"),
+    });
+  });
+
   it("takes long lists", async () => {
     const north = accounts[0] ?? unreachable();
     const callers = Array.from({ length: 60_000 }, (_, index) => `+49${index * 2}`);
     await readCluster(accessOf(), ["north"], async (published) => {
       const ask = rollup({ dimensions: [] }, north.zone);
-      const { expected, found } = askBoth(north, published, { filter: { exclude_callers: callers }, ask });
+      const { expected, found } = await askBoth(north, published, {
+        filter: { exclude_callers: callers },
+        ask,
+      });
       expect(found).toEqual(expected);
     });
   });
 
-  it("ends at once when it is stopped while the cluster is at a statement, and leaves nothing behind for long", async () => {
+  it("ends at once when it is stopped while the cluster is at a statement, and leaves no temporary file", async () => {
     using temp = makeTempFolder();
     const [own = "", other = ""] = servers.hosts;
     const asked = Promise.withResolvers<void>();
@@ -175,22 +235,16 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       asked.resolve();
       return new Promise(() => {}); // without an end
     });
-    const answers = join(temp.path, "tmp");
-    mkdirSync(answers);
-    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile, TMPDIR: answers };
-    const start = (hosts: string[]) =>
-      startCalltally(["export", "channel", "--account", "north", "--engine", engineUrl(hosts)], {
-        cwd: temp.path,
-        env,
-      });
-    const stopped = start([proxy.host, other]);
+    const temporary = join(temp.path, "tmp");
+    mkdirSync(temporary);
+    const env = { CALLTALLY_CLICKHOUSE_PASSWORD_FILE: servers.passwordFile, TMPDIR: temporary };
+    const args = ["export", "channel", "--account", "north", "--engine", engineUrl([proxy.host, other])];
+    const stopped = startCalltally(args, { cwd: temp.path, env });
     await asked.promise;
     stopped.kill("SIGINT");
-    await stopped.done;
-    expect(stopped.signalCode).toBe("SIGINT");
-    expect(readdirSync(answers)).toHaveLength(1);
-    expect(await start([own, other]).done).toMatchObject({ code: 0 });
-    expect(readdirSync(answers)).toEqual([]);
+    const { code, stderr } = await stopped.done;
+    expect({ code, stderr }).toEqual({ code: EXIT.sigint, stderr: "calltally: Stopped by SIGINT\n" });
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("writes the same files by export and report as from the warehouse, of one account and of all", async () => {

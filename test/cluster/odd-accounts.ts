@@ -3,12 +3,12 @@ import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attr
 import type { Call } from "../../src/call.ts";
 import type { ClusterAccess } from "../../src/cluster/cluster.ts";
 import { publish } from "../../src/cluster/publish.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { importSpend } from "../../src/warehouse/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeWarehouse } from "../export/warehouse.ts";
 import { accounts as arbitraryAccounts, spends } from "../rollup/questions.ts";
-import { markGone, setRules } from "../warehouse/facts.ts";
+import { markGone, setRules } from "../support/facts.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 
 /** An account with a warehouse of its own, gone with it. */
 export interface OddAccount {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { writeAccounts } from "../cli/agency.ts";
-import { calltally } from "../cli/run.ts";
-import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "./clickhouse-servers.ts";
+import { HAS_CLICKHOUSE, PUBLISHER, startClickhouse, UNLESS_SKIPPED } from "../support/clickhouse-servers.ts";
+import { calltally } from "../support/run.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, () => {
   it("publishes each account after its sync, by hand and as a job, and says so in status and doctor", async () => {

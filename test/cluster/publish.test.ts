@@ -2,26 +2,31 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../../src/base/errors.ts";
+import { Claim } from "../../src/cluster/claim.ts";
 import { openCluster } from "../../src/cluster/cluster.ts";
 import { type PublishOptions, publish } from "../../src/cluster/publish.ts";
+import { readPublished } from "../../src/cluster/published.ts";
+import { parseAbout } from "../../src/cluster/published-about.ts";
+import { BucketTotals } from "../../src/cluster/row-hash.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
-import { CalltallyError, EXIT } from "../../src/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { settleCallers } from "../../src/warehouse/first-load.ts";
-import { forgetCallers } from "../../src/warehouse/forget.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { calltally, startCalltally } from "../cli/run.ts";
-import { makeWarehouse } from "../export/warehouse.ts";
-import { markGone, setRules } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "./clickhouse-servers.ts";
+} from "../support/clickhouse-servers.ts";
+import { markGone, setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
+import { calltally, startCalltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
@@ -106,7 +111,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       await publish(options);
       await expectSame(warehouse.database, "three", account);
     }
-    // Rows and what is said of them are told apart by their versions, in whatever order servers merge them.
+    // A later version takes precedence, in whatever order servers merge.
     const above =
       "SELECT (SELECT max(version) FROM three.published WHERE published_at IS NOT NULL) - max(version)";
     const rows = await servers.ask(0, `${above} FROM three.call_facts`);
@@ -117,16 +122,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
   /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported anew. */
   function change(database: string, count: number): void {
     using warehouse = openExistingWarehouse(database);
-    writeTransaction(warehouse, () =>
-      prepareUpsertCalls(
-        warehouse,
-        2,
-      )([
+    storeCalls(
+      warehouse,
+      [
         ...makeCalls(count, 9)
           .filter((_, index) => index % 20 === 3)
           .map((call) => ({ ...call, caller_id: `+1${call.call_id + 600}` })),
         makeCall({ call_id: 1_000_001, caller_id: "+491000001", call_started: "2020-01-01T00:00:00.000Z" }),
-      ]),
+      ],
+      { runId: 2 },
     );
     const ids = Array.from({ length: count - 600 }, (_, index) => index);
     markGone(
@@ -136,7 +140,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     warehouse.sqlite.exec(`DELETE FROM calls WHERE call_id % 53 = 5;
       UPDATE spend SET cost_micros = cost_micros + 1 WHERE spend_id <= 20;
       DELETE FROM spend WHERE spend_id > 290`);
-    settleCallers(warehouse);
+    writeTransaction(warehouse, (tx) => settleCallers(tx));
   }
 
   it(`ends in the rows of the warehouse after ${KILLS} kills, beside the publication of another account`, async () => {
@@ -267,6 +271,53 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     },
   );
 
+  it("leaves what a copy of its warehouse published meanwhile, where it had nothing to send itself", async () => {
+    using warehouse = makeWarehouse(makeCalls(100, 20));
+    await publish(optionsFor(warehouse.database, "acme", servers.url("left")));
+    const copy = join(servers.folder, "left.db");
+    copyFileSync(warehouse.database, copy);
+    change(copy, 700);
+    await using proxy = await startProxy(servers.hosts[0] ?? "", async (text): Promise<Fate> => {
+      if (text.includes("`spend` FINAL")) await publish(optionsFor(copy, "acme", servers.url("left")));
+      return "pass";
+    });
+    const hosts = [proxy.host, servers.hosts[1] ?? ""];
+    const publication = publish(optionsFor(warehouse.database, "acme", servers.url("left", hosts)));
+    await expect(publication).rejects.toMatchObject({ exitCode: EXIT.locked });
+    expect(await readAbout("left", "acme")).toMatch(/Z\t\\N$/);
+    await expectSame(copy, "left", "acme");
+  });
+
+  it("Claim: gives no version for rows before the cluster shows the account as unfinished, nor after it is confirmed", async () => {
+    using warehouse = makeWarehouse(makeCalls(50, 19));
+    const options = optionsFor(warehouse.database, "acme", servers.url("claimed"));
+    await publish(options);
+    await using cluster = await openCluster({ address: options.to, passwordFile: servers.passwordFile });
+    const read = async () => {
+      const [published] = await readPublished(cluster);
+      if (published === undefined) throw new Error("It is published");
+      return published;
+    };
+    const before = await read();
+    const { warehouse_id } = before;
+    const claim = await Claim.take(cluster, { account: "acme", warehouse_id, startedMs: 0 });
+    expect(await read()).toEqual(before);
+    const version = await claim.hold();
+    const unfinished_since = "1970-01-01T00:00:00.000Z";
+    expect(await read()).toEqual({ ...before, version, unfinished_since });
+    expect(await claim.hold()).toBe(version);
+
+    const totals = new BucketTotals(2);
+    const published_at = "2026-11-01T00:00:00.000Z";
+    const confirmed = { published_at, about: parseAbout(await read()), calls: { totals }, spend: { totals } };
+    expect(await claim.confirm(confirmed)).toEqual(before);
+    const after = await read();
+    expect(after).toMatchObject({ published_at, unfinished_since: null, version: version + 2 });
+    await expect(claim.hold()).rejects.toThrow("The publication of acme is confirmed");
+    await expect(claim.confirm(confirmed)).rejects.toThrow("The publication of acme is confirmed");
+    expect(await read()).toEqual(after);
+  });
+
   it("believes no success that says something, is cut short, or was not recorded", async () => {
     using warehouse = makeWarehouse(makeCalls(100, 15));
     const full =
@@ -370,7 +421,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       const caller = open.sqlite
         .prepare<[], string>("SELECT caller FROM call_facts WHERE caller LIKE '+%'")
         .pluck();
-      forgetCallers(open, [{ caller: caller.get() ?? "" }], { nowMs });
+      forgetCallers(locked(open), [{ caller: caller.get() ?? "" }], { nowMs });
     }
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain({ isPersonal: true })).toBe("all");

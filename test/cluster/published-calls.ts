@@ -1,9 +1,9 @@
 import type { Call } from "../../src/call.ts";
-import { FACT_COLUMNS } from "../../src/warehouse/call-facts.ts";
-import { openCallerHash, openPseudonyms } from "../../src/warehouse/caller-hash.ts";
+import { FACT_COLUMNS } from "../../src/warehouse/calls/call-facts.ts";
+import { openCallerHash, openPseudonyms } from "../../src/warehouse/calls/caller-hash.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
-import { makeCall } from "../calls.ts";
-import type { ClickhouseServers } from "./clickhouse-servers.ts";
+import { makeCall } from "../support/calls.ts";
+import type { ClickhouseServers } from "../support/clickhouse-servers.ts";
 
 /** Texts that are told apart only by whoever takes every byte of them as it is. */
 const ODD_TEXTS = [

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/base/errors.ts";
 import { chooseAccounts, findFile, settingsOfAccount } from "../../src/config/accounts.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
-import { UsageError } from "../../src/errors.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Given {
   yaml: string | Buffer;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSecretFile } from "../../src/config/secret-file.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("readSecretFile", () => {
   it("returns the text without white space around it, and reads no file that is larger than a secret", () => {

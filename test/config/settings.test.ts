@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import { inspectSettings } from "../../src/config/inspect-settings.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import type { SettingSources } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { UsageError } from "../../src/errors.ts";
-import { KEEP_ALL } from "../../src/privacy/keep.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const { aliases: _, ...RULES } = DEFAULT_RULES;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { ENDPOINT_CASES } from "../webhooks/endpoint-cases.ts";
+import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
 import { ENVELOPE } from "./attribution-rows.ts";
 import { answers, dataHas, envelopeHas, isJson } from "./expectations.ts";
 import type { Request, Row, WebhookEffect } from "./row.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** What a warehouse holds: rows of each table as JSON, in the order of its key; and what is wrong with them. */
 export type Dump = Record<Table | "contradictions", string[]>;

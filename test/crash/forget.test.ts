@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { FULL_CALL } from "../calls.ts";
-import { findTraces, spell } from "../forgettable.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { findTraces, spell } from "../support/forgettable.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
@@ -25,7 +25,7 @@ const after = (file: string, ...lines: [point: string, line: string][]): Mutatio
 });
 
 const FORGET = after(
-  "src/warehouse/forget.ts",
+  "src/forget/forget-callers.ts",
   ["in the transaction", "const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);"],
   ["before the commit", "record(warehouse, outcome.counts, at);"],
 );
@@ -36,7 +36,7 @@ const ERASE = after(
   ["with an empty log", "emptyLog(warehouse);"],
 );
 const EXPORTS = after(
-  "src/export/personal-files.ts",
+  "src/forget/personal-files.ts",
   ["between manifest and files", "forgetInManifest(folder, removed, maskJson);"],
   ["between files", "removeFile(path);"],
 );
@@ -65,7 +65,7 @@ describe("forget that is killed", () => {
         caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
         transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
       }));
-      prepareUpsertCalls(warehouse, 1)(calls);
+      storeCalls(warehouse, calls);
     }
     const run = (args: readonly string[], env = {}) =>
       runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, type RunOptions, settingsFor, startCalltally } from "../cli/run.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 
 // However often and wherever `sync` is killed: one run to the end leaves what a run that was never killed leaves.

@@ -72,7 +72,7 @@ function applyMutation(source: string, { file, edits }: Mutation): string {
 const KILL_AT_PAGE = `if (process.env.KILL_AT_PAGE === String(this.#seq)) process.kill(process.pid, "SIGKILL");`;
 
 const STORE = "src/sync/store.ts";
-const FILE_SET = "src/export/file-set.ts";
+const FILE_SET = "src/export/output/file-set.ts";
 
 /** What the harnesses are shown to notice, and one change that is none. */
 export const MUTATIONS = {

@@ -2,12 +2,12 @@ import { deepEqual } from "node:assert/strict";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { settingsFor } from "../cli/run.ts";
-import { clearAddresses, findTraces, makePersonal } from "../forgettable.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { clearAddresses, findTraces, makePersonal } from "../support/forgettable.ts";
+import { settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { runProgram } from "./program.ts";
-import type { End, Scene } from "./scenes.ts";
+import type { End, Scene } from "./scene.ts";
 
 const WAREHOUSE = "data/calltally.db";
 const CALLS = 60;

@@ -1,14 +1,14 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { recordRejected } from "../../src/warehouse/rejected.ts";
-import { FULL_CALL } from "../calls.ts";
-import { findTraces, spell } from "../forgettable.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { findTraces, spell } from "../support/forgettable.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
@@ -38,19 +38,19 @@ function killAt(
   return { file, edits };
 }
 
-const NAMING = killAt("src/warehouse/attribute-all.ts", [
+const NAMING = killAt("src/warehouse/calls/attribute-all.ts", [
   ["while callers are named", "after", "setRulesBeingApplied(warehouse, rulesId);"],
 ]);
-const NAMED = killAt("src/sync/prune-now.ts", [
+const NAMED = killAt("src/forget/prune-now.ts", [
   ["after callers were named", "after", "await applyRules(warehouse, rules, options);"],
 ]);
 const IN_BATCH = killAt(
-  "src/warehouse/prune.ts",
+  "src/forget/prune.ts",
   [["in a batch", "before", "updatePrivacyAct(this.#warehouse, this.#actId, this.counts);"]],
   "this.counts.transcripts >= 300",
 );
 const BETWEEN = killAt(
-  "src/warehouse/prune.ts",
+  "src/forget/prune.ts",
   [["between batches", "before", "await setImmediate();"]],
   "pruning.counts.transcripts > 0",
 );
@@ -82,7 +82,7 @@ function makeBefore(folder: string): void {
     caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
     transcription: `${"A gusher. ".repeat(index % 20 === 0 ? 4000 : 1)}Call ${NUMBER}.`,
   }));
-  prepareUpsertCalls(warehouse, 1)(calls);
+  storeCalls(warehouse, calls);
   const json = JSON.stringify({ ...FULL_CALL, caller_id: NUMBER, duration: "long", transcription: "gusher" });
   const rejected = { call_id: null, json, path: "duration", reason: "is no number" };
   recordRejected(warehouse, [rejected], 1, keepingAll(warehouse));

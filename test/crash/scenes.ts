@@ -2,25 +2,12 @@ import { deepEqual } from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { settingsFor } from "../cli/run.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, type Dump, dumpWarehouse } from "./dump.ts";
 import { runProgram } from "./program.ts";
 import { makePruneScene } from "./prune-scene.ts";
-
-/** How a run of the program ended. */
-export type End = "killed" | "failed" | "done";
-
-/** Something the program does, that can be cut short anywhere. */
-export interface Scene {
-  name: string;
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
-  /** Fills an empty folder with what the program starts from. */
-  prepare: (folder: string) => void;
-  /** Throws if the folder is not as such an end may leave it. */
-  check: (folder: string, end: End) => void;
-}
+import type { End, Scene } from "./scene.ts";
 
 export interface Scenes extends AsyncDisposable {
   all: readonly Scene[];

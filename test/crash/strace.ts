@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { describeError } from "../../src/errors.ts";
+import { describeError } from "../../src/base/errors.ts";
 import { buildProgram, MUTATIONS } from "./mutants.ts";
 import { makeScenes } from "./scenes.ts";
 import { whyUntraceable } from "./system-calls.ts";

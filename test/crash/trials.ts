@@ -1,10 +1,10 @@
 import { equal, match, ok } from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { findUnsynced } from "./durability.ts";
 import { runProgram } from "./program.ts";
-import type { Scene } from "./scenes.ts";
+import type { Scene } from "./scene.ts";
 import { runTraced, type SystemCall, type Traced } from "./system-calls.ts";
 
 /** One disturbance of a scene. */
@@ -18,7 +18,7 @@ export interface Trial {
   paths: readonly string[];
 }
 
-/** EXIT.storage of src/errors.ts: the operator is told that the disk is at fault. */
+/** EXIT.storage of src/base/errors.ts: the operator is told that the disk is at fault. */
 const EXIT_STORAGE = 7;
 
 /** What happens at one call, and what at one and all that follow. */

@@ -2,16 +2,16 @@ import { existsSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { readExportPaths, readLastExport } from "../../src/warehouse/exports.ts";
+import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { readExportPaths, readLastExport } from "../../src/warehouse/runs/exports.ts";
 import { uploads } from "../../src/warehouse/schema.ts";
-import { readUploadFiles } from "../../src/warehouse/upload-table.ts";
-import { makeCall } from "../calls.ts";
-import { readConversions } from "../export/conversion-checker.ts";
-import { exportToFolder } from "../export/produce-files.ts";
-import { readText } from "../export/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeCall } from "../support/calls.ts";
+import { readConversions } from "../support/conversion-checker.ts";
+import { exportToFolder } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { readText } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
@@ -28,7 +28,7 @@ const killAt = (point: string) =>
   `if (process.env.KILL_AT === "${point}") process.kill(process.pid, "SIGKILL");`;
 
 const KILLS: Mutation = {
-  file: "src/export/file-set.ts",
+  file: "src/export/output/file-set.ts",
   edits: [
     {
       find: "    commit?.enter();\n",
@@ -99,7 +99,7 @@ function addCall(folder: string, index: number): void {
     duration: 90,
     disposition: "ANSWERED",
   });
-  prepareUpsertCalls(warehouse, 1)([call]);
+  storeCalls(warehouse, [call]);
 }
 
 const ARGS = [...KINDS, "--measurement-id", "G-1A2B3C4D5E"];

@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { UsageError } from "../../src/base/errors.ts";
 import { BRIEF_RETRY, type DeliverOptions, deliver } from "../../src/delivery/deliver.ts";
+import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
-import { UsageError } from "../../src/errors.ts";
-import { readDeliveries } from "../../src/warehouse/delivery-table.ts";
-import { drip, json, reset, stall, startBadServer, text } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
+import { drip, json, reset, stall, startBadServer, text } from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { IDENTITY, LOGIN, type MailServerOptions, startMailServer } from "./mail-server.ts";
 import { emailTo, makeRun, makeSummary, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
 

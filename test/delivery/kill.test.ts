@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { BRIEF_RETRY, deliver } from "../../src/delivery/deliver.ts";
+import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
-import { readDeliveries } from "../../src/warehouse/delivery-table.ts";
-import { startBadServer, text } from "../api/bad-server.ts";
+import { startBadServer, text } from "../support/bad-server.ts";
 import { type MailServerOptions, startMailServer } from "./mail-server.ts";
 import {
   commandTo,

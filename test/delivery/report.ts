@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
+import { startReportRun } from "../../src/delivery/report-run-table.ts";
 import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
 import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { startReportRun } from "../../src/warehouse/report-run-table.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Writes a file of a report. */
 export function writeReportFile(folder: string, name: string, content: string | Buffer): ReportFile {

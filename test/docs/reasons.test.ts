@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Evidence } from "../../src/paging/evidence.ts";
 import { judge, judgeIncremental, SURE_VERDICTS } from "../../src/paging/verdict.ts";
-import { draws } from "../draws.ts";
 import { BY_SOURCE, CLEAN, NEWEST, totals } from "../paging/clean-evidence.ts";
+import { draws } from "../support/draws.ts";
 
 /** The reasons that the table in docs/completeness.md explains: each a part of what the program says. */
 const EXPLAINED = readFileSync("docs/completeness.md", "utf8")

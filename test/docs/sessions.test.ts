@@ -6,9 +6,9 @@ import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
-import { BIN, calltally, settingsFor } from "../cli/run.ts";
 import { assertNoSecrets } from "../cli/secrets.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { readBlocks, readPages } from "./pages.ts";
 import { makeWorkedExample } from "./worked-example.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor } from "../cli/run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 
 /** A row of a page's table of calls; empty cells are members that the service leaves out. */
 const ROW =

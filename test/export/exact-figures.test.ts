@@ -5,11 +5,11 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { MAX_DURATION } from "../../src/call.ts";
-import { PRIVATE_COLUMNS } from "../../src/request/choices.ts";
-import { makeCall } from "../calls.ts";
-import type { ExportOptions, Target } from "./produce-files.ts";
-import { readLines, readParquetObjects } from "./tables.ts";
-import { makeWarehouse, readText } from "./warehouse.ts";
+import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
+import { makeCall } from "../support/calls.ts";
+import type { ExportOptions, Target } from "../support/produce-files.ts";
+import { readLines, readParquetObjects } from "../support/tables.ts";
+import { makeWarehouse, readText } from "../support/warehouse.ts";
 
 const ROLLUP: Target = { kind: "rollup", dimensions: ["utm_source"] };
 const MILLISECONDS = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;

@@ -8,12 +8,12 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../src/attribution/call-text.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call.ts";
-import { TABLE_FORMATS } from "../../src/request/choices.ts";
-import { arbitraryCalls, makeCall } from "../calls.ts";
-import { draws, least } from "../draws.ts";
-import type { Target } from "./produce-files.ts";
-import { readLines, readParquetObjects } from "./tables.ts";
-import { makeWarehouse, readText } from "./warehouse.ts";
+import { TABLE_FORMATS } from "../../src/request/option-values.ts";
+import { arbitraryCalls, makeCall } from "../support/calls.ts";
+import { draws, least } from "../support/draws.ts";
+import type { Target } from "../support/produce-files.ts";
+import { readLines, readParquetObjects } from "../support/tables.ts";
+import { makeWarehouse, readText } from "../support/warehouse.ts";
 
 const CALLERS: Target = { kind: "callers" };
 const KEY_BYTES = Buffer.alloc(32);

@@ -1,19 +1,19 @@
 import { expect } from "vitest";
 import type { Call } from "../../src/call.ts";
-import type { ReportRunOfFiles } from "../../src/export/upload-ledger.ts";
+import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
+import { forgetUploads, readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { clearAbsence } from "../../src/warehouse/gone.ts";
+import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { uploads } from "../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { forgetUploads, readUploadFiles } from "../../src/warehouse/upload-table.ts";
-import { makeCall } from "../calls.ts";
-import { type CheckedRow, readConversions } from "./conversion-checker.ts";
-import type { Target } from "./produce-files.ts";
-import { readLines } from "./tables.ts";
-import { clockAt, type makeWarehouse, readText } from "./warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { type CheckedRow, readConversions } from "../support/conversion-checker.ts";
+import type { Target } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { readLines } from "../support/tables.ts";
+import { clockAt, type makeWarehouse, readText } from "../support/warehouse.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -39,9 +39,9 @@ export type Warehouse = ReturnType<typeof makeWarehouse>;
 export function sync({ database }: Warehouse, calls: readonly Call[]): void {
   using warehouse = openExistingWarehouse(database);
   const ids = calls.map(({ call_id }) => call_id);
-  writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
-    clearAbsence(warehouse, ids);
+  writeTransaction(warehouse, (tx) => {
+    storeCalls(warehouse, calls);
+    clearAbsence(tx, ids);
   });
 }
 

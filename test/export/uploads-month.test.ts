@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
-import type { CheckedRow } from "./conversion-checker.ts";
+import type { CheckedRow } from "../support/conversion-checker.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -14,7 +15,6 @@ import {
   writeAdjustments,
   writeNew,
 } from "./upload-files.ts";
-import { makeWarehouse } from "./warehouse.ts";
 
 /** What Google knows: it is told by files alone, and complains of what it would complain of, or drop without a word. */
 class Google {

@@ -1,13 +1,15 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { prune } from "../../src/forget/prune.ts";
+import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
-import { forgetCallers } from "../../src/warehouse/forget.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { prune } from "../../src/warehouse/prune.ts";
-import type { Target } from "./produce-files.ts";
-import { readLines } from "./tables.ts";
+import { locked } from "../support/locked.ts";
+import type { Target } from "../support/produce-files.ts";
+import { readLines } from "../support/tables.ts";
+import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -22,7 +24,6 @@ import {
   writeAdjustments,
   writeNew,
 } from "./upload-files.ts";
-import { clockAt, makeWarehouse, readText } from "./warehouse.ts";
 
 const NUMBER = "+49301234567";
 
@@ -58,7 +59,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     for (const kind of kinds) expect(await write(warehouse, kind)).toMatchObject({ rows: 1 });
     {
       using opened = openExistingWarehouse(warehouse.database);
-      forgetCallers(opened, [{ caller: NUMBER }], { nowMs: NOW });
+      forgetCallers(locked(opened), [{ caller: NUMBER }], { nowMs: NOW });
     }
     for (const kind of kinds) {
       const { rows, reasons } = await write(warehouse, kind);
@@ -76,7 +77,10 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     });
     {
       using opened = openExistingWarehouse(warehouse.database);
-      await prune(opened, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 20 }, NOW), nowMs: NOW });
+      await prune(locked(opened), {
+        cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 20 }, NOW),
+        nowMs: NOW,
+      });
     }
     warehouse.markGone(1, at(NOW));
     expect(await write(warehouse, "google-leads", { rules })).toMatchObject({

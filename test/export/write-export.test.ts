@@ -8,12 +8,19 @@ import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/rollup/dimensions.ts";
-import { arbitraryCalls, makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { type ExportOptions, exportToFolder, exportToStream, type Target } from "./produce-files.ts";
-import { readLines } from "./tables.ts";
-import { clockAt, listFiles, makeWarehouse, RUN_FINISHED_AT, readFiles, readText } from "./warehouse.ts";
+import { arbitraryCalls, makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { type ExportOptions, exportToFolder, exportToStream, type Target } from "../support/produce-files.ts";
+import { readLines } from "../support/tables.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import {
+  clockAt,
+  listFiles,
+  makeWarehouse,
+  RUN_FINISHED_AT,
+  readFiles,
+  readText,
+} from "../support/warehouse.ts";
 
 const METRICS =
   "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../src/api/client.ts";
 import { getInsight } from "../../src/insights/insight-client.ts";
-import { json, startBadServer } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
+import { json, startBadServer } from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 const envelope = (data: unknown) => ({
   code: 200,

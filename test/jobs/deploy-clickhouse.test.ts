@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { EXIT } from "../../src/errors.ts";
-import { calltally } from "../cli/run.ts";
+import { EXIT } from "../../src/base/errors.ts";
+import { makeCalls } from "../cluster/published-calls.ts";
 import {
   baseConfig,
   HAS_CLICKHOUSE,
@@ -13,10 +13,10 @@ import {
   PUBLISHER,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../cluster/clickhouse-servers.ts";
-import { makeCalls } from "../cluster/published-calls.ts";
-import { makeWarehouse } from "../export/warehouse.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+} from "../support/clickhouse-servers.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeWarehouse } from "../support/warehouse.ts";
 
 const FOLDER = "jobs/deploy/clickhouse";
 const DATABASE = "calls";

@@ -17,7 +17,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const FOLDER = "jobs/deploy";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");

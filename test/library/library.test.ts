@@ -14,7 +14,7 @@ import {
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { skipped, uid, unlessSkipped } from "../cli/other-user.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Generous, for machines that do other things as well. */
 const SETUP_MS = 300_000;
@@ -220,6 +220,20 @@ describe("rollup", () => {
     using warehouse = openWarehouse(database);
     const failure = await warehouse.rollup(question as RollupQuestion).catch(describeFailure);
     expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
+  });
+
+  it("answers several that are asked at once as it does one by one", async () => {
+    using warehouse = openWarehouse(database);
+    const questions: RollupQuestion[] = [
+      { by: ["channel"], spend: true, total: true },
+      { by: ["source"], filter: { channel: ["paid search"] }, grain: "month", fill: true },
+      { by: ["weekday", "hour"], timezone: "Europe/Berlin" },
+    ];
+    const atOnce = await Promise.all(questions.map((question) => warehouse.rollup(question)));
+    for (const [index, question] of questions.entries()) {
+      expect(atOnce[index]).toEqual(await warehouse.rollup(question));
+      expect(atOnce[index]?.rows.length).toBeGreaterThan(2);
+    }
   });
 
   it("answers one that has everything", async () => {

@@ -5,11 +5,11 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { openWarehouse, syncWarehouse } from "../../src/library/index.ts";
-import { json } from "../api/bad-server.ts";
-import { settingsFor, startCalltally } from "../cli/run.ts";
-import { honestly, newestFirst, startListService } from "../sync/list-service.ts";
-import { readIds, TOKEN } from "../sync/row-service.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { json } from "../support/bad-server.ts";
+import { honestly, newestFirst, startListService } from "../support/list-service.ts";
+import { readIds, TOKEN } from "../support/row-service.ts";
+import { settingsFor, startCalltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const LIBRARY = pathToFileURL("src/library/index.ts").href;
 

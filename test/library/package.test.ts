@@ -8,7 +8,7 @@ import packageLock from "../../package-lock.json" with { type: "json" };
 import { isNewEnough, OLDEST_NODE } from "../../src/cli/node-version.ts";
 import { toPublished, writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const run = promisify(execFile);
 const TSC = resolve("node_modules/typescript/bin/tsc");
@@ -93,9 +93,7 @@ describe("the package", () => {
           "THIRD-PARTY-LICENSES.txt",
           "package.json",
         ],
-        ...["bin.js", "cluster-worker.js", "index.js", "node-version.js", "schema.ts", "….js"].map(
-          (name) => `dist/${name}`,
-        ),
+        ...["bin.js", "index.js", "node-version.js", "schema.ts", "….js"].map((name) => `dist/${name}`),
         ...["errors.d.ts", "library/index.d.ts", "library/types.d.ts"].map((name) => `dist/types/${name}`),
         ...globSync("src/warehouse/migrations/**/*.{sql,json}")
           .filter((path) => !path.endsWith("_snapshot.json"))

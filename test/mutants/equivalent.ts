@@ -298,7 +298,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the first of them is not looked at",
     },
   ],
-  "src/export/adjustments.ts": [
+  "src/conversions/adjustments.ts": [
     {
       on: "const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats);",
       from: "repeats !== undefined",
@@ -354,7 +354,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "there are reasons by each rule",
     },
   ],
-  "src/export/conversions.ts": [
+  "src/conversions/conversions.ts": [
     {
       on: "if (reason !== undefined || key === null || call_started === null) continue;",
       from: "key === null",
@@ -428,7 +428,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "whatever has no key or no time is left out before",
     },
   ],
-  "src/export/conversion-kinds.ts": [
+  "src/conversions/conversion-kinds.ts": [
     {
       on: 'return occurred_at.replace(/\\.\\d+Z$/, "Z");',
       from: "/\\.\\d+Z$/",
@@ -436,7 +436,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "nothing follows the Z",
     },
   ],
-  "src/export/restatement-file.ts": [
+  "src/restatements/restatement-file.ts": [
     {
       on: '{ name: "was", type: "decimal" },',
       from: '"decimal"',
@@ -1044,7 +1044,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no call has the id that is in none",
     },
   ],
-  "src/warehouse/call-facts.ts": [
+  "src/warehouse/calls/call-facts.ts": [
     {
       on: "if (callIds.length === 0) return;",
       from: "callIds.length === 0",
@@ -1058,7 +1058,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "the value is bound by its position",
     },
   ],
-  "src/warehouse/caller-names.ts": [
+  "src/warehouse/calls/caller-names.ts": [
     {
       on: 'sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>',
       from: "{ directOnly: true, deterministic: true }",
@@ -1072,7 +1072,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "no view or trigger names the function; or it is only called more often",
     },
   ],
-  "src/warehouse/callers.ts": [
+  "src/warehouse/calls/callers.ts": [
     {
       on: '.where(inArray(caller, elementsOf("callers"))),',
       from: '"callers"',
@@ -1146,7 +1146,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "they are not equal",
     },
   ],
-  "src/warehouse/copy.ts": [
+  "src/backup/copy.ts": [
     {
       on: "if (copied.get(table)?.sha256 === sha256) continue;",
       from: "copied.get(table)?.sha256",
@@ -1160,7 +1160,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "every warehouse has both tables",
     },
   ],
-  "src/warehouse/forgotten.ts": [
+  "src/warehouse/calls/forgotten-callers.ts": [
     {
       on: "if (callerId === null || caller === null || isPseudonym(caller)) return undefined;",
       from: "callerId === null",
@@ -1180,7 +1180,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "neither makes an address of that host",
     },
   ],
-  "src/warehouse/gone.ts": [
+  "src/warehouse/calls/gone.ts": [
     {
       on: "if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();",
       from: "found > 0",
@@ -1194,7 +1194,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "it only spares a look through all calls for none",
     },
   ],
-  "src/warehouse/keeping.ts": [
+  "src/warehouse/calls/call-guard.ts": [
     {
       on: "const firstMet = firstRunId === undefined ? undefined : this.#readStart.get(firstRunId);",
       from: "firstRunId === undefined",
@@ -1216,7 +1216,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "without a log a database is busy in one way alone",
     },
   ],
-  "src/warehouse/prune.ts": [
+  "src/forget/prune.ts": [
     {
       on: "if (mark > cutoff) this.#setMark([kind], cutoff);",
       from: "mark > cutoff",
@@ -1230,7 +1230,7 @@ export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
       because: "it only spares writing what is there",
     },
   ],
-  "src/warehouse/restore.ts": [
+  "src/backup/restore.ts": [
     {
       on: 'const code = sqliteErrorOf(error)?.code ?? "";',
       from: "sqliteErrorOf(error)?.code",

@@ -145,11 +145,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("export", "conversion-kinds", "uploaded-orders"),
       {
-        files: ["src/export/adjustments.ts"],
+        files: ["src/conversions/adjustments.ts"],
         tests: ["test/export/{uploads,uploads-remembered}.test.ts"],
       },
       {
-        files: ["src/export/conversions.ts"],
+        files: ["src/conversions/conversions.ts"],
         tests: ["test/export/{conversions,uploads,uploads-remembered}.test.ts"],
       },
     ],
@@ -166,7 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("warehouse", "attribute-all", "fact-log", "gone"),
       {
-        files: ["src/warehouse/call-facts.ts"],
+        files: ["src/warehouse/calls/call-facts.ts"],
         tests: ["test/warehouse/{attribute-all,call-facts,fact-log}.test.ts"],
       },
     ],
@@ -184,7 +184,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse", "forgotten", "keeping"),
       {
-        files: ["src/warehouse/forget.ts"],
+        files: ["src/forget/forget-callers.ts"],
         tests: ["test/warehouse/{forget,personal-columns}.test.ts"],
       },
     ],

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import "../seed.ts";
+import "../support/seed.ts";
 
 // What fails is not made smaller first, which takes most of the time of a mutant.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true });

@@ -5,7 +5,7 @@ import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { judge } from "../../src/paging/verdict.ts";
 import { type Source, walk } from "../../src/paging/walk.ts";
-import { draws, least } from "../draws.ts";
+import { draws, least } from "../support/draws.ts";
 import { honestTimelines, RandomService, type Timeline } from "./random-service.ts";
 
 /** What became of the service while no process read it: nothing, some calls came and went, or it is another service now. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 import type { Outcome } from "./live.ts";
 import { honestTimelines, type Timeline, wideTimelines, wildTimelines } from "./random-service.ts";
 import { changedWalker, RULES } from "./rules.ts";

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "../../src/privacy/keep.ts";
+import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "../../src/privacy/keep-settings.ts";
 import { startOfRow, withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
+import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
 
 const PSEUDONYM = "forgotten0123456789abcdef";
 

@@ -1,4 +1,4 @@
-import { PUBLISHER, startClickhouse } from "../cluster/clickhouse-servers.ts";
+import { PUBLISHER, startClickhouse } from "../support/clickhouse-servers.ts";
 
 /** Two ClickHouse servers that are one cluster. */
 export interface Cluster extends AsyncDisposable {

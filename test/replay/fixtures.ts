@@ -1,4 +1,4 @@
-import { PUBLISHER } from "../cluster/clickhouse-servers.ts";
+import { PUBLISHER } from "../support/clickhouse-servers.ts";
 import { STAGES } from "./calls.ts";
 import type { Fixture, Step } from "./case.ts";
 import type { Listing } from "./service.ts";

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { HAS_CLICKHOUSE } from "../cluster/clickhouse-servers.ts";
+import { HAS_CLICKHOUSE } from "../support/clickhouse-servers.ts";
 import type { Case, Fixture } from "./case.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { PUBLISHED } from "./cluster-commands.ts";

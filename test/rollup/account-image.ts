@@ -1,10 +1,20 @@
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
+import type { SpendRow } from "../../src/spend/read-report.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { importSpend } from "../../src/warehouse/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { markGone, setRules } from "../warehouse/facts.ts";
-import type { AccountContents } from "./account.ts";
+import { markGone, setRules } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+/** What an account holds. */
+export interface AccountContents {
+  rules: AttributionRules;
+  calls: readonly Call[];
+  gone: readonly number[];
+  spend: readonly Omit<SpendRow, "line">[];
+}
 
 /** Returns the file of a warehouse; of the spend, the first seven rows are from another report than the others. */
 export function makeAccountImage({ rules, calls, gone, spend }: AccountContents): Buffer {
@@ -12,7 +22,7 @@ export function makeAccountImage({ rules, calls, gone, spend }: AccountContents)
   using warehouse = openWarehouse(`${folder.path}/calls.db`);
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
+    storeCalls(warehouse, calls);
     markGone(warehouse, gone);
   });
   const rows = spend.map((row, index) => ({ ...row, line: index + 2 }));

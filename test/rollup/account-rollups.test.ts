@@ -4,12 +4,12 @@ import { toInstants } from "../../src/calendar/dates.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { rollupViewText } from "../../src/rollup/rollup-sql.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
+import { foldRollup } from "../support/fold.ts";
 import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
-import { foldRollup } from "./fold.ts";
 import { type Question, resolve } from "./questions.ts";
 
 const accounts = new Map([
@@ -38,23 +38,23 @@ const PLAIN: Question = {
 };
 
 /** Asks the session and the fold; both must say the same. */
-function ask(
+async function ask(
   asked: Partial<Question>,
   {
     rules = RULES,
     hasSpend = false,
     isGone = false,
   }: { rules?: AttributionRules; hasSpend?: boolean; isGone?: boolean } = {},
-): Row[] {
+): Promise<Row[]> {
   const question = { ...PLAIN, ...asked };
   const { query, fold } = resolve(question);
   const filter: CallFilter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
   const database = accounts.get(rules);
   if (database === undefined) throw new Error("There is no account by these rules");
   using session = new RollupSession(database, { rules, filter });
-  const spend = hasSpend ? session.loadSpend(question.zone).form : undefined;
-  const full = { ...query, spend, offsets: session.readOffsets(question.zone) };
-  const rows = [...session.rollup(full).rows];
+  const spend = hasSpend ? (await session.loadSpend(question.zone)).form : undefined;
+  const full = { ...query, spend, offsets: await session.readOffsets(question.zone) };
+  const rows = [...(await session.rollup(full)).rows];
   const spent = SPEND.map(({ day, ...row }) => ({
     ...row,
     startsAt: toInstants({ from: day }, question.zone).startsAt ?? "",
@@ -70,9 +70,9 @@ function ask(
   const width = keyColumns(question.dimensions).length;
   const from = query.periods ? 1 : 0;
   const keys = new Set(rows.map((row) => JSON.stringify(row.slice(from, from + width))));
-  const { shown, folded } = session.countKeys(full);
+  const { shown, folded } = await session.countKeys(full);
   expect([shown, folded > 0]).toEqual([keys.size, rows.some((row) => row[from] === OTHER)]);
-  const all = session.countKeys({ ...full, top: undefined });
+  const all = await session.countKeys({ ...full, top: undefined });
   expect(folded).toBe(folded === 0 ? 0 : all.shown - shown + 1);
   return rows;
 }
@@ -80,26 +80,27 @@ function ask(
 describe("a rollup of an account on every edge is as the fold in memory has it", () => {
   it.each(DIMENSIONS)(
     "by %s, with and without raw values, beside another, gone calls, milliseconds",
-    (dimension) => {
+    async (dimension) => {
       const next = DIMENSIONS[(DIMENSIONS.indexOf(dimension) + 5) % DIMENSIONS.length] ?? "channel";
-      const count = ask({ dimensions: [dimension] }).length;
+      const count = (await ask({ dimensions: [dimension] })).length;
       expect(count).toBeGreaterThan(1);
-      ask({ dimensions: [dimension], raw: true });
-      ask({ dimensions: [next, dimension], zone: "Antarctica/Troll" });
-      ask({ dimensions: [dimension] }, { isGone: true, rules: MILLISECONDS });
-      for (const top of [count - 1, count]) ask({ dimensions: [dimension], top, zone: "Europe/Berlin" });
-      ask({ dimensions: [dimension, next], top: 1 });
+      await ask({ dimensions: [dimension], raw: true });
+      await ask({ dimensions: [next, dimension], zone: "Antarctica/Troll" });
+      await ask({ dimensions: [dimension] }, { isGone: true, rules: MILLISECONDS });
+      for (const top of [count - 1, count])
+        await ask({ dimensions: [dimension], top, zone: "Europe/Berlin" });
+      await ask({ dimensions: [dimension, next], top: 1 });
     },
   );
 
-  it("by nothing: one row, of nothing as well", () => {
-    expect(ask({}).map(([calls]) => calls)).toEqual([LIVE.length]);
-    expect(ask({}, { isGone: true }).map(([calls]) => calls)).toEqual([CALLS.length]);
+  it("by nothing: one row, of nothing as well", async () => {
+    expect((await ask({})).map(([calls]) => calls)).toEqual([LIVE.length]);
+    expect((await ask({}, { isGone: true })).map(([calls]) => calls)).toEqual([CALLS.length]);
   });
 
   it.each(ZONES)(
     "by hours, weekdays and days in %s, in ranges that begin or end with each day of a change",
-    (zone) => {
+    async (zone) => {
       const days = [
         "2026-03-28",
         "2026-03-29",
@@ -112,12 +113,12 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
       const seen = { rows: 0, cut: 0 };
       for (const [index, day] of days.entries()) {
         const range = { from: day, to: day };
-        const rows = ask({ dimensions: ["hour"], range, zone });
+        const rows = await ask({ dimensions: ["hour"], range, zone });
         seen.rows += rows.length;
-        ask({ dimensions: ["weekday", "hour"], range: { from: day, to: "2026-12-31" }, zone });
+        await ask({ dimensions: ["weekday", "hour"], range: { from: day, to: "2026-12-31" }, zone });
         const before = { from: days[index - 1] ?? "2025-12-31", to: day };
         for (const grain of ["day", "week"] as const) {
-          const cut = ask({
+          const cut = await ask({
             dimensions: ["weekday"],
             range,
             previousRange: before,
@@ -129,7 +130,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
         }
       }
       for (const grain of ["week", "quarter"] as const) {
-        const all = ask({ dimensions: ["channel"], grain, zone, range: undefined });
+        const all = await ask({ dimensions: ["channel"], grain, zone, range: undefined });
         expect(all.some(([period]) => period === NOT_SET)).toBe(true);
       }
       expect(seen.rows).toBeGreaterThan(5);
@@ -154,27 +155,26 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     ["a value of no call", { source: ["of no call"] }],
   ];
 
-  it("with each filter, and callers excluded beside it: calls without a caller remain", () => {
+  it("with each filter, and callers excluded beside it: calls without a caller remain", async () => {
     const seen = { excluded: 0, nameless: 0, nobody: 0 };
     for (const [name, filter] of EACH_FILTER) {
       for (const isGone of [false, true]) {
-        const count = (more: CallFilter = {}) =>
-          ask({ filter: { ...filter, ...more } }, { isGone }).reduce(
-            (sum, [calls]) => sum + Number(calls),
-            0,
-          );
-        const all = count();
+        const count = async (more: CallFilter = {}) => {
+          const rows = await ask({ filter: { ...filter, ...more } }, { isGone });
+          return rows.reduce((sum, [calls]) => sum + Number(calls), 0);
+        };
+        const all = await count();
         // All who have a number.
-        const nameless = count({ exclude_callers: ["+491", "00492", "49 3", "Anonymous"] });
-        const firstAll = count({ exclude_callers: ["+49 1"] });
+        const nameless = await count({ exclude_callers: ["+491", "00492", "49 3", "Anonymous"] });
+        const firstAll = await count({ exclude_callers: ["+49 1"] });
         // Neither a text without a digit nor one of nobody leaves anybody out.
         for (const numbers of [["", "-", "+4998"], []])
-          expect(count({ exclude_callers: numbers }), name).toBe(all);
+          expect(await count({ exclude_callers: numbers }), name).toBe(all);
         if (firstAll < all) seen.excluded++;
         if (nameless > 0) seen.nameless++;
         if (all === 0) seen.nobody++;
       }
-      ask(
+      await ask(
         { dimensions: ["source"], filter: { ...filter, exclude_callers: ["+49 1"] } },
         { rules: MILLISECONDS },
       );
@@ -182,7 +182,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     expect(seen).toEqual({ excluded: 26, nameless: 24, nobody: 2 });
   });
 
-  it("with all filters at once", () => {
+  it("with all filters at once", async () => {
     const filter: CallFilter = {
       org_unit: ["Munich", "Berlin", NOT_SET],
       channel: ["Paid Search", "Unassigned", "Direct", "Organic Search", "Email", "Referral", "Paid Social"],
@@ -191,46 +191,46 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
       min_duration_seconds: 29,
       exclude_callers: ["+493"],
     };
-    const [row] = ask({ filter });
+    const [row] = await ask({ filter });
     expect(row?.[0]).toBeGreaterThan(2);
   });
 
   const RANGE = { from: "2026-03-29", to: "2026-04-05" };
   const BEFORE = { from: "2026-03-21", to: "2026-03-28" };
 
-  it("beside a stretch before it: keys of either, ties, gaps filled, others as one", () => {
+  it("beside a stretch before it: keys of either, ties, gaps filled, others as one", async () => {
     for (const dimensions of [["source"], ["weekday"], ["org_unit", "hour"]] as const) {
       for (const grain of [undefined, "day"] as const) {
         for (const fill of [false, true]) {
           for (const top of [undefined, 1, 2]) {
-            ask({ dimensions: [...dimensions], range: RANGE, previousRange: BEFORE, grain, fill, top });
+            await ask({ dimensions: [...dimensions], range: RANGE, previousRange: BEFORE, grain, fill, top });
           }
         }
-        ask({
+        await ask({
           dimensions: [...dimensions],
           range: BEFORE,
           previousRange: RANGE,
           grain,
           zone: "Europe/Berlin",
         });
-        ask({ dimensions: [...dimensions], range: RANGE, grain, fill: true, top: 1 });
+        await ask({ dimensions: [...dimensions], range: RANGE, grain, fill: true, top: 1 });
       }
     }
   });
 
-  it("by nothing, cut into periods, beside a stretch before it, gaps filled", () => {
+  it("by nothing, cut into periods, beside a stretch before it, gaps filled", async () => {
     for (const previousRange of [undefined, BEFORE]) {
-      ask({ range: RANGE, previousRange });
+      await ask({ range: RANGE, previousRange });
       for (const grain of ["day", "week"] as const) {
-        const shown = ask({ range: RANGE, previousRange, grain }).length;
+        const shown = (await ask({ range: RANGE, previousRange, grain })).length;
         expect(shown).toBeGreaterThan(0);
-        const filled = ask({ range: RANGE, previousRange, grain, fill: true }).length;
+        const filled = (await ask({ range: RANGE, previousRange, grain, fill: true })).length;
         expect(filled).toBe(grain === "day" ? 8 : 2);
       }
     }
   });
 
-  it("with spend: beside calls, alone, filtered, in zones, before, filled, folded", () => {
+  it("with spend: beside calls, alone, filtered, in zones, before, filled, folded", async () => {
     const seen = { both: 0, alone: 0, none: 0 };
     const sets: Dimension[][] = [
       ...SPEND_DIMENSIONS.map((each) => [each]),
@@ -239,30 +239,33 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     ];
     for (const [index, dimensions] of sets.entries()) {
       const zone = ZONES[index % ZONES.length] ?? "UTC";
-      for (const rules of [RULES, MILLISECONDS]) ask({ dimensions }, { hasSpend: true, rules });
-      ask(
+      for (const rules of [RULES, MILLISECONDS]) await ask({ dimensions }, { hasSpend: true, rules });
+      await ask(
         { dimensions, filter: { source: ["facebook", "google"], exclude_callers: ["+491"] } },
         { hasSpend: true },
       );
-      ask({ dimensions, filter: { campaign: ["777", "autumn"] } }, { hasSpend: true, isGone: true });
-      ask({ dimensions, filter: { channel: ["paid search"], min_duration_seconds: 60 } }, { hasSpend: true });
-      ask(
+      await ask({ dimensions, filter: { campaign: ["777", "autumn"] } }, { hasSpend: true, isGone: true });
+      await ask(
+        { dimensions, filter: { channel: ["paid search"], min_duration_seconds: 60 } },
+        { hasSpend: true },
+      );
+      await ask(
         { dimensions, zone, range: RANGE, previousRange: BEFORE, grain: "day", fill: true },
         { hasSpend: true },
       );
-      ask({ dimensions, zone, range: BEFORE, previousRange: RANGE, top: 1 }, { hasSpend: true });
-      ask({ dimensions, zone, grain: "month", top: 2 }, { hasSpend: true });
+      await ask({ dimensions, zone, range: BEFORE, previousRange: RANGE, top: 1 }, { hasSpend: true });
+      await ask({ dimensions, zone, grain: "month", top: 2 }, { hasSpend: true });
       const width = keyColumns(dimensions).length;
-      for (const row of ask({ dimensions, zone }, { hasSpend: true })) {
+      for (const row of await ask({ dimensions, zone }, { hasSpend: true })) {
         const [calls, cost] = [Number(row[width]), row[width + 13]];
         seen[cost === null ? "none" : calls > 0 ? "both" : "alone"]++;
       }
     }
     expect(seen).toEqual({ both: 23, alone: 9, none: 96 });
-    expect(ask({}, { hasSpend: true })[0]?.slice(13)).toEqual([27.845, 17, 181, 0.46, 2.32, 5.57]);
+    expect((await ask({}, { hasSpend: true }))[0]?.slice(13)).toEqual([27.845, 17, 181, 0.46, 2.32, 5.57]);
   });
 
-  it("in views as well, but for the median", () => {
+  it("in views as well, but for the median", async () => {
     for (const [rules, database] of accounts) {
       for (const dimension of ["utm_source", "campaign", "gclid", "channel"] as const) {
         const names = rollupColumns({ dimensions: [dimension] }, rules).map(({ name }) => name);
@@ -270,7 +273,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
         const view = database.prepare<[], Row>(`SELECT * FROM rollup_${dimension}`).raw();
         expect(view.columns().map(({ name }) => name)).toEqual(names.filter(isViewed));
         expect(view.all()).toEqual(
-          ask({ dimensions: [dimension] }, { rules }).map((row) => row.filter(isViewed)),
+          (await ask({ dimensions: [dimension] }, { rules })).map((row) => row.filter(isViewed)),
         );
         // The definition itself, by the code as it is now.
         const text = rollupViewText(dimension, rules);

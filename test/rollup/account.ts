@@ -5,7 +5,8 @@ import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { makeCall } from "../calls.ts";
+import { makeCall } from "../support/calls.ts";
+import type { AccountContents } from "./account-image.ts";
 
 /*
  * One account whose calls lie on every edge: the first and the last moment of days in zones whose clocks change by one hour, by
@@ -122,14 +123,6 @@ export const MILLISECONDS: AttributionRules = {
   duration_unit: "milliseconds",
   qualified_seconds: 0.06,
 };
-
-/** What an account holds. */
-export interface AccountContents {
-  rules: AttributionRules;
-  calls: readonly Call[];
-  gone: readonly number[];
-  spend: typeof SPEND;
-}
 
 /** Returns a connection to a warehouse of calls, in memory. */
 export async function openAccount(given: Partial<AccountContents> = {}): Promise<Database.Database> {

@@ -3,16 +3,16 @@ import { toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
-import { toShown } from "../../src/rollup/own-words.ts";
+import { toShown } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { beginFactLog } from "../../src/warehouse/fact-log.ts";
+import { beginFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
+import { makeCall } from "../support/calls.ts";
+import { deleteCalls, markGone, setRules } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
 interface Facts {
@@ -52,8 +52,7 @@ function change(rules = RULES) {
   const folder = makeTempFolder();
   const warehouse = openWarehouse(`${folder.path}/calls.db`);
   const { sqlite } = warehouse;
-  const write = (calls: readonly ReturnType<typeof makeCall>[]) =>
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  const write = (calls: readonly ReturnType<typeof makeCall>[]) => storeCalls(warehouse, calls);
   setRules(warehouse, rules);
   write(CALLS.slice(0, 60));
   writeTransaction(warehouse, () => markGone(warehouse, GONE));
@@ -142,7 +141,7 @@ const CASES: {
 ];
 
 describe("RollupSession.effects", () => {
-  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", (by) => {
+  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", async (by) => {
     using changed = change(by);
     const { warehouse, since, rules } = changed;
     const { sqlite } = warehouse;
@@ -176,7 +175,7 @@ describe("RollupSession.effects", () => {
       const query: RollupQuery = {
         dimensions,
         figures,
-        offsets: session.readOffsets(zone),
+        offsets: await session.readOffsets(zone),
         ...(months && { periods: months, span: toInstants(MARCH, zone) }),
       };
       const span = query.span ?? {};

@@ -9,8 +9,8 @@ import type { CallFilter, Span } from "../../src/rollup/call-filter.ts";
 import { DIMENSIONS, type Dimension, namesOf } from "../../src/rollup/dimensions.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { arbitraryCalls } from "../calls.ts";
-import type { FoldQuery } from "./fold.ts";
+import { arbitraryCalls } from "../support/calls.ts";
+import type { FoldQuery } from "../support/fold.ts";
 
 /**
  * The moments before and after clocks are changed, and hours that come twice: in Berlin, New York, on Lord Howe by half an

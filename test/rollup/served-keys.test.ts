@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toCaseless } from "../../src/attribution/call-text.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/reserved-keys.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls } from "../warehouse/facts.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { deleteCalls } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Texts that read like ours, and some that nearly do. */
 const texts = fc.oneof(
@@ -51,23 +51,27 @@ function fill(warehouse: Warehouse, served: readonly string[]): void {
       referring_url: `https://${text}/`,
     }),
   );
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  storeCalls(warehouse, calls);
 }
 
 /** The first key column of a rollup. */
-function keysIn(sqlite: Warehouse["sqlite"], query: RollupQuery, filter: CallFilter = {}): string[] {
+async function keysIn(
+  sqlite: Warehouse["sqlite"],
+  query: RollupQuery,
+  filter: CallFilter = {},
+): Promise<string[]> {
   using session = new RollupSession(sqlite, { rules: DEFAULT_RULES, filter });
-  expect(session.findUnmatched(filter)).toEqual([]);
-  return [...session.rollup(query).rows].map(([key]) => String(key));
+  expect(await session.findUnmatched(filter)).toEqual([]);
+  return [...(await session.rollup(query)).rows].map(([key]) => String(key));
 }
 
 describe("keys of rollups", () => {
-  it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", () => {
+  it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     const seen = { quoted: 0, filtered: 0 };
-    fc.assert(
-      fc.property(fc.uniqueArray(texts, { maxLength: 12 }), (served) => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(texts, { maxLength: 12 }), async (served) => {
         fill(warehouse, served);
         const { sqlite } = warehouse;
         const valuesOf = (sql: string) => sqlite.prepare<[], string | null>(sql).pluck().all();
@@ -76,10 +80,10 @@ describe("keys of rollups", () => {
           raw = false,
         ) => keysIn(sqlite, { dimensions: [dimension], raw });
         for (const [keys, values] of [
-          [keysOf("utm_source", true), valuesOf("SELECT DISTINCT nullif(utm_source, '') FROM calls")],
-          [keysOf("campaign"), valuesOf("SELECT DISTINCT campaign FROM call_facts")],
-          [keysOf("disposition"), valuesOf("SELECT DISTINCT disposition FROM call_facts")],
-          [keysOf("referring_host"), valuesOf("SELECT DISTINCT referring_host FROM call_facts")],
+          [await keysOf("utm_source", true), valuesOf("SELECT DISTINCT nullif(utm_source, '') FROM calls")],
+          [await keysOf("campaign"), valuesOf("SELECT DISTINCT campaign FROM call_facts")],
+          [await keysOf("disposition"), valuesOf("SELECT DISTINCT disposition FROM call_facts")],
+          [await keysOf("referring_host"), valuesOf("SELECT DISTINCT referring_host FROM call_facts")],
         ] as const) {
           expect(new Set(keys).size).toBe(values.length);
           expect(keys.filter((key) => key === NOT_SET).length).toBe(
@@ -92,8 +96,8 @@ describe("keys of rollups", () => {
           );
           seen.quoted += keys.filter((key) => toServed(key) !== key).length;
         }
-        for (const key of keysOf("campaign")) {
-          const found = keysIn(sqlite, { dimensions: ["campaign"] }, { campaign: [key] });
+        for (const key of await keysOf("campaign")) {
+          const found = await keysIn(sqlite, { dimensions: ["campaign"] }, { campaign: [key] });
           expect(found).toContain(key);
           // Case and white space do not matter in filters: what is served, and not what is shown, is alike.
           expect(new Set(found.map((name) => toCaseless(toServed(name))))).toEqual(
@@ -108,7 +112,7 @@ describe("keys of rollups", () => {
     expect(seen.filtered).toBeGreaterThan(20);
   });
 
-  it("are the same in views as in files", () => {
+  it("are the same in views as in files", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
@@ -118,17 +122,17 @@ describe("keys of rollups", () => {
 });
 
 describe("filters", () => {
-  it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", () => {
+  it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     const served = ["-", "__", "null", null, "desk"];
     const calls = served.map((text, index) =>
       makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
     );
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    storeCalls(warehouse, calls);
     for (const dimension of ["disposition", "tracking_number"] as const) {
       for (const key of ["-", "__", "desk", NOT_SET]) {
-        const found = keysIn(warehouse.sqlite, { dimensions: [dimension] }, { [dimension]: [key] });
+        const found = await keysIn(warehouse.sqlite, { dimensions: [dimension] }, { [dimension]: [key] });
         expect(found).toEqual([key]);
       }
     }
@@ -136,7 +140,7 @@ describe("filters", () => {
 });
 
 describe("findUnmatched", () => {
-  const unmatched = (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
+  const unmatched = async (filter: Parameters<RollupSession["findUnmatched"]>[0]) => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     const calls = [
@@ -151,14 +155,14 @@ describe("findUnmatched", () => {
         tracking_number: "+49 30 1234",
       }),
     ];
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    storeCalls(warehouse, calls);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    return session.findUnmatched(filter).map(({ filter, text, advice }) => [filter, text, advice]);
+    return (await session.findUnmatched(filter)).map(({ filter, text, advice }) => [filter, text, advice]);
   };
 
-  it("knows values in any case and spelling, names and ids, and calls without a value", () => {
+  it("knows values in any case and spelling, names and ids, and calls without a value", async () => {
     expect(
-      unmatched({
+      await unmatched({
         source: ["GOOGLE", " google ", "(Not Set)"],
         campaign: ["ZÜRICH", "Zu\u0308rich", "99", "(not set)"],
         org_unit: ["STRASSE", "7", "007", "(not set)"],
@@ -169,9 +173,9 @@ describe("findUnmatched", () => {
     ).toEqual([]);
   });
 
-  it("says each value that no call has, and which was probably meant", () => {
+  it("says each value that no call has, and which was probably meant", async () => {
     expect(
-      unmatched({
+      await unmatched({
         source: ["google", "gogle"],
         campaign: ["Zurich", "98", "nothing like it"],
         org_unit: ["Strase", "8"],
@@ -192,22 +196,22 @@ describe("findUnmatched", () => {
     ]);
   });
 
-  it("suggests a value as files show it, and so as it is found", () => {
+  it("suggests a value as files show it, and so as it is found", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     fill(warehouse, ['"(not set)"']);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const meant = '""(not set)""';
-    expect(session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([
+    expect(await session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([
       { advice: `Did you mean ${meant}?` },
     ]);
-    expect(session.findUnmatched({ source: [meant] })).toEqual([]);
+    expect(await session.findUnmatched({ source: [meant] })).toEqual([]);
   });
 
-  it("has nothing to compare with in a warehouse without calls", () => {
+  it("has nothing to compare with in a warehouse without calls", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(`${folder.path}/calls.db`);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    expect(session.findUnmatched({ source: ["gogle"] })).toEqual([]);
+    expect(await session.findUnmatched({ source: ["gogle"] })).toEqual([]);
   });
 });

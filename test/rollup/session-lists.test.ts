@@ -293,7 +293,7 @@ describe("RollupSession.durationBands", () => {
         );
         const below = counted.filter(({ duration }) => duration !== null && duration < 0);
         const unknown = counted.filter(({ duration }) => duration === null);
-        expect(session.durationBands(span)).toEqual([
+        expect(await session.durationBands(span)).toEqual([
           ...(below.length > 0 ? [{ from_seconds: null, to_seconds: 0, ...count(below) }] : []),
           ...bounds.map((from_seconds, index) => ({
             from_seconds,
@@ -310,54 +310,54 @@ describe("RollupSession.durationBands", () => {
           ...(unknown.length > 0 ? [{ from_seconds: null, to_seconds: null, ...count(unknown) }] : []),
         ]);
       }
-      expect(session.durationBands()).toEqual(session.durationBands({}));
+      expect(await session.durationBands()).toEqual(await session.durationBands({}));
     },
   );
 });
 
 describe("what a session knows of its calls", () => {
-  it("is when they started, and who called, in the filter or out of it", () => {
+  it("is when they started, and who called, in the filter or out of it", async () => {
     const times = FACTS.flatMap(({ call_started }) => call_started ?? []).sort();
     for (const { filter, span, counted } of CASES) {
       if (Object.keys(span).length > 0) continue;
       using session = open(filter);
       const own = counted.flatMap(({ call_started }) => call_started ?? []).sort();
-      expect(session.readExtent()).toEqual(
+      expect(await session.readExtent()).toEqual(
         own.length === 0 ? undefined : { first: own[0], last: own.at(-1) },
       );
-      expect(session.readFirstStart()).toBe(times[0]);
-      expect(session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(3);
-      expect(session.countUnknownCallers([])).toBe(0);
-      expect(session.readCampaigns().toSorted()).toEqual(
+      expect(await session.readFirstStart()).toBe(times[0]);
+      expect(await session.countUnknownCallers(["+49 1", "(0049) 2", "+498", "ANONYMOUS", "-", "5"])).toBe(3);
+      expect(await session.countUnknownCallers([])).toBe(0);
+      expect((await session.readCampaigns()).toSorted()).toEqual(
         ['"(Other)"', "(total)", "Autumn", "Herbst", "Spring", "autumn", "spring"].toSorted(),
       );
     }
     using named = new RollupSession(account, { rules: RULES, nameCaller: () => "+491" });
-    expect(named.countUnknownCallers(["+498"])).toBe(0);
+    expect(await named.countUnknownCallers(["+498"])).toBe(0);
   });
 
   it("is nothing in an account without calls, and nothing of time in one whose calls have none", async () => {
     const empty = await openAccount({ calls: [], gone: [], spend: [] });
     using session = new RollupSession(empty, { rules: RULES });
     expect([
-      session.readExtent(),
-      session.readFirstStart(),
-      session.readCampaigns(),
-      session.readOffsets("Europe/Berlin"),
+      await session.readExtent(),
+      await session.readFirstStart(),
+      await session.readCampaigns(),
+      await session.readOffsets("Europe/Berlin"),
     ]).toEqual([undefined, null, [], []]);
     expect([
       session.calls([{ fact: "call_id" }]).count,
       [...session.callers().read()],
       session.callers().callsWithoutCaller,
     ]).toEqual([0, [], 0]);
-    expect(session.durationBands().every(({ calls }) => calls === 0)).toBe(true);
+    expect((await session.durationBands()).every(({ calls }) => calls === 0)).toBe(true);
     const untimed = await openAccount({
       calls: CALLS.map((call) => ({ ...call, call_started: null })),
       gone: [],
       spend: [],
     });
     using other = new RollupSession(untimed, { rules: RULES });
-    expect([other.readExtent(), other.readFirstStart(), other.readOffsets("UTC")]).toEqual([
+    expect([await other.readExtent(), await other.readFirstStart(), await other.readOffsets("UTC")]).toEqual([
       undefined,
       null,
       [],
@@ -372,9 +372,9 @@ describe("what a session knows of its calls", () => {
     ["Australia/Lord_Howe", [39_600, 37_800, 39_600]],
   ])(
     "is the offsets of %s under which there are calls, each from the first of these calls on",
-    (zone, expected) => {
+    async (zone, expected) => {
       using session = open();
-      const offsets = session.readOffsets(zone);
+      const offsets = await session.readOffsets(zone);
       expect(offsets.map(({ offsetSeconds }) => offsetSeconds)).toEqual(expected);
       const times = FACTS.flatMap(({ call_started }) => call_started ?? []);
       for (const { startsAt } of offsets) expect(times).toContain(startsAt);
@@ -430,7 +430,7 @@ describe("rows of fewer calls than a cell must have", () => {
     return new Set(left.map(({ key }) => key));
   }
 
-  it("are one row in each period, and no row is small but where a period is", () => {
+  it("are one row in each period, and no row is small but where a period is", async () => {
     const seen = { kept: 0, folded: 0, none: 0 };
     const YEAR = { from: "2026-01-01", to: "2026-12-31" };
     for (const dimension of ["source", "channel", "weekday", "utm_term"] as const satisfies Dimension[]) {
@@ -450,7 +450,7 @@ describe("rows of fewer calls than a cell must have", () => {
                 ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }),
               },
             };
-            const all = [...session.rollup({ ...query, minCell: undefined }).rows].map((row) => {
+            const all = [...(await session.rollup({ ...query, minCell: undefined })).rows].map((row) => {
               const [now = 0, before = 0] = row.slice(hasPeriods ? 2 : 1);
               const [period, key] = hasPeriods ? row : [null, row[0]];
               return { period: String(period), key: String(key), now: Number(now), before: Number(before) };
@@ -472,7 +472,7 @@ describe("rows of fewer calls than a cell must have", () => {
                 ].join(" "),
               );
             });
-            const shown = [...session.rollup(query).rows].map((row) => {
+            const shown = [...(await session.rollup(query)).rows].map((row) => {
               const [period, key] = hasPeriods ? row : [null, row[0]];
               const [now, before = 0] = row.slice(hasPeriods ? 2 : 1);
               const figures = now === null ? ["blank"] : [now, before];
@@ -480,7 +480,7 @@ describe("rows of fewer calls than a cell must have", () => {
             });
             expect(shown.toSorted()).toEqual(expected.toSorted());
             const others = shown.filter((row) => row.includes(" (other) ")).length;
-            expect(session.countSmallCells(query)).toBe(folded);
+            expect(await session.countSmallCells(query)).toBe(folded);
             seen.kept += shown.length - others;
             seen.folded += folded;
             if (folded === 0) seen.none++;

@@ -13,15 +13,15 @@ const EDGES = [
 ] as const;
 
 describe("SessionSpend", () => {
-  const spendOf = (filter: CallFilter = {}, zone: string = "UTC") => {
+  const spendOf = async (filter: CallFilter = {}, zone: string = "UTC") => {
     const session = new RollupSession(account, { rules: RULES, filter });
-    return Object.assign(session, { spend: session.loadSpend(zone) });
+    return Object.assign(session, { spend: await session.loadSpend(zone) });
   };
 
-  it("says what the spend of each stretch adds up to, on which days, and from which files", () => {
-    using session = spendOf();
+  it("says what the spend of each stretch adds up to, on which days, and from which files", async () => {
+    using session = await spendOf();
     const { spend } = session;
-    expect(session.loadSpend("UTC")).toBe(spend);
+    expect(await session.loadSpend("UTC")).toBe(spend);
     expect(spend.form).toEqual({ currency: "EUR", decimals: 3 });
     expect(spend.sums()).toEqual(
       new Map([
@@ -90,13 +90,13 @@ describe("SessionSpend", () => {
     ]);
   });
 
-  it.each(EDGES)("takes the days of reports for those of %s", (zone, first, last) => {
-    using session = spendOf({}, zone);
+  it.each(EDGES)("takes the days of reports for those of %s", async (zone, first, last) => {
+    using session = await spendOf({}, zone);
     expect(session.spend.readExtent()).toEqual({ first, last });
     // Of calls and spend, the first and the last of both.
     const [early, late] = ["2025-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"];
     const extent = { first: first < early ? first : early, last: last > late ? last : late };
-    expect(session.readExtent()).toEqual(extent);
+    expect(await session.readExtent()).toEqual(extent);
   });
 
   it.each<[CallFilter, number]>([
@@ -120,14 +120,14 @@ describe("SessionSpend", () => {
       10,
     ],
     [{ tracking_number: ["desk"], exclude_callers: ["+491"], include_gone: true }, 10],
-  ])("has with %j so many rows", (filter, expected) => {
-    using session = spendOf(filter);
+  ])("has with %j so many rows", async (filter, expected) => {
+    using session = await spendOf(filter);
     expect([...session.spend.sums().values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
     expect(session.spend.files().reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
   });
 
   it("has values of its own for filters: of facts that it shares with calls", async () => {
-    using session = spendOf();
+    using session = await spendOf();
     const { spend } = session;
     const values = (["source", "medium", "channel", "campaign", "campaign_id"] as const).map((fact) =>
       spend.readValues(fact).toSorted(),
@@ -175,21 +175,26 @@ describe("SessionSpend", () => {
     ]).toEqual([[], [], []]);
     // What spend alone has is known, once it counts.
     const filter = { campaign: ["New One", "778"], source: ["facebook", "facebok"] };
-    const unmatched = session.findUnmatched(filter).map(({ text, advice }) => [text, advice]);
+    const unmatched = (await session.findUnmatched(filter)).map(({ text, advice }) => [text, advice]);
     expect(unmatched).toEqual([
       ["facebok", "Did you mean facebook?"],
       ["778", "Did you mean 777?"],
     ]);
     using bare = new RollupSession(await openAccount(), { rules: RULES });
-    expect(bare.findUnmatched(filter).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);
+    expect((await bare.findUnmatched(filter)).map(({ text }) => text)).toEqual(["facebok", "New One", "778"]);
   });
 
   it("extends over what calls do not, and is all there is where there are none", async () => {
     const early = await openAccount({ calls: [], gone: [] });
     using session = new RollupSession(early, { rules: RULES });
-    expect(session.readExtent()).toBeUndefined();
-    session.loadSpend("UTC");
-    expect(session.readExtent()).toEqual({
+    expect(await session.readExtent()).toBeUndefined();
+    const [spend, extent, again] = await Promise.all([
+      session.loadSpend("UTC"),
+      session.readExtent(),
+      session.loadSpend("UTC"),
+    ]);
+    expect(again).toBe(spend);
+    expect(extent).toEqual({
       first: "2026-01-01T00:00:00.000Z",
       last: "2026-12-31T00:00:00.000Z",
     });
@@ -209,7 +214,7 @@ describe("SessionSpend", () => {
     using session = new RollupSession(await openAccount({ rules: MILLISECONDS, spend }), {
       rules: MILLISECONDS,
     });
-    const loaded = session.loadSpend("UTC");
+    const loaded = await session.loadSpend("UTC");
     expect(loaded.form).toEqual(form);
     expect([loaded.days() !== undefined, loaded.readExtent() !== undefined]).toEqual([
       costs.length > 0,
@@ -217,11 +222,24 @@ describe("SessionSpend", () => {
     ]);
   });
 
-  it("is an error to ask for where it was not loaded", () => {
+  it("is an error to ask for where it was not loaded", async () => {
     using session = new RollupSession(account, { rules: RULES });
-    expect(() => session.rollup({ dimensions: ["source"], spend: { currency: "EUR", decimals: 2 } })).toThrow(
+    const spend = { currency: "EUR", decimals: 2 };
+    await expect(session.rollup({ dimensions: ["source"], spend })).rejects.toThrow(
       "The session has no spend",
     );
+  });
+
+  it("is loaded while rows are being read, which stay as they were", async () => {
+    using session = new RollupSession(account, { rules: RULES });
+    const read = async () => Iterator.from((await session.rollup({ dimensions: ["source"] })).rows);
+    const all = [...(await read())];
+    const reading = await read();
+    const first = reading.next().value;
+    const { form } = await session.loadSpend("UTC");
+    await session.rollup({ dimensions: ["source"], spend: form });
+    expect([first, ...reading]).toEqual(all);
+    expect(all.length).toBeGreaterThan(2);
   });
 
   it("adds amounts up beyond the numbers that are exact", async () => {
@@ -229,7 +247,7 @@ describe("SessionSpend", () => {
     if (row === undefined) throw new Error("There is no spend");
     const spend = Array.from({ length: 20 }, () => ({ ...row, cost_micros: 999_999_999_999_999 }));
     using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
-    expect(session.loadSpend("UTC").sums()).toEqual(
+    expect((await session.loadSpend("UTC")).sums()).toEqual(
       new Map([["id", { rows: 13, cost_micros: 12_999_999_999_999_987n }]]),
     );
   });

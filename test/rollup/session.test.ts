@@ -11,19 +11,19 @@ import {
   SPEND_DIMENSIONS,
 } from "../../src/rollup/dimensions.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { NOT_SET, OTHER } from "../../src/rollup/own-words.ts";
+import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
-import { importSpend } from "../../src/warehouse/spend-table.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { draws, least } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls, markGone, setRules } from "../warehouse/facts.ts";
-import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
-import { firstStartOf, foldRollup, matchCampaign } from "./fold.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws, least } from "../support/draws.ts";
+import { deleteCalls, markGone, setRules } from "../support/facts.ts";
+import { firstStartOf, foldRollup, matchCampaign } from "../support/fold.ts";
+import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
 /** Puts other calls in place of those the warehouse has. */
@@ -37,7 +37,7 @@ function fill(
   warehouse.sqlite.exec("DELETE FROM spend");
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
+    storeCalls(warehouse, calls);
     markGone(
       warehouse,
       gone.map(({ call_id }) => call_id),
@@ -45,17 +45,18 @@ function fill(
   });
 }
 
-function readRows(
+async function readRows(
   { sqlite }: Warehouse,
   query: Partial<RollupQuery>,
   { zone = "UTC", ...options }: Partial<SessionOptions> & { zone?: string } = {},
-): Row[] {
+): Promise<Row[]> {
   using session = new RollupSession(sqlite, { rules: DEFAULT_RULES, ...options });
-  return [...session.rollup({ dimensions: [], offsets: session.readOffsets(zone), ...query }).rows];
+  const offsets = await session.readOffsets(zone);
+  return [...(await session.rollup({ dimensions: [], offsets, ...query })).rows];
 }
 
 /** Reads a rollup's rows of these calls, each under its columns' names. */
-function readRecords(
+async function readRecords(
   calls: readonly Call[],
   dimension: Dimension,
   { rules = DEFAULT_RULES, ...options }: Partial<RollupQuery> & { rules?: AttributionRules } = {},
@@ -65,9 +66,8 @@ function readRecords(
   fill(warehouse, calls, [], rules);
   const query = { dimensions: [dimension], ...options };
   const names = rollupColumns(query, rules).map(({ name }) => name);
-  return readRows(warehouse, query, { rules }).map((row) =>
-    Object.fromEntries(names.map((name, index) => [name, row[index]])),
-  );
+  const rows = await readRows(warehouse, query, { rules });
+  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
 }
 
 /** Some questions to one account, since it takes longer to fill a warehouse than to ask it. */
@@ -77,15 +77,15 @@ const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
   calls.filter((call) => !gone.includes(call));
 
 describe("RollupSession.rollup", () => {
-  it("counts by each dimension as the fold in memory does, row for row", () => {
+  it("counts by each dimension as the fold in memory does, row for row", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
-    fc.assert(
-      fc.property(accounts, rules, fc.boolean(), ({ calls, gone }, rules, raw) => {
+    await fc.assert(
+      fc.asyncProperty(accounts, rules, fc.boolean(), async ({ calls, gone }, rules, raw) => {
         fill(warehouse, calls, gone, rules);
         for (const dimension of DIMENSIONS) {
           const query = { dimensions: [dimension], raw };
-          expect(readRows(warehouse, query, { rules })).toEqual(
+          expect(await readRows(warehouse, query, { rules })).toEqual(
             foldRollup(liveOf(calls, gone), { ...query, rules }),
           );
         }
@@ -94,7 +94,7 @@ describe("RollupSession.rollup", () => {
     );
   });
 
-  it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", () => {
+  it("answers any question as the fold in memory does: dimensions, filter, periods, comparison", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = {
@@ -107,38 +107,44 @@ describe("RollupSession.rollup", () => {
       nameless: 0,
       tied: 0,
     };
-    fc.assert(
-      fc.property(accounts, rules, several, fc.boolean(), ({ calls, gone }, rules, asked, isGone) => {
-        fill(warehouse, calls, gone, rules);
-        for (const question of asked) {
-          const { query, fold } = resolve(question);
-          const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-          const rows = readRows(warehouse, query, { rules, filter, zone: question.zone });
-          expect(rows).toEqual(
-            foldRollup(isGone ? calls : liveOf(calls, gone), {
-              ...fold,
-              rules,
-              firstStart: firstStartOf(calls),
-            }),
-          );
-          if (rows.length === 0) continue;
-          seen.rows++;
-          if (query.fill) seen.filled++;
-          if (query.previous) seen.compared++;
-          if (isGone && gone.length > 0) seen.withGone++;
-          if (rows.some((row) => row.includes(OTHER))) seen.other++;
-          if (isLocal(query.dimensions) && question.zone !== "UTC") seen.local++;
-          if (filter.exclude_callers && calls.some(({ caller_id }) => caller_id === null)) seen.nameless++;
-          const calls_at = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
-          if (rows.some((row, index) => row[calls_at] === rows[index + 1]?.[calls_at])) seen.tied++;
-        }
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        accounts,
+        rules,
+        several,
+        fc.boolean(),
+        async ({ calls, gone }, rules, asked, isGone) => {
+          fill(warehouse, calls, gone, rules);
+          for (const question of asked) {
+            const { query, fold } = resolve(question);
+            const filter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
+            const rows = await readRows(warehouse, query, { rules, filter, zone: question.zone });
+            expect(rows).toEqual(
+              foldRollup(isGone ? calls : liveOf(calls, gone), {
+                ...fold,
+                rules,
+                firstStart: firstStartOf(calls),
+              }),
+            );
+            if (rows.length === 0) continue;
+            seen.rows++;
+            if (query.fill) seen.filled++;
+            if (query.previous) seen.compared++;
+            if (isGone && gone.length > 0) seen.withGone++;
+            if (rows.some((row) => row.includes(OTHER))) seen.other++;
+            if (isLocal(query.dimensions) && question.zone !== "UTC") seen.local++;
+            if (filter.exclude_callers && calls.some(({ caller_id }) => caller_id === null)) seen.nameless++;
+            const calls_at = keyColumns(query.dimensions).length + (query.periods ? 1 : 0);
+            if (rows.some((row, index) => row[calls_at] === rows[index + 1]?.[calls_at])) seen.tied++;
+          }
+        },
+      ),
       { numRuns: draws(80) },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(least(3));
   });
 
-  it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", () => {
+  it("sets spend beside calls as the fold in memory does: matched, unmatched, filtered, with calls and without", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = {
@@ -153,14 +159,14 @@ describe("RollupSession.rollup", () => {
     };
     const matches = { id: 0, name: 0, unmatched: 0, unnamed: 0 };
     const of = fc.subarray([...SPEND_DIMENSIONS], { minLength: 1, maxLength: 3 });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         accounts,
         rules,
         questions,
         of,
         spends,
-        ({ calls, gone }, rules, asked, dimensions, rows) => {
+        async ({ calls, gone }, rules, asked, dimensions, rows) => {
           const question = { ...asked, dimensions };
           const { query, fold } = resolve(question);
           const { filter, zone } = question;
@@ -171,8 +177,8 @@ describe("RollupSession.rollup", () => {
             importedAt: "2026-10-01T00:00:00.000Z",
           });
           using session = new RollupSession(warehouse.sqlite, { rules, filter });
-          const { form } = session.loadSpend(zone);
-          const { rows: found } = session.rollup({ ...query, spend: form });
+          const { form } = await session.loadSpend(zone);
+          const { rows: found } = await session.rollup({ ...query, spend: form });
           const spent = rows.map(({ day, ...row }) => ({
             ...row,
             startsAt: toInstants({ from: day }, zone).startsAt ?? "",
@@ -187,7 +193,7 @@ describe("RollupSession.rollup", () => {
           const { span = {}, previous } = query;
           const total = { dimensions: [], totalOf: dimensions, span };
           const before = previous && { span: previous.span };
-          expect([...session.rollup({ ...total, spend: form, previous: before }).rows]).toEqual(
+          expect([...(await session.rollup({ ...total, spend: form, previous: before })).rows]).toEqual(
             foldRollup(liveOf(calls, gone), {
               ...given,
               ...total,
@@ -220,18 +226,18 @@ describe("RollupSession.rollup", () => {
       expect(count).toBeGreaterThan(least(5));
   });
 
-  it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", () => {
+  it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
     const seen = { changed: 0, other: 0, unknown: 0 };
     const local = fc.subarray<Dimension>(["weekday", "hour", "channel"], { minLength: 1 });
-    fc.assert(
-      fc.property(accounts, several, local, ({ calls, gone }, asked, dimensions) => {
+    await fc.assert(
+      fc.asyncProperty(accounts, several, local, async ({ calls, gone }, asked, dimensions) => {
         fill(warehouse, calls, gone);
         for (const question of asked) {
           const { query, fold } = resolve({ ...question, dimensions, filter: {} });
           const { zone } = question;
-          const rows = readRows(warehouse, query, { zone });
+          const rows = await readRows(warehouse, query, { zone });
           expect(rows).toEqual(
             foldRollup(liveOf(calls, gone), {
               ...fold,
@@ -240,12 +246,13 @@ describe("RollupSession.rollup", () => {
             }),
           );
           using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-          const { shown } = session.countKeys({ ...query, offsets: session.readOffsets(zone) });
+          const offsets = await session.readOffsets(zone);
+          const { shown } = await session.countKeys({ ...query, offsets });
           const keys = rows.map((row) =>
             JSON.stringify(row.slice(query.periods ? 1 : 0).slice(0, dimensions.length)),
           );
           expect(shown).toBe(new Set(keys).size);
-          if (session.readOffsets(zone).length > 1) seen.changed += rows.length;
+          if (offsets.length > 1) seen.changed += rows.length;
           seen.other += rows.filter((row) => row.includes(OTHER)).length;
           seen.unknown += rows.filter((row) => row.includes(NOT_SET)).length;
         }
@@ -255,7 +262,7 @@ describe("RollupSession.rollup", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(least(20));
   });
 
-  it("has the same totals with some keys as one, and counts callers and medians of the calls themselves", () => {
+  it("has the same totals with some keys as one, and counts callers and medians of the calls themselves", async () => {
     const calls = [10, 20, 60, 1, 3].map((duration, index) =>
       makeCall({
         call_id: index,
@@ -265,7 +272,7 @@ describe("RollupSession.rollup", () => {
         disposition: "answered",
       }),
     );
-    const rows = readRecords(calls, "utm_source", { top: 1 });
+    const rows = await readRecords(calls, "utm_source", { top: 1 });
     const names = ["utm_source", "calls", "unique_callers", "first_time_callers", "median_duration_seconds"];
     expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
       ["a", 2, 1, 1, 15],
@@ -274,23 +281,24 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("has the same totals in every dimension, whatever the filter", () => {
+  it("has the same totals in every dimension, whatever the filter", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
-    fc.assert(
-      fc.property(accounts, questions, ({ calls, gone }, question) => {
+    await fc.assert(
+      fc.asyncProperty(accounts, questions, async ({ calls, gone }, question) => {
         const { query } = resolve({ ...question, previousRange: undefined });
         fill(warehouse, calls, gone);
         const { filter } = question;
-        const totals = DIMENSIONS.map((dimension) => {
+        const totals: number[][] = [];
+        for (const dimension of DIMENSIONS) {
           const full = { ...query, dimensions: [dimension] };
           const additive = rollupColumns(full, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
             isAdditive ? [index] : [],
           );
-          const rows = readRows(warehouse, full, { filter });
-          return additive.map((index) => rows.reduce((sum, row) => sum + Number(row[index]), 0));
-        });
-        const [all = []] = readRows(warehouse, { dimensions: [], span: query.span }, { filter });
+          const rows = await readRows(warehouse, full, { filter });
+          totals.push(additive.map((index) => rows.reduce((sum, row) => sum + Number(row[index]), 0)));
+        }
+        const [all = []] = await readRows(warehouse, { dimensions: [], span: query.span }, { filter });
         const expected = rollupColumns({ dimensions: [] }, DEFAULT_RULES).flatMap(({ isAdditive }, index) =>
           isAdditive ? [all[index]] : [],
         );
@@ -300,18 +308,18 @@ describe("RollupSession.rollup", () => {
     );
   });
 
-  it("keeps the spellings of a source apart only when raw", () => {
+  it("keeps the spellings of a source apart only when raw", async () => {
     const calls = ["google", "Google", "\u00a0GOOGLE\t", "face  book", "Face Book", "", " ", null].map(
       (utm_source, index) => makeCall({ call_id: index, utm_source }),
     );
-    const keys = (raw: boolean) =>
-      readRecords(calls, "utm_source", { raw }).map((row) => [row.utm_source, row.calls]);
-    expect(keys(false)).toEqual([
+    const keys = async (raw: boolean) =>
+      (await readRecords(calls, "utm_source", { raw })).map((row) => [row.utm_source, row.calls]);
+    expect(await keys(false)).toEqual([
       ["(not set)", 3],
       ["google", 3],
       ["face book", 2],
     ]);
-    expect(keys(true)).toEqual([
+    expect(await keys(true)).toEqual([
       ["(not set)", 2],
       [" ", 1],
       ["Face Book", 1],
@@ -322,7 +330,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("tells campaigns of one name apart by their ids, and falls back to utm_campaign", () => {
+  it("tells campaigns of one name apart by their ids, and falls back to utm_campaign", async () => {
     const calls = [
       makeCall({ call_id: 1, campaign_name: "Autumn", campaign_id: "1", utm_campaign: "ignored" }),
       makeCall({ call_id: 2, campaign_name: " Autumn ", campaign_id: "2" }),
@@ -330,7 +338,7 @@ describe("RollupSession.rollup", () => {
       makeCall({ call_id: 4, campaign_name: null, utm_campaign: "autumn" }),
       makeCall({ call_id: 5 }),
     ];
-    const rows = readRecords(calls, "campaign");
+    const rows = await readRecords(calls, "campaign");
     expect(rows.map((row) => [row.campaign, row.campaign_id, row.calls])).toEqual([
       ["Autumn", "2", 2],
       ["(not set)", null, 1],
@@ -339,7 +347,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("credits a caller's first call to one row, and a call of unknown time last", () => {
+  it("credits a caller's first call to one row, and a call of unknown time last", async () => {
     const calls = [
       makeCall({ call_id: 1, utm_source: "unknown time", caller_id: "+491", call_started: null }),
       makeCall({ call_id: 3, utm_source: "a", caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" }),
@@ -348,7 +356,7 @@ describe("RollupSession.rollup", () => {
       makeCall({ call_id: 5, utm_source: "c", caller_id: "", call_started: "2026-01-01T00:00:00.000Z" }),
       makeCall({ call_id: 6, utm_source: "unknown time", caller_id: "+492", call_started: null }),
     ];
-    const rows = readRecords(calls, "utm_source");
+    const rows = await readRecords(calls, "utm_source");
     expect(rows.map((row) => [row.utm_source, row.unique_callers, row.first_time_callers])).toEqual([
       ["c", 1, 0],
       ["unknown time", 2, 1],
@@ -357,7 +365,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("rounds an exact half away from zero", () => {
+  it("rounds an exact half away from zero", async () => {
     const durations = [...Array(3).fill(1), ...Array(157).fill(0)];
     const calls = durations.flatMap((duration, index) => [
       makeCall({ call_id: index, utm_source: "up", duration, disposition: index < 3 ? "ANSWERED" : "BUSY" }),
@@ -366,7 +374,7 @@ describe("RollupSession.rollup", () => {
     const twenty = durations
       .slice(0, 20)
       .map((duration, index) => makeCall({ call_id: 2000 + index, utm_source: "twenty", duration }));
-    const rows = readRecords([...calls, ...twenty], "utm_source");
+    const rows = await readRecords([...calls, ...twenty], "utm_source");
     const figures = rows.map((row) => [row.utm_source, row.answer_rate, row.average_duration_seconds]);
     expect(figures.toSorted()).toEqual([
       ["down", 0, -1.1], // -9 / 8
@@ -375,12 +383,12 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("adds up milliseconds before it makes seconds of them", () => {
+  it("adds up milliseconds before it makes seconds of them", async () => {
     const calls = [100, 200, 60_000].map((duration, index) =>
       makeCall({ call_id: index, duration, disposition: "ANSWERED" }),
     );
     const rules: AttributionRules = { ...DEFAULT_RULES, duration_unit: "milliseconds" };
-    expect(readRecords(calls, "gclid", { rules })).toEqual([
+    expect(await readRecords(calls, "gclid", { rules })).toEqual([
       {
         gclid: "(not set)",
         calls: 3,
@@ -398,22 +406,23 @@ describe("RollupSession.rollup", () => {
         last_call_at: null,
       },
     ]);
-    expect(readRecords(calls.slice(0, 2), "gclid", { rules })[0]?.total_duration_seconds).toBe(0.3);
+    expect((await readRecords(calls.slice(0, 2), "gclid", { rules }))[0]?.total_duration_seconds).toBe(0.3);
   });
 
-  it("matches dispositions outside ASCII without case", () => {
+  it("matches dispositions outside ASCII without case", async () => {
     const calls = ["ÜBERGEBEN", "Übergeben", "übergeben"].map((disposition, index) =>
       makeCall({ call_id: index, disposition }),
     );
     for (const answered of ["ÜBERGEBEN", "Übergeben", "übergeben"]) {
       const rules: AttributionRules = { ...DEFAULT_RULES, answered: [answered] };
-      expect(readRecords(calls, "gclid", { rules })[0]?.answered_calls).toBe(3);
+      expect((await readRecords(calls, "gclid", { rules }))[0]?.answered_calls).toBe(3);
     }
   });
 
-  it("gives no row for no calls", () => {
+  it("gives no row for no calls", async () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
-    for (const dimension of DIMENSIONS) expect(readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
+    for (const dimension of DIMENSIONS)
+      expect(await readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
   });
 });

@@ -4,13 +4,12 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { draws } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { deleteCalls } from "../warehouse/facts.ts";
-import { openNewWarehouse } from "../warehouse/new-warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { deleteCalls } from "../support/facts.ts";
+import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
 
@@ -41,7 +40,7 @@ function makeSession() {
   const folder = makeTempFolder();
   const warehouse = openNewWarehouse(`${folder.path}/calls.db`);
   return {
-    ask: <T>(counts: Counts, work: (session: RollupSession) => T): T => {
+    ask: async <T>(counts: Counts, work: (session: RollupSession) => Promise<T>): Promise<T> => {
       const calls = counts.flatMap((ofMonth, month) =>
         Object.entries(ofMonth).flatMap(([utm_source, count]) =>
           Array.from({ length: count }, () => ({
@@ -51,15 +50,12 @@ function makeSession() {
         ),
       );
       deleteCalls(warehouse);
-      writeTransaction(warehouse, () =>
-        prepareUpsertCalls(
-          warehouse,
-          1,
-        )(calls.map((call, index) => makeCall({ ...call, call_id: index + 1 }))),
+      storeCalls(
+        warehouse,
+        calls.map((call, index) => makeCall({ ...call, call_id: index + 1 })),
       );
       using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-      const answer = work(session);
-      return answer;
+      return await work(session);
     },
     [Symbol.dispose]: () => {
       warehouse[Symbol.dispose]();
@@ -69,25 +65,25 @@ function makeSession() {
 }
 
 describe("FigureSession.total", () => {
-  it("has no figures where it has few calls, or where one of its periods has", () => {
+  it("has no figures where it has few calls, or where one of its periods has", async () => {
     using sessions = makeSession();
     const totals = (counts: Counts, query: Partial<RollupQuery>) =>
-      sessions.ask(counts, (session) => [...session.total({ ...QUERY, ...query }).rows]);
+      sessions.ask(counts, async (session) => [...(await session.total({ ...QUERY, ...query })).rows]);
     const few: Counts = [{ a: 1 }, { a: 9 }, { a: 4, b: 3 }, { a: 2 }];
-    expect(totals(few, {})).toEqual([[9]]);
-    expect(totals(few, { minCell: 3 })).toEqual([[null]]);
-    expect(totals(few, { minCell: 2 })).toEqual([[9]]);
+    expect(await totals(few, {})).toEqual([[9]]);
+    expect(await totals(few, { minCell: 3 })).toEqual([[null]]);
+    expect(await totals(few, { minCell: 2 })).toEqual([[9]]);
     // Without periods nothing can be taken from it.
-    expect(totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
-    expect(totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
+    expect(await totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
+    expect(await totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
     // Those of the stretch before count as well.
-    expect(totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, -0.1]]);
-    expect(totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
+    expect(await totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, -0.1]]);
+    expect(await totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
   });
 });
 
 describe("rollups of share-safe files", () => {
-  it("show no small number, none as the rest to the total, and count no rows of few calls", () => {
+  it("show no small number, none as the rest to the total, and count no rows of few calls", async () => {
     using sessions = makeSession();
     const counts = fc.array(
       fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.integer({ min: 1, max: 9 }), { maxKeys: 4 }),
@@ -96,16 +92,16 @@ describe("rollups of share-safe files", () => {
     const sum = (ofMonth: Record<string, number> = {}) =>
       Object.values(ofMonth).reduce((total, count) => total + count, 0);
     const seen = { blank: 0, shown: 0 };
-    const property = fc.property(
+    const property = fc.asyncProperty(
       counts,
       fc.integer({ min: 2, max: 15 }),
       fc.boolean(),
-      (all, minCell, isCompared) => {
+      async (all, minCell, isCompared) => {
         const query = { ...QUERY, minCell, previous: isCompared ? PREVIOUS : undefined };
-        const answer = sessions.ask(all, (session) => ({
-          rows: [...session.rollup(query).rows],
-          total: [...session.total(query).rows],
-          inOther: session.countSmallCells(query),
+        const answer = await sessions.ask(all, async (session) => ({
+          rows: [...(await session.rollup(query)).rows],
+          total: [...(await session.total(query)).rows],
+          inOther: await session.countSmallCells(query),
         }));
         const isSmall = (count: number) => count > 0 && count < minCell;
         const blank = [0, 1].filter((month) => {
@@ -134,7 +130,7 @@ describe("rollups of share-safe files", () => {
         expect(answer.inOther).toBe(keys.reduce((total, count) => total + count, 0) - own);
       },
     );
-    fc.assert(property, { numRuns: draws(150), seed: randomInt(2 ** 31) });
+    await fc.assert(property, { numRuns: draws(150), seed: randomInt(2 ** 31) });
     expect(Math.min(seen.blank, seen.shown)).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, send } from "./requests.ts";
+import { fetchPage, send } from "../support/requests.ts";
 
 test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, and needs no token", async () => {
   await using sandbox = await startSandbox({ calls: 2 });

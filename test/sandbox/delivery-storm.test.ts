@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startReceiver } from "./receiver.ts";
-import { send } from "./requests.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { send } from "../support/requests.ts";
 
 /** Events to send: 2,000 in `npm run test:soak`. */
 const EVENTS = Number(process.env.CALLTALLY_EVENTS ?? 100);

@@ -3,8 +3,8 @@ import { Pool } from "undici";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { fetchPage } from "../support/requests.ts";
 import { fuzzOperations, HARMLESS_ENDPOINTS, sendMade } from "./openapi-requests.ts";
-import { fetchPage } from "./requests.ts";
 
 /** Requests to send: 20,000 in `npm run test:soak`. */
 const REQUESTS = Number(process.env.CALLTALLY_REQUESTS ?? 400);

@@ -4,7 +4,7 @@ import { Throttle } from "../../src/paging/throttle.ts";
 import { judge, SURE_VERDICTS } from "../../src/paging/verdict.ts";
 import { type Source, walk } from "../../src/paging/walk.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage } from "./requests.ts";
+import { fetchPage } from "../support/requests.ts";
 
 const LIMIT = 60;
 

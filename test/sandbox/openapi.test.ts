@@ -5,11 +5,11 @@ import { expect, test } from "vitest";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { openApiDocument } from "../../src/sandbox/openapi.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally } from "../cli/run.ts";
-import { draws } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { draws } from "../support/draws.ts";
+import { send } from "../support/requests.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { fuzzOperations, sendMade } from "./openapi-requests.ts";
-import { send } from "./requests.ts";
 
 test("src/sandbox/openapi.json is what the schemas say; if not: npm run openapi:write", () => {
   expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument())));

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import { describe, expect, test } from "vitest";
 import { FAULT_KINDS, type FaultKind, type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, fetchRaw, PATH, send } from "./requests.ts";
+import { fetchPage, fetchRaw, PATH, send } from "../support/requests.ts";
 
 const always = (kind: FaultKind) => startSandbox({ calls: 50, faults: [kind], faultRate: 1 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type ChildOptions, runChild } from "../../src/schedule/child-process.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Runs a script in a process of its own. */
 function run(script: string, options: Partial<ChildOptions> = {}) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
 import { lastSlot, parseCron } from "../../src/schedule/cron.ts";
-import { draws } from "../draws.ts";
+import { draws } from "../support/draws.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

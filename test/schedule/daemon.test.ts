@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
+import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { EXIT } from "../../src/errors.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
-import { readJobs } from "../../src/warehouse/job-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { keepLines } from "./log-lines.ts";
+import { readJobs } from "../../src/warehouse/runs/job-table.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** A program that does nothing, and never ends. */
 const HANG = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";

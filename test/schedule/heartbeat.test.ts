@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
-import { type Answer, drip, reset, stall, startBadServer, text } from "../api/bad-server.ts";
-import { keepLines } from "./log-lines.ts";
+import { type Answer, drip, reset, stall, startBadServer, text } from "../support/bad-server.ts";
+import { keepLines } from "../support/log-lines.ts";
 
 const { signal } = new AbortController();
 const ok = text("OK");

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openJournal } from "../../src/schedule/job-journal.ts";
-import type { JobEnd } from "../../src/warehouse/job-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { keepLines } from "./log-lines.ts";
+import type { JobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const end: JobEnd = {
   job: "sync",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EXIT } from "../../src/errors.ts";
+import { EXIT } from "../../src/base/errors.ts";
 import {
   describeOutcome,
   isFailing,

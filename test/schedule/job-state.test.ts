@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { toJobState } from "../../src/schedule/job-state.ts";
 import { emptyStatistics, noteEnd } from "../../src/schedule/job-statistics.ts";
 import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
-import type { JobEnd, JobRecord } from "../../src/warehouse/job-table.ts";
-import type { SyncRun } from "../../src/warehouse/runs.ts";
+import type { JobEnd, JobRecord } from "../../src/warehouse/runs/job-table.ts";
+import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 
 const EXPORT = { name: "export", isSync: false };
 const SINCE = Date.parse("2026-11-20T00:00:00.000Z");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { keepSchedule, type ScheduledJob, type ScheduleOptions } from "../../src/schedule/keep-schedule.ts";
-import { keepLines } from "./log-lines.ts";
+import { keepLines } from "../support/log-lines.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { logAttribution } from "../../src/schedule/log-attribution.ts";
-import { keepLines } from "./log-lines.ts";
+import { keepLines } from "../support/log-lines.ts";
 
 it("logAttribution says once, at the end, how many calls had their facts made anew", () => {
   const { log, lines } = keepLines();

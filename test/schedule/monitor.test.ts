@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/errors.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import type { Health } from "../../src/schedule/health.ts";
 import { type Address, parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 

@@ -2,22 +2,23 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { JOBS } from "../../jobs/all.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { UsageError } from "../../src/errors.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { openSnapshots, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { insertExports, settleExports } from "../../src/warehouse/exports.ts";
-import { insertJobStart, type JobRecord } from "../../src/warehouse/job-table.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { recordRejected } from "../../src/warehouse/rejected.ts";
-import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
+import { insertJobStart, type JobRecord } from "../../src/warehouse/runs/job-table.ts";
+import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
 const NOW = "2026-11-20T15:30:00.000Z";
@@ -260,7 +261,7 @@ describe("openSnapshots", () => {
       insertRun(warehouse, { status: "failed", finished_at: NOW });
       const calls = [1, 2, 3].map((call_id) => makeCall({ call_id }));
       writeTransaction(warehouse, () => {
-        prepareUpsertCalls(warehouse, 1)(calls);
+        storeCalls(warehouse, calls);
         const row = { json: "{}", path: "a", reason: "no" };
         recordRejected(
           warehouse,

@@ -6,9 +6,9 @@ import { syncJob } from "../../jobs/sync.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { writeAtOnce } from "../write-at-once.ts";
-import { keepLines } from "./log-lines.ts";
+import { keepLines } from "../support/log-lines.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { writeAtOnce } from "../support/write-at-once.ts";
 
 const SECRET = "a-secret-of-the-doorbell";
 const headers = { authorization: `Bearer ${SECRET}` };

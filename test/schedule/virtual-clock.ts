@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 
 /** Macrotasks granted to whoever was woken, before time goes on. */
 const TURNS = 5;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/errors.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import { decodeReport } from "../../src/spend/decode-report.ts";
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");

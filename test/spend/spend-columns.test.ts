@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/errors.ts";
+import { UsageError } from "../../src/base/errors.ts";
 import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend-columns.ts";
 
 /** What a header is read as: the report, and the fields with their places. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkFile } from "../../src/sync/check-file.ts";
-import { startRun, updateRun } from "../../src/warehouse/runs.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNew } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { type Answer, gzip, json, raw, reset, text } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { type Answer, gzip, json, raw, reset, text } from "../support/bad-server.ts";
 import {
   failsOn,
   readIds,
@@ -12,7 +11,8 @@ import {
   serverError,
   startRowService,
   syncFrom,
-} from "./row-service.ts";
+} from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Pages of 20 rows overlap by 10, so they start at 0, 10, 20, … and each row but the first ten is on two of them. */
 const IDS = Array.from({ length: 40 }, (_, index) => index + 1);

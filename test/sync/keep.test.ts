@@ -9,15 +9,15 @@ import {
   kindsPast,
   WITHHELD_KINDS,
   type WithheldKind,
-} from "../../src/privacy/keep.ts";
+} from "../../src/privacy/keep-settings.ts";
 import { withhold } from "../../src/privacy/withhold.ts";
-import { openCallerHash } from "../../src/warehouse/caller-hash.ts";
+import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
 import { openWarehouseReader } from "../../src/warehouse/open.ts";
-import { checkRowHashes } from "../../src/warehouse/row-hashes.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { draws, least } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { type RowService, readRows, startRowService, syncFrom } from "./row-service.ts";
+import { draws, least } from "../support/draws.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { type RowService, readRows, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const DAY_MS = 86_400_000;
 const START = "2026-11-20T15:00:00.000Z";

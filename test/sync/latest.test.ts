@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PageRow } from "../../src/api/recognized-page.ts";
 import { Latest } from "../../src/sync/latest.ts";
-import { makeCall } from "../calls.ts";
-import { draws, least } from "../draws.ts";
+import { makeCall } from "../support/calls.ts";
+import { draws, least } from "../support/draws.ts";
 
 const rowOf = (call_id: number): PageRow => ({ call: makeCall({ call_id }), drift: [] });
 const known = (call_id: number): PageRow => ({

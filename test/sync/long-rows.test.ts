@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { type Call, hashCall } from "../../src/call.ts";
-import { FULL_CALL, makeCall } from "../calls.ts";
-import { draws, least } from "../draws.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { readRows, rowOf, startRowService, syncFrom } from "./row-service.ts";
+import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { draws, least } from "../support/draws.ts";
+import { readRows, rowOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { placeWarehouse } from "./scene.ts";
 
 const KIB = 1024;

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SyncOptions } from "../../src/sync/run.ts";
-import { type Answer, json } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { type Answer, json } from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import {
   type Asked,
   callOf,
@@ -12,8 +11,9 @@ import {
   newestFirst,
   type ServedCall,
   startListService,
-} from "./list-service.ts";
-import { readIds, readRows, syncFrom } from "./row-service.ts";
+} from "../support/list-service.ts";
+import { readIds, readRows, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MARKED = "SELECT call_id FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL";
 const FULL = { force: "full" } as const;

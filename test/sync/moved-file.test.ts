@@ -2,9 +2,9 @@ import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { honestly, type ListService, newestFirst, startListService } from "./list-service.ts";
-import { readIds, readRows, syncFrom } from "./row-service.ts";
+import { honestly, type ListService, newestFirst, startListService } from "../support/list-service.ts";
+import { readIds, readRows, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Lets something happen before a request is answered. */
 async function whenAsked(request: number, happen: () => void | Promise<void>) {

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DNI_FIELDS } from "../../src/call.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { readRows, rowOf, startRowService, syncFrom } from "./row-service.ts";
+import { readRows, rowOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const TEXTS = [
   "insight_name",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, json } from "../api/bad-server.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { page, type RangeRequest, rowOf, rowsOf, startRowService, syncFrom } from "./row-service.ts";
+import { type Answer, json } from "../support/bad-server.ts";
+import { page, type RangeRequest, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
   /** Requests under way when it came, itself among them. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/paging/slice.ts";
 import { readRows, toMembers } from "../../src/sync/order-members.ts";
-import { draws, least } from "../draws.ts";
+import { draws, least } from "../support/draws.ts";
 
 const text = fc.option(fc.constantFrom("", "Bing", "2026-11-20T00:00:00.000Z"));
 const row: fc.Arbitrary<Row> = fc

@@ -4,12 +4,12 @@ import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
-import { readPages } from "../../src/warehouse/pages.ts";
-import { startRun } from "../../src/warehouse/runs.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { readPages } from "../../src/warehouse/runs/page-table.ts";
+import { startRun } from "../../src/warehouse/runs/runs.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeRun, openNew } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";

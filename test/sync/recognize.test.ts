@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseOutdated, parseUnrecognized } from "../../src/api/recognized-page.ts";
 import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { prepareRecognize } from "../../src/warehouse/recognize.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "./row-service.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const recorded = (signature: string, members = {}) =>
   JSON.stringify({
@@ -72,12 +73,12 @@ describe("parseOutdated", () => {
     ];
     const row = parseServedRow(bytes);
     if (!("call" in row)) throw new Error("It was rejected");
-    upsertCalls([row.call], [row.served]);
+    writeTransaction(warehouse, (tx) => upsertCalls(tx, [row.call], [row.served]));
 
     const { rows } = parseUnrecognized(page, recognize);
     expect(rows).toEqual([{ known: expect.objectContaining({ call_id: 1 }), bytes }]);
     expect(parseOutdated(rows, recognize)).toEqual(rows);
-    upsertCalls([{ ...row.call, duration: 61 }]);
+    writeTransaction(warehouse, (tx) => upsertCalls(tx, [{ ...row.call, duration: 61 }]));
     expect(parseOutdated(rows, recognize)).toEqual([row]);
   });
 

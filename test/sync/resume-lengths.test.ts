@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { PageRow } from "../../src/api/recognized-page.ts";
-import { InterruptedError } from "../../src/errors.ts";
+import { InterruptedError } from "../../src/base/errors.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import type { Warehouse } from "../../src/warehouse/open.ts";
-import { readPages } from "../../src/warehouse/pages.ts";
-import { readRuns, type SyncRun } from "../../src/warehouse/runs.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeCall } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { readPages } from "../../src/warehouse/runs/page-table.ts";
+import { readRuns, type SyncRun } from "../../src/warehouse/runs/runs.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeRun, openNew } from "./scene.ts";
 
 const LIMIT = 20;

@@ -3,15 +3,21 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { KEEP_ALL } from "../../src/privacy/keep.ts";
+import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { exitCodeOf, type SyncOptions } from "../../src/sync/run.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { readRuns } from "../../src/warehouse/runs.ts";
-import { json } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { callOf, honestly, type ListService, newestFirst, startListService } from "./list-service.ts";
-import { readRows, syncFrom } from "./row-service.ts";
+import { readRuns } from "../../src/warehouse/runs/runs.ts";
+import { json } from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import {
+  callOf,
+  honestly,
+  type ListService,
+  newestFirst,
+  startListService,
+} from "../support/list-service.ts";
+import { readRows, syncFrom } from "../support/row-service.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNew } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,14 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import type { FetchSlice } from "../../src/paging/prefetch.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import type { PageSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
-import { keepingAll } from "../../src/warehouse/keeping.ts";
-import { openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 let template: string | undefined;
 

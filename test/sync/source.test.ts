@@ -6,9 +6,16 @@ import type { Sort } from "../../src/paging/order-key.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
 import { ServiceClock } from "../../src/sync/service-clock.ts";
-import { type Answer, json, reset, text } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { type Disturb, failsOn, rowOf, rowsOf, serverError, startRowService } from "./row-service.ts";
+import { type Answer, json, reset, text } from "../support/bad-server.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import {
+  type Disturb,
+  failsOn,
+  rowOf,
+  rowsOf,
+  serverError,
+  startRowService,
+} from "../support/row-service.ts";
 
 const TOTAL = 60;
 /** One attempt for a page; those of its pieces have their own number. */

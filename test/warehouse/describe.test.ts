@@ -5,7 +5,7 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { describeSchema } from "../../src/warehouse/describe.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { parseSchema } from "../../src/warehouse/schema-comments.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const SOURCE = readFileSync(join(import.meta.dirname, "../../src/warehouse/schema.ts"), "utf8");
 

@@ -3,8 +3,8 @@ import { readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { openIn } from "./small-warehouse.ts";
+import { openIn } from "../support/small-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 test("tryAcquireLock knows a warehouse behind a link, and lets go when it is disposed of", () => {
   using folder = makeTempFolder();

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { applyRules } from "../../src/warehouse/attribute-all.ts";
+import { applyRules } from "../../src/warehouse/calls/attribute-all.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { assertCurrent, BASELINE_VERSION, migrate } from "../../src/warehouse/migrate.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
-import { makeTempFolder } from "../temp-folder.ts";
-import { CALLS, dump, makeWarehouse } from "./small-warehouse.ts";
+import { locked } from "../support/locked.ts";
+import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NEXT_VERSION = BASELINE_VERSION + 1;
 const ADD_TOPIC = "ALTER TABLE `calls` ADD `topic` text;--> statement-breakpoint\n";
@@ -43,7 +44,7 @@ describe("migrate", () => {
       migrate(warehouse.sqlite, file, { folder: migrations });
       // The header of the file has the version already, whatever is in the log.
       expect(new Database(file).pragma("user_version", { simple: true })).toBe(NEXT_VERSION);
-      await applyRules(warehouse, DEFAULT_RULES, { nowMs: 0 });
+      await applyRules(locked(warehouse), DEFAULT_RULES, { nowMs: 0 });
       expect(warehouse.sqlite.prepare("SELECT count(*) FROM attributed_calls").pluck().get()).toBe(
         CALLS.length,
       );

@@ -4,11 +4,11 @@ import Database from "better-sqlite3";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { viewsOf } from "../../src/warehouse/calls/views.ts";
 import { BASELINE_VERSION } from "../../src/warehouse/migrate.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import * as schema from "../../src/warehouse/schema.ts";
-import { updateViews } from "../../src/warehouse/views.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/warehouse/migrations");
 
@@ -52,7 +52,7 @@ describe("migrations", () => {
     const empty = await generateSQLiteDrizzleJson({});
     for (const statement of await generateSQLiteMigration(empty, readLatestSnapshot()))
       direct.exec(statement);
-    updateViews(direct, DEFAULT_RULES);
+    for (const { name, sql } of viewsOf(DEFAULT_RULES)) direct.exec(`CREATE VIEW ${name} AS ${sql}`);
     expect(describeSchema(warehouse.sqlite)).toEqual(describeSchema(direct));
     direct.close();
   });

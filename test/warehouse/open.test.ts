@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { CalltallyError } from "../../src/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/call-table.ts";
+import { CalltallyError } from "../../src/base/errors.ts";
 import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
   openAsPermitted,
@@ -14,8 +13,9 @@ import {
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
 import { calls } from "../../src/warehouse/schema.ts";
-import { FULL_CALL } from "../calls.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -88,7 +88,7 @@ describe("openWarehouse", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "outer", "inner", "calls.db");
     using warehouse = openWarehouse(file);
-    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    storeCalls(warehouse, [FULL_CALL]);
     const modes = readdirSync(dirname(file)).map((name) => [name, modeOf(join(dirname(file), name))]);
     expect(modes).toEqual([
       ["calls.db", "600"],
@@ -135,7 +135,7 @@ describe("openWarehouse", () => {
     };
     {
       using warehouse = openWarehouse(file);
-      prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+      storeCalls(warehouse, [FULL_CALL]);
     }
     const rows = open();
     expect(rows).toMatchObject([{ call_id: FULL_CALL.call_id, gclid: FULL_CALL.gclid }]);
@@ -234,7 +234,7 @@ describe("openReader", () => {
     expect(() => reader.sqlite.exec("DELETE FROM calls")).toThrow("readonly");
     reader.sqlite.exec("BEGIN");
     expect(count()).toBe(0);
-    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    storeCalls(warehouse, [FULL_CALL]);
     expect(count()).toBe(0);
     reader.sqlite.exec("COMMIT");
     expect(count()).toBe(1);

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
-import { FREE_TEXTS } from "../../src/warehouse/forget.ts";
+import { FREE_TEXTS } from "../../src/forget/forget-callers.ts";
 import * as schema from "../../src/warehouse/schema.ts";
 
 /** What `forget` strips, or writes anew, of the calls of a caller: these tables have modules of their own. */

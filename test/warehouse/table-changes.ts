@@ -1,4 +1,4 @@
-import type { Warehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 
 type Row = Record<string, unknown>;
 

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { openReader, openWarehouse, type Warehouse } from "../../src/warehouse/open.ts";
+import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const insertCall = ({ sqlite }: Warehouse, id: number) =>
   sqlite

@@ -7,9 +7,9 @@ import {
   patchWebhook,
   replaceWebhook,
 } from "../../src/webhooks/webhook-client.ts";
-import { type Answer, gzip, json, reset, startBadServer, text } from "../api/bad-server.ts";
-import { FakeClock } from "../api/fake-clock.ts";
-import { ENDPOINT_CASES } from "./endpoint-cases.ts";
+import { type Answer, gzip, json, reset, startBadServer, text } from "../support/bad-server.ts";
+import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { METHOD_CASES } from "./method-cases.ts";
 
 const WEBHOOK = {

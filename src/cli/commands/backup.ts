@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { parseFilePath } from "../../path-text.ts";
-import { backupWarehouse } from "../../warehouse/write-backup.ts";
+import { backupWarehouse } from "../../backup/write-backup.ts";
+import { parseFilePath } from "../../base/path-text.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

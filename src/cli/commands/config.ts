@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import { EXIT } from "../../errors.ts";
+import { EXIT } from "../../base/errors.ts";
 import { accountsOf, loadConfiguration } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

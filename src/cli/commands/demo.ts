@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
+import { formatCount } from "../../base/quantity-text.ts";
 import { DEMO_CALLS } from "../../demo/demo-calls.ts";
-import { formatCount } from "../../quantity-text.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";

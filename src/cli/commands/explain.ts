@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { UsageError } from "../../base/errors.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { UsageError } from "../../errors.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -20,7 +20,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (callId) => {
         const settings = settingsOf(context);
-        const { explainCall } = await import("../../export/explain-call.ts");
+        const { explainCall } = await import("../../explain/explain-call.ts");
         const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explanation === undefined) {
           throw new UsageError(`There is no call ${callId} in ${settings.database}`, {

@@ -1,4 +1,4 @@
-import { ACCOUNT } from "../../request/choices.ts";
+import { ACCOUNT } from "../../request/option-values.ts";
 import type { Context } from "../context.ts";
 import { declareExport } from "../export-options.ts";
 import { action } from "../frame.ts";
@@ -7,7 +7,7 @@ export const command = (context: Context) =>
   declareExport().action(
     action(context, async (contents = [], flags) => {
       // Dates and formats bring libraries along that other commands need not wait for.
-      const { exportAccounts, exportMerged } = await import("../run-export.ts");
+      const { exportAccounts, exportMerged } = await import("../export-accounts.ts");
       const { toRequest } = await import("../request-flags.ts");
       const request = toRequest(contents, flags);
       return flags.by?.includes(ACCOUNT)

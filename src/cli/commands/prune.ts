@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
-import { systemClock } from "../../clock.ts";
+import { systemClock } from "../../base/clock.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { pruneNow } from "../../sync/prune-now.ts";
+import { pruneNow } from "../../forget/prune-now.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { attributionProgress } from "../terminal/attribution-progress.ts";

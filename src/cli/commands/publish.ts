@@ -1,9 +1,9 @@
 import { Command } from "@commander-js/extra-typings";
-import { systemClock } from "../../clock.ts";
+import { systemClock } from "../../base/clock.ts";
 import { publish } from "../../cluster/publish.ts";
 import { toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { applyRulesAlone } from "../../export/apply-rules.ts";
+import { applyRulesAlone } from "../../warehouse/calls/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { EXIT } from "../../errors.ts";
-import { formatQuantity } from "../../quantity-text.ts";
+import { EXIT } from "../../base/errors.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";

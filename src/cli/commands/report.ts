@@ -1,5 +1,5 @@
 import { COMPARISONS, GRAINS } from "../../calendar/grain.ts";
-import { PAGE_FILE, PAGE_FOLDER } from "../../request/choices.ts";
+import { PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
 import { callsCommand } from "../calls-options.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -35,7 +35,7 @@ Examples:
     .action(
       action(context, async (flags) => {
         // Charts bring a library along that other commands need not wait for.
-        const { exportAccounts } = await import("../run-export.ts");
+        const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
         const request = { ...toRequest([], flags), format: "html" as const };
         return await exportAccounts(context, request, flags, PAGE_FOLDER);

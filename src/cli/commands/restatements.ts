@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { parseDate, toInstants } from "../../calendar/dates.ts";
+import { readRestatements } from "../../restatements/restatement-table.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { readRestatements } from "../../warehouse/restatement-table.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { parser } from "../suggest.ts";

@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
-import { parseFilePath } from "../../path-text.ts";
-import { restoreWarehouse } from "../../warehouse/restore.ts";
+import { restoreWarehouse } from "../../backup/restore.ts";
+import { parseFilePath } from "../../base/path-text.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

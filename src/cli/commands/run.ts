@@ -13,7 +13,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (names, { deliver }) => {
         // Figures and mail bring libraries along that other commands need not wait for.
-        const { runReports } = await import("../run-reports.ts");
+        const { runReports } = await import("../make-reports.ts");
         const { chooseReports } = await import("../../reports/report.ts");
         const reports = chooseReports(configurationOf(context).file, names);
         const run = runReports(context, reports, { isDelivered: deliver });

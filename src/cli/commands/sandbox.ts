@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { FAULT_KINDS, type FaultKind } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/server.ts";
 import type { Context } from "../context.ts";

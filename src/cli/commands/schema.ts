@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { UsageError } from "../../errors.ts";
-import { didYouMean } from "../../nearest.ts";
+import { UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/nearest.ts";
 import type { Description } from "../../warehouse/schema-comments.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { describeError, EXIT, worstCode } from "../../base/errors.ts";
+import { toCalltallyError } from "../../base/known-error.ts";
 import { type Age, parseAge } from "../../calendar/age-text.ts";
 import { type Account, settingsOfAccount } from "../../config/accounts.ts";
-import { describeError, EXIT, worstCode } from "../../errors.ts";
-import { toCalltallyError } from "../../known-error.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { readStatus, reportsOf } from "../../status/read-status.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";

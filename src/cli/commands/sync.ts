@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
+import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
+import { toCalltallyError } from "../../base/known-error.ts";
 import { publish } from "../../cluster/publish.ts";
 import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { EXIT, UsageError, worstCode } from "../../errors.ts";
-import { toCalltallyError } from "../../known-error.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";

@@ -1,9 +1,9 @@
 import { Command } from "@commander-js/extra-typings";
-import { systemClock } from "../../clock.ts";
-import { takeBack } from "../../export/uploads.ts";
+import { systemClock } from "../../base/clock.ts";
+import { takeBack } from "../../conversions/take-back.ts";
+import { readUploadFiles, recoverUploads } from "../../conversions/upload-table.ts";
 import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { readUploadFiles, recoverUploads } from "../../warehouse/upload-table.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, perAccount } from "../frame.ts";

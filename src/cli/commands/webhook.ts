@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
+import { UsageError } from "../../base/errors.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import { type Doorbell, readDoorbell } from "../../config/doorbell.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { UsageError } from "../../errors.ts";
 import {
   checkWebhookChange,
   maskSecrets,

@@ -1,9 +1,9 @@
+import { describeError } from "../../base/errors.ts";
+import { parsePath } from "../../base/path-text.ts";
 import { nameSchema } from "../../config/file-schema.ts";
 import { isMailAddress } from "../../config/mail-address.ts";
 import { parseBaseUrl } from "../../config/setting-parsers.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
-import { describeError } from "../../errors.ts";
-import { parsePath } from "../../path-text.ts";
 import type { ReportChoice } from "./report-choices.ts";
 
 /** A secret, and the file that holds it: undefined where it is yet to be written. */

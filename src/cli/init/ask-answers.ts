@@ -9,10 +9,10 @@ import {
   updateSettings,
 } from "@clack/prompts";
 import { ApiError } from "../../api/api-errors.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { toPrintableLines } from "../../base/printable.ts";
 import { parseToken } from "../../config/setting-parsers.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
-import { CalltallyError, EXIT } from "../../errors.ts";
-import { toPrintableLines } from "../../printable.ts";
 import {
   type Answers,
   accountOfHost,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, lstatSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { UsageError } from "../../errors.ts";
-import { fsyncPath, makeFolder, removeFile } from "../../folder.ts";
+import { UsageError } from "../../base/errors.ts";
+import { fsyncPath, makeFolder, removeFile } from "../../base/folder.ts";
 
 /** A file that is not there yet. */
 export interface NewFile {

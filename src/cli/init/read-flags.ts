@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { cannotUse, describeError, UsageError } from "../../base/errors.ts";
 import { readSecretFile } from "../../config/secret-file.ts";
 import { parseToken } from "../../config/setting-parsers.ts";
 import { parseSmtpUrl } from "../../delivery/smtp-url.ts";
-import { cannotUse, describeError, UsageError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import {
   type Answers,

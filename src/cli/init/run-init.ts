@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { findFile } from "../../config/accounts.ts";
 import { assertNoneElsewhere } from "../../config/read-configuration.ts";
-import { formatQuantity } from "../../quantity-text.ts";
 import type { Context } from "../context.ts";
 import { show } from "../frame.ts";
 import type { Answers, Given } from "./answers.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../api/api-errors.ts";
 import { fetchAttributionPage } from "../../api/attribution-client.ts";
 import { ApiClient } from "../../api/client.ts";
-import { CalltallyError, EXIT, type ExitCode } from "../../errors.ts";
+import { CalltallyError, EXIT, type ExitCode } from "../../base/errors.ts";
 
 /** A person waits for it. */
 const TIMEOUT_MS = 20_000;

@@ -1,5 +1,5 @@
-import { ageOf } from "../../clock.ts";
-import { formatCount, formatQuantity } from "../../quantity-text.ts";
+import { ageOf } from "../../base/clock.ts";
+import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import { findProblems } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";

@@ -1,5 +1,5 @@
-import { formatQuantity } from "../../quantity-text.ts";
-import type { AttributionProgress } from "../../warehouse/attribute-all.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import type { AttributionProgress } from "../../warehouse/calls/attribute-all.ts";
 import type { Context } from "../context.ts";
 import { ProgressBar } from "./progress.ts";
 

@@ -1,6 +1,6 @@
+import { formatQuantity } from "../../base/quantity-text.ts";
 import type { ShownConfig } from "../../config/show-config.ts";
 import type { CheckedConfig } from "../../doctor/check-config.ts";
-import { formatQuantity } from "../../quantity-text.ts";
 import { formatTable } from "./text.ts";
 
 /** Returns the settings in force as tables: those of the file, of each account, and the reports. */

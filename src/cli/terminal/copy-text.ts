@@ -1,7 +1,7 @@
 import { relative } from "node:path";
-import { formatBytes, formatQuantity } from "../../quantity-text.ts";
-import type { Copied } from "../../warehouse/copy.ts";
-import type { Restored } from "../../warehouse/restore.ts";
+import type { Copied } from "../../backup/copy.ts";
+import type { Restored } from "../../backup/restore.ts";
+import { formatBytes, formatQuantity } from "../../base/quantity-text.ts";
 
 export function describeCopy({ calls, runs, bytes }: Copied): string {
   return `${formatQuantity(calls, "call")} and ${formatQuantity(runs, "run")} in ${formatBytes(bytes)}, every row's hash checked`;

@@ -1,9 +1,9 @@
 import { relative } from "node:path";
+import { formatCount } from "../../base/quantity-text.ts";
 import type { Demo } from "../../demo/make-demo.ts";
 import type { ReadTable } from "../../export/output/memory.ts";
-import { formatCount } from "../../quantity-text.ts";
-import { formatAnswerRate } from "../../report/figure-text.ts";
-import type { Figures } from "../../report/report-figures.ts";
+import { formatAnswerRate } from "../../page/figure-text.ts";
+import type { Figures } from "../../page/report-figures.ts";
 import { describeMade } from "./made-text.ts";
 import { summarizeRun } from "./run-summary.ts";
 import { ellipsize, formatTable } from "./text.ts";

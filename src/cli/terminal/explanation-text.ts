@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { presentText } from "../../attribution/call-text.ts";
-import type { Explanation } from "../../export/explain-call.ts";
-import { NOT_SET } from "../../rollup/own-words.ts";
+import type { Explanation } from "../../explain/explain-call.ts";
+import { NOT_SET } from "../../rollup/reserved-keys.ts";
 import { ellipsize } from "./text.ts";
 
 const WIDTH = 78;

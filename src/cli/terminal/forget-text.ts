@@ -1,7 +1,7 @@
 import { relative } from "node:path";
-import { isManifest } from "../../export/personal-files.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import type { ForgetResult } from "../../forget/forget-now.ts";
-import { formatQuantity } from "../../quantity-text.ts";
+import { isManifest } from "../../forget/personal-files.ts";
 
 interface ForgetTextOptions {
   isRemoved: boolean;

@@ -1,6 +1,6 @@
+import { toPrintable } from "../../base/printable.ts";
 import type { Insight } from "../../insights/insight-client.ts";
 import type { InsightUpdate } from "../../insights/sync-insights.ts";
-import { toPrintable } from "../../printable.ts";
 
 const NAME_WIDTH = 22;
 /** Where the lines of a value begin, so that none looks like a line of ours. */

@@ -1,4 +1,6 @@
 import { join, relative } from "node:path";
+import { formatAmount, formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { describeUploads } from "../../conversions/upload-notes.ts";
 import {
   describeCaveats,
   describeRestated,
@@ -7,9 +9,7 @@ import {
   type SheetEntry,
   type TableEntry,
 } from "../../export/manifest.ts";
-import { describeUploads } from "../../export/upload-notes.ts";
 import type { Made } from "../../produce/produce.ts";
-import { formatAmount, formatCount, formatQuantity } from "../../quantity-text.ts";
 
 /** Returns what a user should know of a file that went to standard output. */
 export function remarksOnStream(made: Made): string[] {

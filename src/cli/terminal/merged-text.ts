@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { describeCaveats } from "../../export/manifest.ts";
 import type { AccountsManifest } from "../../produce/merge-accounts.ts";
-import { formatQuantity } from "../../quantity-text.ts";
 
 /** Returns the files of several accounts together, and what each account's figures are based on. */
 export function describeMerged(

@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { formatCount } from "../../quantity-text.ts";
+import { formatCount } from "../../base/quantity-text.ts";
 import type { SyncProgress } from "../../sync/read-calls.ts";
 import type { Context } from "../context.ts";
 

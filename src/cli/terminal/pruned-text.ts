@@ -1,7 +1,7 @@
-import { isAllKept, type Keep, KIND_NAMES, WITHHELD_KINDS } from "../../privacy/keep.ts";
-import { formatQuantity } from "../../quantity-text.ts";
-import type { Pruned } from "../../sync/prune-now.ts";
-import { hasAny, type PruneCounts } from "../../warehouse/prune.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import { hasAny, type PruneCounts } from "../../forget/prune.ts";
+import type { Pruned } from "../../forget/prune-now.ts";
+import { isAllKept, type Keep, KIND_NAMES, WITHHELD_KINDS } from "../../privacy/keep-settings.ts";
 
 /** Says what was removed, such as `transcripts of 1,204 calls, caller numbers of 37 calls`. */
 export function describePruned(counts: PruneCounts): string {

@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors.ts";
-import { inChunks } from "../../export/chunks.ts";
+import { UsageError } from "../../base/errors.ts";
+import { inChunks } from "../../export/formats/chunks.ts";
 import type { QueryResult, SqlValue } from "../../warehouse/run-query.ts";
 
 /**

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { toPrintable } from "../../printable.ts";
+import { toPrintable } from "../../base/printable.ts";
 import type { SqlValue } from "../../warehouse/run-query.ts";
 
 const GAP = "  ";

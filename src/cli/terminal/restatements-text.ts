@@ -1,8 +1,8 @@
 import { relative } from "node:path";
+import { formatCount } from "../../base/quantity-text.ts";
 import { localTime } from "../../calendar/local-time.ts";
-import { describeRestatement, keyInWords } from "../../export/restatement-words.ts";
-import { formatCount } from "../../quantity-text.ts";
-import type { Restatement } from "../../warehouse/restatement-table.ts";
+import type { Restatement } from "../../export/restatement.ts";
+import { describeRestatement, keyInWords } from "../../restatements/restatement-words.ts";
 import { ellipsize } from "./text.ts";
 
 const WIDTH = 78;

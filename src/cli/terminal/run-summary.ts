@@ -1,6 +1,6 @@
+import { formatCount, formatElapsed } from "../../base/quantity-text.ts";
 import { describeOrder } from "../../paging/order-key.ts";
-import { formatCount, formatElapsed } from "../../quantity-text.ts";
-import type { SyncRun } from "../../warehouse/runs.ts";
+import type { SyncRun } from "../../warehouse/runs/runs.ts";
 
 /** Returns a finished run in words. */
 export function summarizeRun(run: SyncRun): string {

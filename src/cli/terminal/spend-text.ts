@@ -1,8 +1,8 @@
-import { formatMicros } from "../../currency.ts";
-import { toPrintable } from "../../printable.ts";
-import { formatCount, formatQuantity } from "../../quantity-text.ts";
+import { formatMicros } from "../../base/currency.ts";
+import { toPrintable } from "../../base/printable.ts";
+import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import type { ReportFile } from "../../spend/report-file.ts";
-import type { ImportedSpend } from "../../warehouse/spend-table.ts";
+import type { ImportedSpend } from "../../spend/spend-table.ts";
 
 /** Rows left out that a person is shown; `--json` has all. */
 const SHOWN = 20;

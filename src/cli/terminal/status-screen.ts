@@ -1,12 +1,12 @@
-import { ageOf, minuteOf } from "../../clock.ts";
+import { ageOf, minuteOf } from "../../base/clock.ts";
+import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
 import { describeOrder } from "../../paging/order-key.ts";
-import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../quantity-text.ts";
 import { describeDelivery } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
-import { unlistedInWords } from "../../warehouse/gone.ts";
-import type { JobRecord } from "../../warehouse/job-table.ts";
+import { unlistedInWords } from "../../warehouse/calls/gone.ts";
 import { originInWords } from "../../warehouse/origin.ts";
-import type { SyncRun } from "../../warehouse/runs.ts";
+import type { JobRecord } from "../../warehouse/runs/job-table.ts";
+import type { SyncRun } from "../../warehouse/runs/runs.ts";
 import { ellipsize, formatTable, WIDTH } from "./text.ts";
 
 const HEIGHT = 24;

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
-import type { TakenBack, UploadFile } from "../../export/uploads.ts";
-import { formatQuantity } from "../../quantity-text.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import type { TakenBack, UploadFile } from "../../conversions/take-back.ts";
 import { layOutTable } from "./query-table.ts";
 
 export function layOutFiles(files: readonly UploadFile[], folder: string): string {

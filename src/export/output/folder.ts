@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { FileSet } from "../file-set.ts";
-import { claimFolder } from "../folder-owner.ts";
 import { encodeManifest } from "../manifest.ts";
-import { findRestatementFile } from "../restatement-file.ts";
+import { findRestatementFile } from "./earlier-restatements.ts";
+import { FileSet } from "./file-set.ts";
+import { claimFolder } from "./folder-owner.ts";
 import type { Output } from "./output.ts";
 
 /** What becomes of files in a folder. */

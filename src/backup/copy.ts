@@ -1,0 +1,88 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { fsyncPath } from "../base/folder.ts";
+import { type Digest, digestTables } from "../warehouse/calls/digest.ts";
+import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
+import { damagedError, findDamage } from "../warehouse/integrity.ts";
+import { openReader, openToCopy } from "../warehouse/open.ts";
+import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+
+const PAGES_A_STEP = 1000;
+
+/** A checked copy. */
+export interface Copied {
+  bytes: number;
+  calls: number;
+  /** Runs in the ledger. */
+  runs: number;
+}
+
+/**
+ * Copies a warehouse, others may write to meanwhile, into a new file that only its owner may read: one that stands for
+ * itself, without a log beside it. The copy is synced to the disk, opened again and checked whole before it is called
+ * good: SQLite's own check, the same rows in every table as at the moment of the copy, and the hash of every call
+ * computed anew.
+ *
+ * @param draft name of the new file; what there is of it after an error is for the caller to remove
+ * @throws CalltallyError (exit 7) where one of the two cannot be read or written, or the source is damaged
+ */
+export async function copyWarehouse(source: string, draft: string, signal?: AbortSignal): Promise<Copied> {
+  try {
+    const digest = await copyPages(source, draft, signal);
+    leaveWal(draft);
+    fsyncPath(draft);
+    return await checkCopy(source, draft, digest, signal);
+  } catch (error) {
+    const cause = sqliteErrorOf(error);
+    if (cause === undefined) throw error;
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, { cause });
+  }
+}
+
+/**
+ * Copies the pages as they are at one moment: a read transaction on the connection that is copied from holds it still.
+ * (Without one SQLite starts over after each write of another process, for ever under a long sync.)
+ */
+async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
+  using reader = openToCopy(source);
+  reader.sqlite.exec("BEGIN");
+  const digest = await digestTables(reader, signal);
+  // SQLite would make it readable for others.
+  closeSync(openSync(draft, "wx", 0o600));
+  const progress = () => {
+    signal?.throwIfAborted();
+    return PAGES_A_STEP;
+  };
+  await reader.sqlite.backup(draft, { progress });
+  return digest;
+}
+
+function leaveWal(draft: string): void {
+  const sqlite = new Database(draft);
+  try {
+    sqlite.pragma("journal_mode = DELETE");
+  } finally {
+    sqlite.close();
+  }
+}
+
+async function checkCopy(
+  source: string,
+  draft: string,
+  digest: Digest,
+  signal: AbortSignal | undefined,
+): Promise<Copied> {
+  using copy = openReader({ path: draft });
+  const found = findDamage(copy);
+  if (found !== undefined) throw damagedError(source, found);
+  const copied = await digestTables(copy, signal);
+  for (const [table, { sha256 }] of digest) {
+    if (copied.get(table)?.sha256 === sha256) continue;
+    throw new CalltallyError(EXIT.storage, `The copy of ${source} differs from it in the table ${table}`);
+  }
+  const hashes = await checkRowHashes(copy, signal);
+  if (hashes.damaged > 0) throw damagedError(source, describeDamaged(hashes));
+  const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;
+  return { bytes: statSync(draft).size, calls: rowsOf("calls"), runs: rowsOf("sync_runs") };
+}

@@ -1,0 +1,155 @@
+import { chownSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { fsyncPath, realFile } from "../base/folder.ts";
+import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
+import { draftOf } from "../warehouse/draft.ts";
+import { keepTempFilesBeside } from "../warehouse/erase.ts";
+import { readHeader } from "../warehouse/file-header.ts";
+import { tryAcquireLock } from "../warehouse/lock.ts";
+import { BASELINE_VERSION } from "../warehouse/migrate.ts";
+import { assertOurs, openExistingWarehouse, openReader, stateOf } from "../warehouse/open.ts";
+import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
+import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import { carryForgotten } from "./carry-forgotten.ts";
+import { type Copied, copyWarehouse } from "./copy.ts";
+import { type RestoredKey, restoreKey } from "./restored-key.ts";
+import { isSameFile } from "./write-backup.ts";
+
+/** Bytes of SQLite's largest page. */
+const LARGEST_PAGE = 65_536;
+
+export interface Restored extends Copied {
+  /** Absolute path of the warehouse. */
+  database: string;
+  /** Where the warehouse that was there before is kept; null if there was none. */
+  replaced: string | null;
+  /** What became of the key of `caller_hash`; null where no file was ever written with one. */
+  caller_key: RestoredKey | null;
+  /** Whether the backup had callers who were forgotten since: they are forgotten in what was restored. */
+  forgotten_again: boolean;
+}
+
+export interface RestoreOptions extends Owner {
+  /** Names the file that is kept, milliseconds since 1970-01-01 UTC. */
+  nowMs: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Verifies a backup and replaces the warehouse with a copy of it; the previous warehouse is kept next to it. A process killed on the way leaves either the one or the other in place, and loses neither.
+ *
+ * @throws UsageError for a backup of another account
+ * @throws CalltallyError (exit 6) while a sync or anything else has the warehouse open
+ * @throws CalltallyError (exit 7) for a backup that is not whole
+ */
+export async function restoreWarehouse(
+  file: string,
+  database: string,
+  { nowMs, signal, ...account }: RestoreOptions,
+): Promise<Restored> {
+  keepTempFilesBeside(database);
+  const source = realFile(file);
+  const target = realFile(database);
+  const stat = statSync(source, { throwIfNoEntry: false });
+  if (stat === undefined) throw new CalltallyError(EXIT.storage, `There is no backup at ${source}`);
+  if (isSameFile(target, source)) throw new UsageError(`Cannot restore ${target} from itself`);
+  const state = stateOf(source, stat);
+  if (state !== undefined) {
+    const hint = "Nothing was changed. Give the file that `calltally backup` wrote.";
+    throw new CalltallyError(EXIT.storage, `Cannot restore ${source}: it ${state}`, { hint });
+  }
+  assertReplaceable(target);
+  using lock = tryAcquireLock(target);
+  if (lock === undefined) throw inUse(target);
+  using draft = draftOf(target);
+  const copied = await copyWarehouse(source, draft.path, signal);
+  migrateCopy(draft.path);
+  assertOfAccount(source, draft.path, account);
+  const caller_key = restoreKey(source, target, draft.path);
+  const forgotten_again = carryForgotten(target, draft.path, lock, nowMs);
+  using _frozen = freeze(target);
+  keepOwner(target, draft.path);
+  const replaced = existsSync(target) ? keep(target, nowMs) : null;
+  renameSync(draft.path, target);
+  fsyncPath(dirname(target));
+  return { database: target, replaced, ...copied, caller_key, forgotten_again };
+}
+
+/** Migrates a backup of an older version at once, so that only backups are ever read in an older schema. */
+function migrateCopy(draft: string): void {
+  using warehouse = openExistingWarehouse(draft, { isLocked: true });
+  warehouse.sqlite.pragma("journal_mode = DELETE");
+}
+
+function assertOfAccount(source: string, draft: string, account: Owner): void {
+  using copy = openReader({ path: draft });
+  const problem = findOtherOrigin(copy, account);
+  if (problem === undefined) return;
+  throw new UsageError(`Cannot restore ${source}: ${problem}`, {
+    hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+  });
+}
+
+/** Whatever else stands there may be a warehouse that was damaged, for which restoring is; it is kept, too. */
+function assertReplaceable(target: string): void {
+  const stat = statSync(target, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  const header = stat.isFile() ? readHeader(target) : undefined;
+  if (header !== undefined && !header.isSqlite) return;
+  if (header === undefined || !header.isOurs || header.schemaVersion < BASELINE_VERSION) assertOurs(target);
+}
+
+/**
+ * Takes the old warehouse out of use: writes its log into it, and holds it for this process alone. Leaving the log's
+ * mode works only while nobody else has it open; and who opens it now finds it moved, and cannot write by its name
+ * beside the new one. Undefined where there is none, or none that SQLite can read.
+ */
+function freeze(target: string): Disposable | undefined {
+  if (!existsSync(target)) return undefined;
+  // SQLite deletes the log of a file that has not even one page.
+  if (!readHeader(target).isSqlite || statSync(target).size < LARGEST_PAGE) return undefined;
+  const sqlite = new Database(target, { timeout: 0 });
+  try {
+    sqlite.pragma("journal_mode = DELETE");
+    sqlite.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    sqlite.close();
+    const code = sqliteErrorOf(error)?.code ?? "";
+    if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) throw inUse(target);
+    if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return undefined;
+    throw nameFile(error, target);
+  }
+  return { [Symbol.dispose]: () => void sqlite.close() };
+}
+
+/** Gives the old warehouse another name. Its log goes first: beside the new one it would be written into that. */
+function keep(target: string, nowMs: number): string {
+  const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
+  try {
+    // With both names for a moment, so that there is a warehouse at any time: without one, a sync would begin anew.
+    linkSync(target, kept);
+  } catch {
+    renameSync(target, kept); // a file system without links
+  }
+  for (const suffix of ["-wal", "-shm", "-journal"]) {
+    if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix);
+  }
+  fsyncPath(dirname(target));
+  return kept;
+}
+
+/** root restores for the service that the warehouse is of. */
+function keepOwner(target: string, draft: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
+  chownSync(draft, uid, gid);
+  for (const file of [`${target}.lock`, callerKeyOf(target)]) if (existsSync(file)) chownSync(file, uid, gid);
+}
+
+function inUse(target: string): CalltallyError {
+  return new CalltallyError(EXIT.locked, `Cannot restore into ${target}: another process has it open`, {
+    hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+  });
+}

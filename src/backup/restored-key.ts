@@ -1,0 +1,46 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fsyncPath } from "../base/folder.ts";
+import { readUploadKeys } from "../conversions/upload-table.ts";
+import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
+import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { openReader } from "../warehouse/open.ts";
+import { hasExportedCalls } from "../warehouse/runs/exports.ts";
+
+/**
+ * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
+ * be another; the one beside the backup was copied; there is none, and files were written with it, callers forgotten,
+ * or conversions remembered; there is none, and the restored warehouse knows its callers by digests that were made with it.
+ */
+export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
+
+/**
+ * Puts the key that lies beside a backup where the restored warehouse needs it, unless there is one. By the name of the
+ * warehouse, as it was copied, or by that of the backup.
+ *
+ * @param draft the restored warehouse, before it gets its name
+ */
+export function restoreKey(source: string, target: string, draft: string): RestoredKey | null {
+  const own = callerKeyOf(target);
+  const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
+  const spare = spares.find((file) => file !== own && isThere(file));
+  if (isThere(own)) {
+    const isSame =
+      spare === undefined || readFileSync(spare, "latin1").trim() === readFileSync(own, "latin1").trim();
+    return isSame ? "kept" : "kept another";
+  }
+  if (spare !== undefined) {
+    writeFileSync(own, readFileSync(spare), { flag: "wx", mode: 0o600 });
+    fsyncPath(own);
+    return "copied";
+  }
+  using restored = openReader({ path: draft });
+  if (readRulesInForce(restored).caller_key) return "needed";
+  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
+  return isUsed ? "missing" : null;
+}
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}

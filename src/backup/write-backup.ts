@@ -1,0 +1,64 @@
+import { existsSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { fsyncPath, makeFolder, realFile } from "../base/folder.ts";
+import { recordBackup } from "../warehouse/backup-table.ts";
+import { draftOf } from "../warehouse/draft.ts";
+import { readHeader } from "../warehouse/file-header.ts";
+import { assertOurs } from "../warehouse/open.ts";
+import { type Copied, copyWarehouse } from "./copy.ts";
+
+export interface Backup extends Copied {
+  /** Absolute path. */
+  file: string;
+}
+
+/** What SQLite and calltally keep beside a warehouse. */
+const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".new", ".caller-key"];
+
+/**
+ * Copies the warehouse into a file, while others may read and write it. The file gets its name only once the copy was
+ * checked whole, and so replaces an earlier backup never by a worse one.
+ *
+ * @throws UsageError for a name that the warehouse itself uses
+ * @throws CalltallyError (exit 7) where something else than a backup has that name, or no good copy can be made
+ */
+export async function backupWarehouse(database: string, file: string, signal?: AbortSignal): Promise<Backup> {
+  const source = realFile(database);
+  const target = realFile(file);
+  assertOurs(source);
+  assertReplaceable(target, source);
+  makeFolder(dirname(target));
+  recordBackup(source, target);
+  using draft = draftOf(target);
+  const copied = await copyWarehouse(source, draft.path, signal);
+  renameSync(draft.path, target);
+  fsyncPath(dirname(target));
+  return { file: target, ...copied };
+}
+
+function assertReplaceable(target: string, source: string): void {
+  if (BESIDE.some((suffix) => target === source + suffix) || isSameFile(target, source)) {
+    throw new UsageError(`Cannot back up into ${target}: the warehouse uses this file`);
+  }
+  if (!existsSync(target)) return;
+  const state = stateOf(target);
+  if (state === undefined) return;
+  throw new CalltallyError(EXIT.storage, `Cannot back up into ${target}: it ${state}`, {
+    hint: "It was left as it is. Move it away, or choose another name.",
+  });
+}
+
+/** What keeps a file from being replaced. A backup has no log beside it; a warehouse that somebody uses has. */
+function stateOf(file: string): string | undefined {
+  if (!statSync(file).isFile()) return "is not a file";
+  const { isSqlite, isOurs, isWal } = readHeader(file);
+  if (!isSqlite || !isOurs) return "is not a calltally backup";
+  return isWal ? "is a warehouse in use, and not a backup" : undefined;
+}
+
+/** Whether two names, of which the second exists, are of one file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
+}

@@ -1,0 +1,186 @@
+import { randomInt } from "node:crypto";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { literal, quoted } from "./clickhouse-text.ts";
+import type { Cluster } from "./cluster.ts";
+import { FACTS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./cluster-tables.ts";
+import { type Published, readPublished } from "./published.ts";
+import type { About } from "./published-about.ts";
+import { type BucketTotals, shardOf } from "./row-hash.ts";
+
+/** Rows have the version that {@link Claim.hold} returns, or the next; the one above confirms them. */
+export const ROW_VERSIONS = 2;
+
+/** Versions are drawn at random, so that two publications that begin at once have different ones. */
+const DRAWN_VERSIONS = 2 ** 20;
+
+const TABLES = [FACTS_TABLE.name, SPEND_TABLE.name, PUBLISHED_TABLE];
+
+interface Confirmed {
+  published_at: string;
+  about: About;
+  calls: { totals: BucketTotals };
+  spend: { totals: BucketTotals };
+}
+
+/**
+ * A publication of an account that is under way.
+ *
+ * Only {@link hold} returns the version for rows, so none are written before the cluster shows that the account is
+ * unfinished. Only {@link confirm} returns what was published before, so replaced rows are not erased too early.
+ */
+export class Claim {
+  readonly cluster: Cluster;
+  readonly account: string;
+  readonly #before: Published | undefined;
+  readonly #unfinished: Published;
+  readonly #signal: AbortSignal | undefined;
+  /** Own versions in `published`. */
+  readonly #recorded: number[] = [];
+  #isConfirmed = false;
+
+  private constructor(cluster: Cluster, before: Published | undefined, own: Published, signal?: AbortSignal) {
+    this.cluster = cluster;
+    this.account = own.account;
+    this.#before = before;
+    this.#unfinished = own;
+    this.#signal = signal;
+  }
+
+  /**
+   * Reads what is published of an account; writes nothing.
+   *
+   * @throws UsageError if the account belongs to another warehouse, or the warehouse is published under another name
+   */
+  static async take(
+    cluster: Cluster,
+    { account, warehouse_id, startedMs }: { account: string; warehouse_id: string; startedMs: number },
+    signal?: AbortSignal,
+  ): Promise<Claim> {
+    const [before] = await readPublished(cluster, { account, signal });
+    await assertSameWarehouse(cluster, { account, warehouse_id }, before, signal);
+    const version = await readNextVersion(cluster, account, signal);
+    const unfinished_since = new Date(startedMs).toISOString();
+    const last = { published_at: null, about: "{}", buckets: "{}", ...before };
+    return new Claim(cluster, before, { ...last, account, warehouse_id, version, unfinished_since }, signal);
+  }
+
+  /**
+   * Records, the first time, that a publication is unfinished; asserts that no other one has begun.
+   *
+   * @returns the version for rows, greater than all in the cluster
+   * @throws CalltallyError (exit 6) if another publication has begun
+   */
+  async hold(): Promise<number> {
+    const { version } = this.#unfinished;
+    if (this.#recorded.length === 0) {
+      await this.#write(this.#unfinished);
+      this.#recorded.push(version);
+    }
+    await this.#assertAlone();
+    return version;
+  }
+
+  /**
+   * Records that the cluster has all of the account; ends the claim.
+   *
+   * @returns what was published before; undefined for nothing
+   * @throws CalltallyError (exit 6) if another publication has begun; (exit 3) if the cluster has not recorded this one
+   */
+  async confirm({ published_at, about, calls, spend }: Confirmed): Promise<Published | undefined> {
+    await this.#assertAlone();
+    const buckets = {
+      [FACTS_TABLE.name]: calls.totals.describe(),
+      [SPEND_TABLE.name]: spend.totals.describe(),
+    };
+    const texts = { about: JSON.stringify(about), buckets: JSON.stringify(buckets) };
+    const version = this.#unfinished.version + ROW_VERSIONS;
+    await this.#write({ ...this.#unfinished, version, published_at, unfinished_since: null, ...texts });
+    this.#recorded.push(version);
+    await this.#assertAlone();
+    this.#isConfirmed = true;
+    return this.#before;
+  }
+
+  /** Before it throws exit 6, records that rows may be of both publications. */
+  async #assertAlone(): Promise<void> {
+    const { account, cluster } = this;
+    if (this.#isConfirmed) throw new Error(`The publication of ${account} is confirmed`);
+    const rows = await cluster.select(
+      `SELECT version FROM ${cluster.table(PUBLISHED_TABLE)} WHERE account = ${literal(account)} AND version > ${this.#before?.version ?? 0}`,
+      { doing: `read the version of ${account}`, signal: this.#signal },
+    );
+    const versions = rows.flat().map(Number);
+    const { name } = cluster.address;
+    if (versions.some((version) => !this.#recorded.includes(version))) {
+      const [last] = await readPublished(cluster, { account, signal: this.#signal });
+      if (last !== undefined && this.#recorded.length > 0) {
+        const unfinished_since = new Date().toISOString();
+        await this.#write({ ...last, version: Math.max(...versions) + 1, unfinished_since });
+      }
+      throw new CalltallyError(
+        EXIT.locked,
+        `Cannot publish ${account} to ${name}: another publication of it has begun there meanwhile`,
+        { hint: "Is a copy of its warehouse published as well? Publish one of them alone, and once more." },
+      );
+    }
+    if (this.#recorded.length === 0 || versions.includes(Math.max(...this.#recorded))) return;
+    throw new CalltallyError(
+      EXIT.unverified,
+      `Cannot confirm that ${account} is published to ${name}: the cluster has not recorded it`,
+      { hint: "Does something else write to these tables? Publish again." },
+    );
+  }
+
+  async #write(published: Published): Promise<void> {
+    const { account, cluster } = this;
+    const node = cluster.shards[shardOf(account, "", cluster.shards.length)];
+    if (node === undefined) throw new Error("A cluster has a server");
+    await node.insert(
+      `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`,
+      JSON.stringify(published),
+      { doing: `record that ${account} is published`, signal: this.#signal },
+    );
+  }
+}
+
+/** Returns a version greater than all that the cluster has of an account. */
+async function readNextVersion(cluster: Cluster, account: string, signal?: AbortSignal): Promise<number> {
+  const where = `WHERE account = ${literal(account)}`;
+  const each = TABLES.map(
+    (name) => `SELECT max(version) AS version FROM ${cluster.table(localName(name))} ${where}`,
+  );
+  const sql = `SELECT max(version) FROM (${each.join(" UNION ALL ")})`;
+  const options = { doing: `read the version of ${account}`, signal };
+  const versions = await cluster.atEach((node) => node.select(sql, options));
+  return 1 + randomInt(DRAWN_VERSIONS) + Math.max(...versions.flat(2).map(Number));
+}
+
+/** Rows of two warehouses would replace each other; those of one under two names would count twice. */
+async function assertSameWarehouse(
+  cluster: Cluster,
+  { account, warehouse_id }: Pick<Published, "account" | "warehouse_id">,
+  found: Published | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { name } = cluster.address;
+  const [other] = await cluster.select(
+    `SELECT account FROM ${cluster.table(PUBLISHED_TABLE)} WHERE warehouse_id = ${literal(warehouse_id)} AND account <> ${literal(account)} LIMIT 1`,
+    { doing: "read what is published", signal },
+  );
+  if (other !== undefined) {
+    const removal = TABLES.map(
+      (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(String(other[0]))}`,
+    );
+    throw new UsageError(
+      `Cannot publish ${account} to ${name}: its warehouse is published there as ${other[0]}, and would count twice`,
+      { hint: `Name it so again, or remove that from all servers: ${removal.join("; ")}` },
+    );
+  }
+  if (found === undefined || found.warehouse_id === warehouse_id) return;
+  throw new UsageError(
+    `Cannot publish ${found.account} to ${name}: the account of that name there is of another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    {
+      hint: "Two accounts of one name would replace each other: rename one of them in calltally.yaml, or name another database. Where the other warehouse is lost, drop the account's rows from call_facts_local, spend_local and published_local at all servers.",
+    },
+  );
+}

@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import type { Audience } from "../base/folder.ts";
+import { localTime, offsetSpanAt } from "../calendar/local-time.ts";
+import { toEventName } from "../request/event-name.ts";
+import type { ConversionKind } from "../request/option-values.ts";
+import type { ConversionOptions } from "../request/resolve.ts";
+import type { Candidate, ConversionQuery } from "../rollup/conversion-query.ts";
+
+/** Why a call is no conversion; of several reasons the first. */
+export type Reason =
+  | "no gclid"
+  | "not Google Ads"
+  | "no caller id"
+  | "no msclkid"
+  | "no client id"
+  | "malformed"
+  | "no time"
+  | "too old"
+  | "too recent"
+  | "not qualified"
+  | "duplicate";
+
+/** A conversion as a file tells of it. */
+export interface Conversion {
+  call_id: number;
+  key: string;
+  /** To the second, ISO 8601 UTC. */
+  occurred_at: string;
+  /** Null where the file has none. */
+  order_id: string | null;
+}
+
+/** What stands in a file: a line before the header, if any, and its columns. */
+interface Layout {
+  parameters?: string;
+  columns: { name: string; of: (conversion: Conversion) => string }[];
+}
+
+export interface LayoutOptions extends ConversionOptions {
+  timezone: string;
+  nowMs: number;
+}
+
+export interface Kind extends Pick<ConversionQuery, "key" | "sources"> {
+  missing: Reason;
+  pattern: RegExp;
+  /** A hashed phone number can be told by trying all numbers; a click id names nobody. */
+  audience: Audience;
+  /** Age of the call at which the platform takes it no longer; that of the click, which is older, is not known. */
+  maxAgeMs: number;
+  minAgeMs: number;
+  /** Returns the name of a conversion action as the platform takes it. @default as it is */
+  toName?: (name: string) => string | undefined;
+  /** Whether the file has a column for the order id. */
+  hasOrderId: boolean;
+  layOut: (options: LayoutOptions) => Layout;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CONSENT = { granted: "Granted", denied: "Denied", unknown: "" } as const;
+
+/** Values of gclsrc (API v3 § 2.3) that mean a click on Google Ads. */
+const GOOGLE_ADS_SOURCES = ["", "aw", "aw.ds"];
+
+const GOOGLE_CLICK = {
+  key: "gclid",
+  sources: GOOGLE_ADS_SOURCES,
+  missing: "no gclid",
+  pattern: /^[A-Za-z0-9_-]+$/,
+  audience: "shared",
+  maxAgeMs: 90 * DAY_MS,
+  minAgeMs: 6 * HOUR_MS,
+  hasOrderId: true,
+} as const satisfies Partial<Kind>;
+
+export const KINDS: Record<ConversionKind, Kind> = {
+  /** "Import conversions from ad clicks using files" (support.google.com/google-ads/answer/7014069): 90 days, not before 6 hours. */
+  "google-ads": { ...GOOGLE_CLICK, layOut: googleLayout("Google Click ID", ({ key }) => key) },
+  /** "Enhanced conversions for leads": E.164 hashed with SHA-256, 63 days. */
+  "google-leads": {
+    key: "caller",
+    missing: "no caller id",
+    pattern: /^\+[1-9]\d{6,14}$/,
+    audience: "owner",
+    maxAgeMs: 63 * DAY_MS,
+    minAgeMs: 0,
+    hasOrderId: true,
+    layOut: googleLayout("Phone Number", ({ key }) => createHash("sha256").update(key).digest("hex")),
+  },
+  /** "Prepare your data for import" (support.google.com/google-ads-data-manager/answer/14184381): headers first, times with their zone. */
+  "google-data-manager": {
+    ...GOOGLE_CLICK,
+    layOut: (options) => ({
+      columns: googleColumns(options, "Google Click ID", ({ key }) => key, toIsoSeconds),
+    }),
+  },
+  /**
+   * "Offline conversion record" (learn.microsoft.com/advertising/bulk-service/offline-conversion): the click id is 32
+   * hexadecimal digits, which the page of the click keeps for 90 days; an upload is to wait an hour.
+   */
+  "microsoft-ads": {
+    key: "msclkid",
+    missing: "no msclkid",
+    pattern: /^[0-9a-f]{32}$/i,
+    audience: "shared",
+    maxAgeMs: 90 * DAY_MS,
+    minAgeMs: HOUR_MS,
+    hasOrderId: false,
+    layOut: microsoftLayout,
+  },
+  /** "Import offline events" (support.google.com/analytics/answer/10325025); it names no age of an event that all versions of it agree on. */
+  "ga4-events": {
+    key: "google_analytics_cid",
+    missing: "no client id",
+    pattern: /^\d{1,20}\.\d{1,20}$/,
+    audience: "shared",
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    minAgeMs: 0,
+    toName: toEventName,
+    hasOrderId: false,
+    layOut: analyticsLayout,
+  },
+};
+
+type Field = (conversion: Conversion) => string;
+
+function googleLayout(header: string, of: Field): Kind["layOut"] {
+  return (options) => {
+    const toLocal = localTime(options.timezone);
+    return {
+      parameters: `Parameters:TimeZone=${options.timezone}`,
+      columns: googleColumns(options, header, of, ({ occurred_at }) => toLocal(occurred_at).local),
+    };
+  };
+}
+
+function googleColumns(options: LayoutOptions, header: string, of: Field, toTime: Field): Layout["columns"] {
+  const { adUserData, adPersonalization, isNew = false } = options;
+  const hasConsent = adUserData !== undefined || adPersonalization !== undefined;
+  return [
+    ...conversionColumns(options, header, of, toTime),
+    ...(isNew ? [{ name: "Order ID", of: ({ order_id }: Conversion) => order_id ?? "" }] : []),
+    ...(hasConsent
+      ? [
+          { name: "Ad User Data", of: () => CONSENT[adUserData ?? "unknown"] },
+          { name: "Ad Personalization", of: () => CONSENT[adPersonalization ?? "unknown"] },
+        ]
+      : []),
+  ];
+}
+
+function conversionColumns(
+  { name, value = "", currency = "" }: LayoutOptions,
+  header: string,
+  of: Field,
+  toTime: Field,
+): Layout["columns"] {
+  return [
+    { name: header, of },
+    { name: "Conversion Name", of: () => name },
+    { name: "Conversion Time", of: toTime },
+    { name: "Conversion Value", of: () => value },
+    { name: "Conversion Currency", of: () => currency },
+  ];
+}
+
+/** Microsoft has one offset for the whole file: that of the moment it is written, by which all its times are told. */
+function microsoftLayout(options: LayoutOptions): Layout {
+  const { offsetSeconds } = offsetSpanAt(new Date(options.nowMs).toISOString(), options.timezone);
+  const minutes = Math.round(offsetSeconds / 60);
+  const toTime: Field = ({ occurred_at }) =>
+    new Date(Date.parse(occurred_at) + minutes * 60_000)
+      .toISOString()
+      .slice(0, -".000Z".length)
+      .replace("T", " ");
+  return {
+    parameters: `Parameters:TimeZone=${describeOffset(minutes)}`,
+    columns: conversionColumns(options, "Microsoft Click ID", ({ key }) => key, toTime),
+  };
+}
+
+function describeOffset(minutes: number): string {
+  const ahead = Math.abs(minutes);
+  const digits = [Math.floor(ahead / 60), ahead % 60].map((part) => String(part).padStart(2, "0"));
+  return `${minutes < 0 ? "-" : "+"}${digits.join("")}`;
+}
+
+function analyticsLayout({ name, value = "", currency = "", measurementId = "" }: LayoutOptions): Layout {
+  return {
+    columns: [
+      { name: "measurement_id", of: () => measurementId },
+      { name: "client_id", of: ({ key }) => key },
+      { name: "event_name", of: () => name },
+      { name: "timestamp_micros", of: ({ occurred_at }) => `${Date.parse(occurred_at)}000` },
+      { name: "event_param.call_id", of: ({ call_id }) => String(call_id) },
+      { name: "event_param.value", of: () => value },
+      { name: "event_param.currency", of: () => currency },
+    ],
+  };
+}
+
+function toIsoSeconds({ occurred_at }: Conversion): string {
+  return occurred_at.replace(/\.\d+Z$/, "Z");
+}
+
+/** Returns the first thing that speaks against a call as a conversion; undefined where nothing does. */
+export function reasonAgainst(call: Candidate, kind: Kind, nowMs: number): Reason | undefined {
+  if (call.key === null) return kind.missing;
+  if (kind.sources?.includes(call.gclsrc) === false) return "not Google Ads";
+  if (!kind.pattern.test(call.key)) return "malformed";
+  if (call.call_started === null) return "no time";
+  const ageMs = nowMs - Date.parse(call.call_started);
+  if (ageMs > kind.maxAgeMs) return "too old";
+  if (ageMs < kind.minAgeMs) return "too recent";
+  if (!call.is_qualified) return "not qualified";
+  return call.is_repeated ? "duplicate" : undefined;
+}

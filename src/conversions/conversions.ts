@@ -1,0 +1,203 @@
+import { stringify } from "csv-stringify/sync";
+import { encodeTable } from "../export/formats/encode-table.ts";
+import { listsOf } from "../export/job.ts";
+import type { ManifestFile } from "../export/manifest.ts";
+import type { Column } from "../export/table.ts";
+import type { ConversionKind } from "../request/option-values.ts";
+import type { CallFilter } from "../rollup/call-filter.ts";
+import type { Candidate } from "../rollup/conversion-query.ts";
+import type { RollupSession } from "../rollup/session.ts";
+import type { ConversionJob, ConversionLists } from "./conversion-job.ts";
+import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { openUploadKey } from "./upload-key.ts";
+import { hasUploadFile, type NewLine, readUploadLines } from "./upload-table.ts";
+import { hindranceOf, nextOrderId, type Order, toOrders } from "./uploaded-orders.ts";
+
+/** Why a conversion is not in this file: an earlier one had it, or the next one will. */
+type PutOff = "uploaded" | "next file";
+
+const SECOND_MS = 1000;
+
+/**
+ * Writes conversions, and beside them the calls that are none, each with the reason: rows and those left out are together
+ * the calls examined.
+ */
+export async function writeConversions(
+  job: ConversionJob,
+  target: { kind: ConversionKind },
+): Promise<ManifestFile[]> {
+  const { ask, scope, nowMs } = job;
+  const lists = listsOf(job);
+  const kind = KINDS[target.kind];
+  const { every, isNew } = ask.conversion;
+  const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
+  const options = { ...ask.conversion, name, timezone: scope.timezone, nowMs };
+  const population = populationOf(scope.filter);
+  const candidates = lists.session.conversions({ ...kind, every }, population, scope.span);
+  const past = isNew ? readPast(lists, nowMs, { kind: target.kind, name, every }) : undefined;
+  const judged = function* () {
+    for (const call of candidates.read()) {
+      yield { ...call, reason: reasonAgainst(call, kind, nowMs) ?? past?.reasonAgainst(call) };
+    }
+  };
+
+  const lines: NewLine[] = [];
+  const rows = { count: 0 };
+  const conversions = function* (): Generator<Conversion> {
+    for (const { call_id, key, call_started, reason } of judged()) {
+      if (reason !== undefined || key === null || call_started === null) continue;
+      const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
+        order_id: null,
+        occurred_at: toSecond(Date.parse(call_started)),
+      };
+      rows.count++;
+      const { value = null, currency = null } = options;
+      const { order_id, occurred_at } = said;
+      if (!isKnown) {
+        lines.push({
+          conversion_name: name,
+          call_id,
+          key,
+          order_id: kind.hasOrderId ? order_id : null,
+          action: "convert",
+          reason: null,
+          value,
+          currency,
+          occurred_at,
+          is_every: every,
+        });
+      }
+      yield { call_id, key, ...said };
+    }
+  };
+  const file = await job.write(
+    `${target.kind}.csv`,
+    toLines(conversions(), kind.layOut(options)),
+    kind.audience,
+  );
+  lists.remember({ contents: target.kind, file, rows: rows.count, lines, isChosen: isNew });
+
+  const { table, excluded } = excludedTable(judged());
+  const rest = await job.write(`${target.kind}.excluded.csv`, await encodeTable(table, { format: "csv" }));
+  return [
+    {
+      contents: target.kind,
+      ...file,
+      rows: rows.count,
+      examined: candidates.count,
+      excluded,
+      ...(isNew && { only_new: true as const }),
+    },
+    { contents: `${target.kind}.excluded`, ...rest, rows: candidates.count - rows.count },
+  ];
+}
+
+/** Returns the calls among which the first one of a click is looked for: which calls a file is about must not decide it. */
+export function populationOf({ exclude_callers, include_gone }: CallFilter): CallFilter {
+  return { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
+}
+
+/** Yields the lines of a file. */
+function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["layOut"]>): Generator<string> {
+  const { parameters, columns } = layout;
+  if (parameters !== undefined) yield `${parameters}\n`;
+  yield stringify([columns.map(({ name }) => name)]);
+  for (const conversion of conversions) yield stringify([columns.map(({ of }) => of(conversion))]);
+}
+
+/** Returns the table of the calls that are left out, and how many for which reason, once its rows have been read. */
+function excludedTable(calls: Iterable<Candidate & { reason: Reason | PutOff | undefined }>) {
+  const excluded: Record<string, number> = {};
+  const columns: Column[] = [
+    { name: "call_id", type: "integer" },
+    { name: "call_started", type: "time" },
+    { name: "reason", type: "text" },
+  ];
+  const rows = function* () {
+    for (const { call_id, call_started, reason } of calls) {
+      if (reason === undefined) continue;
+      excluded[reason] = (excluded[reason] ?? 0) + 1;
+      yield [call_id, call_started, reason];
+    }
+  };
+  return { table: { columns, rows: rows() }, excluded };
+}
+
+/** What earlier files have told an ad platform, by one name of a conversion. */
+interface Past {
+  reasonAgainst: (call: Candidate) => PutOff | undefined;
+  /** Returns how the file tells of a call; `isKnown` where the ledger has it. */
+  next: (
+    callId: number,
+    key: string,
+    callStarted: string,
+  ) => Pick<Conversion, "order_id" | "occurred_at"> & { isKnown?: boolean };
+}
+
+function readPast(
+  { reader, rewritten, repeats }: ConversionLists,
+  nowMs: number,
+  { kind, name, every }: { kind: ConversionKind; name: string; every: boolean },
+): Past {
+  const known = readUploadLines(reader, kind, rewritten);
+  const orders = toOrders(known.filter(({ conversion_name }) => conversion_name === name));
+  // Where there is nothing to compare with, nobody needs the key.
+  const toDigest = orders.length === 0 ? (key: string) => key : openUploadKey(reader).seal;
+  const isAdjustable = (order: Order) => kind === "google-ads" && hindranceOf(order, nowMs) === undefined;
+  const live = new Map<number, Order>();
+  for (const order of orders) if (!order.isRetracted) live.set(order.call_id, order);
+  /** Returns what stands for a call: of another click only where no adjustment can take it back. */
+  const standingFor = (callId: number, digest: string) => {
+    const order = live.get(callId);
+    return order !== undefined && (order.key_digest === digest || !isAdjustable(order)) ? order : undefined;
+  };
+  const usedIds = new Set(orders.flatMap(({ order_id }) => order_id ?? []));
+  const toMoment = (digest: string, occurredAt: string) => `${occurredAt} ${digest}`;
+  const momentsOf = (some: readonly Order[]) =>
+    some.map(({ key_digest, occurred_at }) => toMoment(key_digest ?? "", occurred_at));
+  const usedTimes = new Set(momentsOf(orders));
+  // What cannot be taken back stands for its click or caller, whichever of the calls turns out to be the first one.
+  const lasting = orders.filter((order) => !order.isRetracted && !isAdjustable(order));
+  const lastingKeys = new Set(every ? momentsOf(lasting) : lasting.map(({ key_digest }) => key_digest));
+  const toSame = (digest: string, time: string) =>
+    every ? toMoment(digest, toSecond(Date.parse(time))) : digest;
+  // A run of a report that was cut short once somebody had been sent its file sends the others the same conversions.
+  const isRepeated = repeats !== undefined && hasUploadFile(reader, kind, repeats, rewritten);
+  return {
+    reasonAgainst: ({ call_id, key, call_started }) => {
+      if (key === null || call_started === null) return undefined;
+      const digest = toDigest(key);
+      const order = standingFor(call_id, digest);
+      if (isRepeated && order?.report_run_id === repeats && order.key_digest === digest) return undefined;
+      if (order !== undefined || lastingKeys.has(toSame(digest, call_started))) return "uploaded";
+      return isRepeated ? "next file" : undefined;
+    },
+    next: (callId, key, callStarted) => {
+      const digest = toDigest(key);
+      const own = standingFor(callId, digest);
+      if (own !== undefined) return { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
+      const order_id = nextOrderId(callId, usedIds);
+      // A platform ignores a conversion of the same click, name and second, were the first one retracted or not.
+      let ms = Date.parse(callStarted);
+      while (usedTimes.has(toMoment(digest, toSecond(ms)))) ms += SECOND_MS;
+      usedTimes.add(toMoment(digest, toSecond(ms)));
+      return { order_id, occurred_at: toSecond(ms) };
+    },
+  };
+}
+
+function toSecond(ms: number): string {
+  return new Date(ms - (((ms % SECOND_MS) + SECOND_MS) % SECOND_MS)).toISOString();
+}
+
+/** Returns what speaks against one call as a conversion; undefined where nothing does. */
+export function judgeCall(
+  session: RollupSession,
+  callId: number,
+  target: ConversionKind,
+  nowMs: number,
+): Reason | undefined {
+  const kind = KINDS[target];
+  const [call] = session.conversions({ ...kind, every: false, likeCalls: [callId] }, {}).read();
+  return call && reasonAgainst(call, kind, nowMs);
+}

@@ -1,0 +1,111 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { UsageError } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { forgetUploads, hashFile, readUploadFiles, recoverUploads } from "./upload-table.ts";
+
+export type UploadFile = ReturnType<typeof readUploadFiles>[number];
+
+/** Files of conversions that were taken back. */
+export interface TakenBack {
+  files: readonly UploadFile[];
+  /** How many conversions or adjustments. */
+  lines: number;
+  /** Ids of later files that may have lines of these as well: those were not entered in the ledger for them. */
+  mayBeIn: readonly number[];
+}
+
+/**
+ * Takes back a file of conversions that was not uploaded, so that the next file has them again.
+ *
+ * @param given its path, its former path, or its number
+ * @param folder that a path is relative to
+ * @param now ISO 8601 UTC
+ * @param describe lists files for the error
+ * @throws UsageError that lists the latest files, where no file of that name counts as uploaded
+ */
+export function takeBack(
+  warehouse: Warehouse,
+  given: string,
+  {
+    folder,
+    now,
+    describe,
+  }: { folder: string; now: string; describe: (files: readonly UploadFile[]) => string },
+): TakenBack {
+  recoverUploads(warehouse);
+  const all = readUploadFiles(warehouse);
+  const files = findFiles(all, given, folder, describe);
+  forgetUploads(
+    warehouse,
+    files.map(({ upload_file_id }) => upload_file_id),
+    now,
+  );
+  return {
+    files,
+    lines: files.reduce((sum, { entered }) => sum + entered, 0),
+    mayBeIn: findOthers(all, files).map(({ upload_file_id }) => upload_file_id),
+  };
+}
+
+/** Files that an error lists. */
+const RECENT = 5;
+
+const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
+
+/**
+ * Returns the files with the content of this one; where it is not there, the last one of its path.
+ *
+ * @throws UsageError that lists the latest files
+ */
+function findFiles(
+  files: readonly UploadFile[],
+  given: string,
+  folder: string,
+  describe: (files: readonly UploadFile[]) => string,
+): UploadFile[] {
+  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
+  const named = resolve(folder, given);
+  const path = join(realFile(dirname(named)), basename(named));
+  const sha256 = hashFile(path);
+  const isPath = sha256 !== undefined || numbered.length === 0;
+  // The last one of a path alone: that it was taken back already does not make it mean the one before.
+  const ofPath = () => files.filter((file) => file.path === path).slice(0, 1);
+  const ofContent = () => files.filter((file) => file.sha256 === sha256);
+  const same = isPath ? (sha256 === undefined ? ofPath() : ofContent()) : numbered;
+  const counted = same.filter(isCounted);
+  if (counted.length > 0) return counted;
+  const state =
+    same.length > 0
+      ? stateOf(same)
+      : sha256 === undefined
+        ? "no file of conversions was written there"
+        : "its content is not that of any file of conversions";
+  const recent = files.filter(isCounted).slice(0, RECENT);
+  throw new UsageError(`Cannot forget ${given}: ${state}`, {
+    hint:
+      recent.length === 0
+        ? "No file of conversions counts as uploaded."
+        : `The latest are:\n${describe(recent)}`,
+  });
+}
+
+/** Returns later files that may have lines of these as well: what was in the ledger already was not entered for them. */
+function findOthers(files: readonly UploadFile[], forgotten: readonly UploadFile[]): UploadFile[] {
+  const entered = forgotten.filter((file) => file.entered > 0);
+  return files.filter(
+    (file) =>
+      isCounted(file) &&
+      !forgotten.includes(file) &&
+      file.rows > file.entered &&
+      entered.some(
+        ({ upload_file_id, contents }) => contents === file.contents && upload_file_id < file.upload_file_id,
+      ),
+  );
+}
+
+function stateOf([file]: readonly UploadFile[]): string {
+  return file?.state === "replaced"
+    ? "its export was killed, and a later file replaced it"
+    : "it was taken back already";
+}

@@ -1,0 +1,203 @@
+import { basename, dirname, join } from "node:path";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import type { WrittenFile } from "../export/output/file-set.ts";
+import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
+import type { Content } from "../request/contents.ts";
+import type { Tx } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { openUploadKey } from "./upload-key.ts";
+import {
+  enterUploads,
+  findReplacedBy,
+  findReplacedUploads,
+  isInPlace,
+  readLastUploadFile,
+  readUploadFilesById,
+  recoverUploads,
+  settleUploads,
+  type UploadBatch,
+  type UploadFile,
+  undoUploads,
+} from "./upload-table.ts";
+
+/** The run of a report that files are written for. */
+export interface ReportRunOfFiles {
+  runId: number;
+  /** Whether somebody may have the files that it wrote before it was cut short. */
+  isRepeated: boolean;
+}
+
+/** What a person is shown of a file in the ledger. */
+export type ShownUpload = Pick<UploadFile, "upload_file_id" | "contents" | "path" | "rows" | "written_at">;
+
+/** What an export has to say of the ledger. Each list is left out where it is empty. */
+export interface UploadNotes {
+  /** Files written without `--new`, which count as uploaded from now on. */
+  counted?: ShownUpload[];
+  /** Files that count as uploaded, and were replaced by what is new since, or by an export that was killed. */
+  replaced?: ShownUpload[];
+  /** Files of killed exports that were replaced: they count no more, and what they had is due again. */
+  rewritten?: ShownUpload[];
+  /** Files of killed exports that somebody may have uploaded: they count. */
+  left?: ShownUpload[];
+}
+
+/** A file of conversions as its writer describes it. */
+export type WrittenUpload = Pick<UploadBatch, "contents" | "rows" | "lines" | "isChosen"> & {
+  file: WrittenFile;
+};
+
+/**
+ * The ledger of uploads for one export. Files are entered before they get their names, with the paths of their drafts, and
+ * settled afterwards. What a killed export left is known by its draft: a file that still has one never got its name; any
+ * other counts, and is shown, unless it is still in place and this export replaces it: then what it had is due again.
+ */
+export class UploadLedger implements CommitStep {
+  /** Numbers of the files of killed exports that this one replaces. */
+  readonly rewritten: readonly number[];
+  readonly #warehouse: Warehouse;
+  readonly #folder: string;
+  readonly #reportRunId: number | null;
+  readonly #again: readonly UploadFile[];
+  /** Of these, what somebody may have uploaded. */
+  readonly #rewritten: readonly UploadFile[];
+  readonly #left: readonly UploadFile[];
+  /** What files of killed exports replaced. */
+  readonly #replacedBefore: readonly UploadFile[];
+  readonly #files: WrittenUpload[] = [];
+  #replaced: readonly UploadFile[] = [];
+  /** The latest file when conversions were chosen. */
+  #after = 0;
+  #entered: readonly { upload_file_id: number; entered: number }[] = [];
+  /** Path of the key of the digests, where it had to be made. */
+  newKey: string | undefined;
+
+  constructor(
+    warehouse: Warehouse,
+    {
+      folder,
+      contents,
+      reportRun,
+    }: { folder: string; contents: readonly Content[]; reportRun?: ReportRunOfFiles | undefined },
+  ) {
+    this.#warehouse = warehouse;
+    this.#folder = folder;
+    this.#reportRunId = reportRun?.runId ?? null;
+    const paths = contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
+    const resumed = reportRun?.isRepeated ? undefined : reportRun?.runId;
+    const found = warehouse.sqlite.readonly ? [] : recoverUploads(warehouse, resumed);
+    // Nobody was sent the files of the resumed run, whose export had ended.
+    const again = found.filter(
+      (file) => paths.includes(file.path) && (file.draft === null || isInPlace(file)),
+    );
+    this.#again = [...new Map(again.map((file) => [file.path, file])).values()];
+    this.#rewritten = this.#again.filter((file) => file.draft !== null || !isInPlace(file));
+    this.#left = found.filter((file) => !this.#again.includes(file));
+    this.#replacedBefore = findReplacedBy(
+      warehouse,
+      found.filter(({ draft }) => draft !== null),
+    );
+    this.rewritten = this.#again.map(({ upload_file_id }) => upload_file_id);
+  }
+
+  #pathOf(file: string): string {
+    return join(realFile(this.#folder), file);
+  }
+
+  /** Conversions are chosen at the moment of this reader. */
+  chooseAt(reader: Pick<Warehouse, "db">): void {
+    this.#after = readLastUploadFile(reader);
+  }
+
+  add(file: WrittenUpload): void {
+    this.#files.push(file);
+  }
+
+  /**
+   * Enters the files.
+   *
+   * @throws CalltallyError (exit 6) where another export has entered conversions, or a file of a killed one was moved meanwhile
+   */
+  enter(tx: Tx, { files, now }: CommittedFiles): void {
+    if (this.#files.length === 0) return;
+    for (const file of this.#again) {
+      if (file.draft === null || isInPlace(file)) continue;
+      throw new CalltallyError(EXIT.locked, `Cannot write ${file.path}: it was moved or changed meanwhile`, {
+        hint: "Nothing was written. Run this again.",
+      });
+    }
+    const key = openUploadKey(this.#warehouse);
+    this.newKey = key.newKey;
+    const byHand = this.#reportRunId === null ? this.#files.filter(({ isChosen }) => isChosen) : [];
+    const inPlace = findReplacedUploads(
+      this.#warehouse,
+      byHand.map(({ file }) => this.#pathOf(file.file)),
+    ).filter(({ upload_file_id }) => !this.rewritten.includes(upload_file_id));
+    this.#replaced = [...inPlace, ...this.#replacedBefore];
+    const batches = this.#files.map(({ file: { file, sha256 }, ...batch }): UploadBatch => {
+      const path = this.#pathOf(file);
+      const again = this.#again.find((each) => each.path === path);
+      const replaced = this.#replaced.find((each) => each.path === path);
+      return {
+        ...batch,
+        path,
+        sha256,
+        draft: join(dirname(path), basename(files.draftOf(file) ?? path)),
+        rewrites: again?.upload_file_id ?? null,
+        replaced_sha256: replaced?.sha256 ?? null,
+        report_run_id: this.#reportRunId,
+      };
+    });
+    this.#entered = enterUploads(tx, batches, { after: this.#after, now, key });
+  }
+
+  /** Takes files out again that could not get their names. */
+  undo(tx: Tx, { files }: CommittedFiles): void {
+    const [unnamed = [], named = []] = [true, false].map((isUnnamed) =>
+      this.#entered.flatMap(({ upload_file_id }, index) => {
+        const file = this.#files[index]?.file.file ?? "";
+        return (files.draftOf(file) !== undefined) === isUnnamed ? [upload_file_id] : [];
+      }),
+    );
+    undoUploads(tx, { named, unnamed });
+  }
+
+  /** Records that all files have their names. What is left of killed exports is shown once, and settled with them. */
+  settle(tx: Tx): void {
+    const left = this.#files.length === 0 ? [] : this.#left;
+    const ids = [...this.#entered, ...left].map(({ upload_file_id }) => upload_file_id);
+    if (ids.length > 0) settleUploads(tx, ids);
+  }
+
+  notes(): UploadNotes {
+    if (this.#files.length === 0) return {};
+    const isCounted = (file: UploadFile, index: number) =>
+      this.#files[index]?.isChosen === false && (this.#entered[index]?.entered ?? 0) > 0 && file.rows > 0;
+    return {
+      ...show("counted", this.#readEntered().filter(isCounted)),
+      ...show("replaced", this.#replaced),
+      ...show("rewritten", this.#rewritten),
+      ...show("left", this.#left),
+    };
+  }
+
+  #readEntered(): UploadFile[] {
+    return readUploadFilesById(
+      this.#warehouse,
+      this.#entered.map(({ upload_file_id }) => upload_file_id),
+    );
+  }
+}
+
+function show(name: keyof UploadNotes, files: readonly UploadFile[]): UploadNotes {
+  if (files.length === 0) return {};
+  const shown = files.map(({ upload_file_id, contents, path, rows, written_at }) => ({
+    upload_file_id,
+    contents,
+    path,
+    rows,
+    written_at,
+  }));
+  return { [name]: shown };
+}

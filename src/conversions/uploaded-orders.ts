@@ -1,0 +1,63 @@
+import type { KnownLine } from "./upload-table.ts";
+
+/** A conversion that an ad platform was told of, and what was said of it since. */
+export interface Order {
+  conversion_name: string;
+  call_id: number;
+  /** Keyed digest of the click, caller or client id that it was reported for. */
+  key_digest: string | null;
+  /** Null where the file had none: no adjustment can name it. */
+  order_id: string | null;
+  /** Time of the conversion, ISO 8601 UTC. */
+  occurred_at: string;
+  /** Time of what was said last, ISO 8601 UTC. */
+  adjusted_at: string;
+  /** As they were said last. */
+  value: string | null;
+  currency: string | null;
+  is_every: boolean;
+  isRetracted: boolean;
+  /** The run of a report that told of it. */
+  report_run_id: number | null;
+}
+
+/** Why a conversion cannot be adjusted. */
+export type Hindrance = "no order id" | "too old";
+
+const DAY_MS = 24 * 3_600_000;
+/** "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google Ads API). */
+const MAX_AGE_MS = 54 * DAY_MS;
+
+export function hindranceOf({ order_id, occurred_at }: Order, nowMs: number): Hindrance | undefined {
+  if (order_id === null) return "no order id";
+  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
+}
+
+/** Returns the conversions that lines of files tell of, in their order. */
+export function toOrders(lines: readonly KnownLine[]): Order[] {
+  const orders: Order[] = [];
+  const byId = new Map<string, Order>();
+  for (const line of lines) {
+    const { action, conversion_name, order_id, occurred_at, value, currency } = line;
+    const id = JSON.stringify([conversion_name, order_id]);
+    if (action === "convert") {
+      const order = { ...line, adjusted_at: occurred_at, isRetracted: false };
+      orders.push(order);
+      if (order_id !== null) byId.set(id, order);
+      continue;
+    }
+    const order = byId.get(id);
+    if (order === undefined) continue; // the file that told of it was taken back
+    order.adjusted_at = occurred_at;
+    if (action === "retract") order.isRetracted = true;
+    else Object.assign(order, { value, currency });
+  }
+  return orders;
+}
+
+/** Returns an order id for a conversion of a call: its id, or where that was used up, `<call_id>-2` and so on. */
+export function nextOrderId(callId: number, used: ReadonlySet<string>): string {
+  let id = String(callId);
+  for (let round = 2; used.has(id); round++) id = `${callId}-${round}`;
+  return id;
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { describeError } from "../base/errors.ts";
+import { toPrintableLines } from "../base/printable.ts";
+import { SETTINGS, type SettingSpec } from "../config/settings.ts";
+import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
+
+/** Time for a command, where nothing else is said, milliseconds. */
+export const DEFAULT_COMMAND_MS = 600_000;
+/** Time it has to end by itself after SIGTERM, and its output to come after its end, milliseconds. */
+const [GRACE_MS, DRAIN_MS] = [5000, 500];
+/** Characters that are kept of what it wrote last. */
+const TAIL_LENGTH = 4000;
+
+export interface Command {
+  program: string;
+  args: readonly string[];
+  /** Absolute path of the folder that it runs in. */
+  cwd: string;
+  timeoutMs: number;
+}
+
+/**
+ * Runs a command once, without a shell. It has delivered when it ends with 0; it is not tried again by itself, since
+ * nothing tells what it did before it failed.
+ */
+export async function runCommand(
+  { program, args, cwd, timeoutMs }: Command,
+  { signal, claim }: AttemptContext,
+): Promise<AttemptOutcome> {
+  claim();
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, {
+      cwd,
+      env: toBareEnvironment(process.env),
+      detached: process.platform !== "win32", // the leader of a group, so that what it starts is stopped with it
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } catch (error) {
+    return { kind: "refused", error: `Cannot start ${program}: ${describeError(error)}` };
+  }
+  const output = keepTail(child);
+  let whyStopped: string | undefined;
+  let killer: NodeJS.Timeout | undefined;
+  const stop = (why: string) => {
+    whyStopped ??= why;
+    killGroup(child, "SIGTERM");
+    killer ??= setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const deadline = setTimeout(() => stop(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
+  const onAbort = () => stop("was stopped");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const problem = await waitForEnd(child);
+    if (problem === undefined && whyStopped === undefined) return { kind: "delivered" };
+    const wrote = output();
+    const error = `${program} ${whyStopped ?? problem}${wrote === "" ? "" : `, and wrote last: ${wrote}`}`;
+    return { kind: "refused", error };
+  } catch (error) {
+    return { kind: "refused", error: `Cannot start ${program}: ${describeError(error)}` };
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(killer);
+    signal.removeEventListener("abort", onAbort);
+    if (whyStopped !== undefined) killGroup(child, "SIGKILL"); // what it started and left
+  }
+}
+
+/** Returns how a process failed, undefined where it did not; rejects where it cannot be started. */
+async function waitForEnd(child: ChildProcess): Promise<string | undefined> {
+  const ended = Promise.withResolvers<string | undefined>();
+  const closed = Promise.withResolvers<void>();
+  child.once("error", ended.reject);
+  child.once("exit", (exitCode, by) =>
+    ended.resolve(exitCode === 0 ? undefined : by === null ? `ended with ${exitCode}` : `was ended by ${by}`),
+  );
+  child.once("close", () => closed.resolve());
+  const problem = await ended.promise;
+  // What it started may hold its output open for as long as it likes.
+  const drained = setTimeout(closed.resolve, DRAIN_MS);
+  await closed.promise;
+  clearTimeout(drained);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  return problem;
+}
+
+/** Keeps the end of what a process writes; returns what gives it, printable. */
+function keepTail({ stdout, stderr }: ChildProcess): () => string {
+  let tail = "";
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      tail = (tail + text).slice(-TAIL_LENGTH);
+    });
+  }
+  return () => toPrintableLines(tail.trim()).slice(-TAIL_LENGTH);
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** What a command sees of the environment: where programs and its own settings are, and calltally's but for secrets. */
+function toBareEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const settings: readonly SettingSpec<unknown>[] = Object.values(SETTINGS);
+  const names = [
+    "PATH",
+    "HOME",
+    ...settings.filter(({ isSecret }) => !isSecret).map((setting) => setting.env),
+  ];
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}

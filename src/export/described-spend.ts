@@ -1,0 +1,83 @@
+import { formatMicros } from "../base/currency.ts";
+import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
+import { MATCHES, type Match } from "../rollup/spend-campaigns.ts";
+import type { Scope } from "./scope.ts";
+
+/** What a manifest says of spend; amounts are of the currency, of the days and the filter of the export. */
+export interface DescribedSpend {
+  /** ISO 4217; null where nothing was ever imported. */
+  currency: string | null;
+  /** Digits after the point that show every amount whole. */
+  decimals: number;
+  rows: number;
+  cost: number;
+  /** As the ad platforms have them, taken for days of the export's zone. */
+  days: { count: number; first: string; last: string } | null;
+  /** Rows by how they came to their campaign: by its id or its name among those that calls have, not at all, or without one. */
+  campaigns: Record<Match, { rows: number; cost: number }>;
+  /** Filters that choose calls alone, since spend has nothing of the kind. */
+  filters_of_calls_alone?: string[];
+  /** Where it is from. */
+  imports: { file: string; imported_at: string; rows: number; cost: number }[];
+}
+
+/** What a filter says of spend as well. */
+const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
+
+/** Describes what the days of an export cost. */
+export function describeSpend(spend: SessionSpend, { span, filter }: Scope): DescribedSpend {
+  const sums = spend.sums(span);
+  const none: SpendSum = { rows: 0, cost_micros: 0n };
+  const all = [...sums.values()].reduce(
+    (total, { rows, cost_micros }) => ({
+      rows: total.rows + rows,
+      cost_micros: total.cost_micros + cost_micros,
+    }),
+    none,
+  );
+  const [byId, byName, unmatched, unnamed] = MATCHES.map((match) => toCost(sums.get(match) ?? none));
+  const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
+  return {
+    currency: spend.form.currency ?? null,
+    decimals: spend.form.decimals,
+    ...toCost(all),
+    days: spend.days(span) ?? null,
+    campaigns: {
+      id: byId ?? toCost(none),
+      name: byName ?? toCost(none),
+      unmatched: unmatched ?? toCost(none),
+      unnamed: unnamed ?? toCost(none),
+    },
+    ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
+    imports: spend
+      .files(span)
+      .map(({ file, imported_at, ...sum }) => ({ file, imported_at, ...toCost(sum) })),
+  };
+}
+
+function toCost({ rows, cost_micros }: SpendSum): { rows: number; cost: number } {
+  return { rows, cost: Number(formatMicros(cost_micros)) };
+}
+
+/** Says where costs are from, and how they came to their campaigns. */
+export function sentencesOnSpend(
+  { currency, rows, days, campaigns, imports, filters_of_calls_alone: ofCallsAlone = [] }: DescribedSpend,
+  zone: string,
+): string[] {
+  if (days === null) return ["None was imported for these days."];
+  const { id, name, unmatched, unnamed } = campaigns;
+  const files = [...new Set(imports.map(({ file }) => file))];
+  const shown = `${files.slice(0, FILES_SHOWN).join(", ")}${files.length > FILES_SHOWN ? ", …" : ""}`;
+  return [
+    `In ${currency}, as the ad platforms report it for ${days.first} to ${days.last}; their days are taken for days of ${zone}.`,
+    `Of ${rows} rows, ${id.rows} have the campaign of calls by its id, ${name.rows} by its name; ${unmatched.rows} are of campaigns that no call has, ${unnamed.rows} of none.`,
+    "In rows (total) and (other), costs per call are over the calls of rows that have spend: totals by channel or source differ from those by campaign.",
+    `From ${shown}.`,
+    ...(ofCallsAlone.length > 0
+      ? [`The filter's ${ofCallsAlone.map(inWords).join(", ")} chooses calls alone: costs are of all.`]
+      : []),
+  ];
+}
+
+const FILES_SHOWN = 5;
+const inWords = (name: string) => name.replaceAll("_", " ");

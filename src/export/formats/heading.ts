@@ -1,0 +1,18 @@
+import type { Column } from "../table.ts";
+
+/** Parts of names that are no words. */
+const ABBREVIATIONS = new Map(
+  ["cid", "gclid", "id", "url", "utc", "utm"].map((name) => [name, name.toUpperCase()]),
+);
+
+/** Returns what a person reads above a column: `answer_rate_change` → Answer rate, change. */
+export function headingOf({ name, comparison }: Pick<Column, "name" | "comparison">): string {
+  const words = (comparison?.of ?? name)
+    .replace(/_seconds$/, "_in_seconds")
+    .replace("first_time", "first-time")
+    .split("_")
+    .map((word) => ABBREVIATIONS.get(word) ?? word)
+    .join(" ");
+  const heading = words.charAt(0).toUpperCase() + words.slice(1);
+  return comparison === undefined ? heading : `${heading}, ${comparison.shows}`;
+}

@@ -1,0 +1,193 @@
+import type { DateRange } from "../../../calendar/dates.ts";
+import { unlistedInWords } from "../../../warehouse/calls/gone.ts";
+import { sentencesOnSpend } from "../../described-spend.ts";
+import { describeCaveats, describeHistory, MADE_UP, type Manifest, type SheetEntry } from "../../manifest.ts";
+import type { Column, Value } from "../../table.ts";
+import { headingOf } from "../heading.ts";
+
+/** A cell of the first sheet. */
+export interface AboutCell {
+  value: Value;
+  column: Column;
+}
+
+export interface AboutRow {
+  cells: readonly AboutCell[];
+  look?: "title" | "header";
+}
+
+const ABOUT_CUTS =
+  "Cut texts say so at their end: a cell holds 32,767 characters. CSV and Parquet files have all of them.";
+
+/** Returns what the figures of a workbook are based on, in words: what `manifest.json` says, for readers of the workbook alone. */
+export function describeWorkbook(
+  manifest: Manifest,
+  sheets: readonly SheetEntry[],
+  columns: readonly Column[],
+): AboutRow[] {
+  const { run, origin, unlisted, timezone, rules } = manifest;
+  const caveats = [...describeCaveats(manifest), ...describeHistory(manifest)];
+  return [
+    title("What these figures are based on"),
+    ...(origin.made_by_demo ? [title(MADE_UP)] : []),
+    line("Service", text(origin.base_url ?? "not known")),
+    line("Organization unit", text(origin.org_unit_id ?? "none was asked for")),
+    line("Warehouse", text(origin.warehouse_id)),
+    ...(run === null
+      ? [line("Sync", text("none has finished"))]
+      : [
+          line("Sync", text(`run ${run.run_id}`)),
+          line("Finished", time(run.finished_at)),
+          line("Verdict", text(run.verdict)),
+          line("Reason", text(run.verdict_reason)),
+        ]),
+    ...(caveats.length > 0 ? caveats : ["none known"]).map((caveat) => line("Caveat", text(caveat))),
+    ...(unlisted ? [line("Unlisted", text(unlistedInWords(unlisted)))] : []),
+    line(
+      "Time zone",
+      text(`${timezone}: days, dates and times of all sheets, also of columns that are UTC in CSV`),
+    ),
+    ...describeRange("Calls", manifest.range),
+    ...(manifest.compared_with ? describeRange("Compared with", manifest.compared_with) : []),
+    ...(manifest.compared_with?.begins_before_first_call
+      ? [line("", text("It begins before the first call in the warehouse: its figures are too low."))]
+      : []),
+    ...describePeriods(manifest),
+    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
+      line("Spend", text(sentence)),
+    ),
+    ...Object.entries(manifest.filter).map(([name, value]) =>
+      line(`Filter: ${inWords(name)}`, text(list(value))),
+    ),
+    line("Counted as answered", text(rules.answered.join(", "))),
+    line("Counted as missed", text(rules.missed.join(", "))),
+    line("Qualified", text(`answered, and at least ${rules.qualified_seconds} seconds long`)),
+    line("Durations", text(`served in ${rules.duration_unit}, shown in seconds`)),
+    line("Channel rules", text(rules.channels)),
+    line(
+      "utm values",
+      text(rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
+    ),
+    { cells: [] },
+    title("Sheets"),
+    ...listSheets(sheets, columns),
+    { cells: [] },
+    title("Columns"),
+    ...listColumns(columns),
+  ];
+}
+
+function describeRange(name: string, { from, to, provisional }: Manifest["range"]): AboutRow[] {
+  const isOpen = from === undefined && to === undefined;
+  return [
+    ...(isOpen ? [line(name, text("all, whenever they started"))] : describeEnds(name, { from, to })),
+    ...(provisional
+      ? [
+          line(
+            "",
+            text("Provisional: late transcripts and corrections may still change the figures of its end."),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function describeEnds(
+  name: string,
+  { from, to }: { [End in keyof DateRange]: string | undefined },
+): AboutRow[] {
+  return [
+    line(`${name}, first day`, from === undefined ? text("open") : date(from)),
+    line(`${name}, last day`, to === undefined ? text("open") : date(to)),
+  ];
+}
+
+function describePeriods({ periods = [] }: Manifest): AboutRow[] {
+  const provisional = periods.filter((period) => period.provisional).map(({ period }) => period);
+  if (provisional.length === 0) return [];
+  const [first, last] = [provisional[0], provisional.at(-1)];
+  return [line("Provisional periods", text(first === last ? `${first}` : `${first} to ${last}`))];
+}
+
+/** A table of the sheets: what is in them, and what their columns add up to. */
+function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): AboutRow[] {
+  const compared = new Set(columns.flatMap(({ name, comparison }) => (comparison ? [name] : [])));
+  const summed = new Set(sheets.flatMap((entry) => Object.keys(entry.sums ?? {})));
+  const sums = [...summed].filter((name) => !compared.has(name));
+  const isCut = sheets.some((sheet) => sheet.cut_texts !== undefined);
+  const keys = new Set(sheets.flatMap(({ caller_key }) => (caller_key === undefined ? [] : [caller_key])));
+  return [
+    {
+      cells: [
+        ...["Sheet", "Contents", "Rows", ...(isCut ? ["Cut texts"] : [])],
+        ...sums.map((name) => headingOf({ name })),
+      ].map(text),
+      look: "header",
+    },
+    ...sheets.map((entry) => ({
+      cells: [
+        text(entry.sheet),
+        text(describeContents(entry)),
+        count(entry.rows),
+        ...(isCut ? [count(entry.cut_texts ?? 0)] : []),
+        ...sums.map((name) => sum(entry.sums?.[name])),
+      ],
+    })),
+    ...(isCut ? [{ cells: [text(ABOUT_CUTS)] }] : []),
+    ...[...keys].map((key) => line("Key of caller_hash", text(key))),
+  ];
+}
+
+/** A table of the columns: what is written above them, what they hold, and their names in CSV files. */
+function listColumns(columns: readonly Column[]): AboutRow[] {
+  return [
+    { cells: ["Heading", "Meaning", "Name in CSV"].map(text), look: "header" },
+    ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
+      column === undefined ? [] : [{ cells: [headingOf(column), meaningOf(column), column.name].map(text) }],
+    ),
+  ];
+}
+
+function meaningOf({ comparison, help, type }: Column): string | null {
+  if (comparison?.shows === "previous") return "The same of the days it is compared with.";
+  if (comparison?.shows === "change")
+    return "Change as a share of the previous figure, of rates too: from 50 % to 55 % is +10 %.";
+  return type === "time" ? null : (help ?? null); // times are UTC elsewhere
+}
+
+function describeContents({
+  contents,
+  total_line,
+  keys_in_other,
+  min_cell,
+  rows_in_other,
+  excluded = {},
+}: SheetEntry): string {
+  const left = Object.entries(excluded).filter(([, count]) => count > 0);
+  return [
+    contents,
+    ...(total_line ? ["and a line of totals"] : []),
+    ...(keys_in_other ? [`keys in the row (other): ${keys_in_other}`] : []),
+    ...(min_cell ? [`no row of fewer than ${min_cell} calls, rows in (other): ${rows_in_other}`] : []),
+    ...left.map(([reason, count]) => `calls left out, ${reason}: ${count}`),
+  ].join(", ");
+}
+
+const inWords = (name: string) => name.replaceAll("_", " ");
+
+function list(value: string | number | boolean | readonly string[]): string {
+  if (typeof value === "object") return value.join(", ");
+  return value === true ? "yes" : String(value);
+}
+
+const sum = (value: number | undefined) => (Number.isInteger(value) ? count : number)(value ?? null);
+const title = (words: string): AboutRow => ({ cells: [text(words)], look: "title" });
+const line = (name: string, cell: AboutCell): AboutRow => ({ cells: [text(name), cell] });
+const cell =
+  (type: Column["type"]) =>
+  (value: Value): AboutCell => ({ value, column: { name: "", type } });
+const text = cell("text");
+const time = cell("time");
+const date = cell("date");
+const count = cell("integer");
+const number = cell("decimal");

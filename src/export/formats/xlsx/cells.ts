@@ -1,0 +1,132 @@
+import type { localTime } from "../../../calendar/local-time.ts";
+import type { Column, Value } from "../../table.ts";
+import { cutText, escapeText, MAX_CELL_TEXT } from "./cell-text.ts";
+import type { CellStyle, Styles } from "./styles.ts";
+
+const DAY_MS = 86_400_000;
+/** Day 0 of Excel's calendar, as it counts from 1 March 1900 on; before that it has a day that never was. */
+const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
+const FIRST_MS = Date.UTC(1900, 2, 1);
+const END_MS = Date.UTC(10_000, 0, 1);
+
+/** Integers from here on may have more digits than the 15 that Excel keeps. */
+const LONG_INTEGER = 1e15;
+
+/** What cells of a workbook need to know. */
+export interface CellContext {
+  styles: Styles;
+  /** Shows times in the zone of the export. */
+  toLocal: ReturnType<typeof localTime>;
+  /** Is called for each text that was longer than a cell holds. */
+  onCut?: (() => void) | undefined;
+}
+
+/** Returns the XML of a cell; empty where there is no value. */
+export type WriteCell = (reference: string, value: Value) => string;
+
+/** Returns how the values of a column are written, times to the second: text, ids and whatever Excel would change as text, never as a formula. */
+export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
+  const { styles, toLocal, onCut } = context;
+  // Dates would touch the text on their right, or the numbers on their left.
+  const align = look.align ?? (widthOf(column) === undefined ? undefined : "center");
+  const style = styles.indexOf({ ...look, align, numFmt: formatOf(column) });
+  const textStyle = styles.indexOf({ ...look, numFmt: "@" });
+  const toNumber = (reference: string, number: string | number) =>
+    `<c r="${reference}" s="${style}"><v>${number}</v></c>`;
+  const toText = (reference: string, text: string) => {
+    if (text === "") return "";
+    if (text.length > MAX_CELL_TEXT) onCut?.();
+    const style = /[\r\n]/.test(text) ? styles.indexOf({ ...look, numFmt: "@", isWrapped: true }) : textStyle;
+    const space = /^\s|\s$|\s\s|[\t\n]/.test(text) ? ' xml:space="preserve"' : "";
+    const xml = escapeText(cutText(text));
+    return `<c r="${reference}" s="${style}" t="inlineStr"><is><t${space}>${xml}</t></is></c>`;
+  };
+  const toMoment = (reference: string, text: string, local: string) => {
+    const ms = Date.parse(local);
+    const isKnown = FIRST_MS <= ms && ms < END_MS;
+    return isKnown ? toNumber(reference, (ms - DAY_ZERO_MS) / DAY_MS) : toText(reference, text);
+  };
+  const write = (reference: string, value: string | number): string => {
+    const text = String(value);
+    switch (column.type) {
+      case "text":
+        return toText(reference, text);
+      case "boolean":
+        return `<c r="${reference}" s="${style}" t="b"><v>${text}</v></c>`;
+      case "integer":
+      case "decimal": {
+        const number = Number(value);
+        if (column.isId || Math.abs(number) >= LONG_INTEGER) return toText(reference, text);
+        return toNumber(reference, column.decimals === undefined ? text : number.toFixed(column.decimals));
+      }
+      case "time":
+        return toMoment(reference, text, isoOf(toLocal(text).local));
+      case "local time":
+        return toMoment(reference, text, isoOf(text));
+      case "date":
+        return toMoment(reference, text, text);
+    }
+  };
+  return (reference, value) => (value === null ? "" : write(reference, value));
+}
+
+/** Returns what clocks showed, as if it were UTC. */
+const isoOf = (local: string) => `${local.replace(" ", "T")}Z`;
+
+/** How much wider bold letters are, about. */
+const BOLD_WIDTH = 1.2;
+
+/** Characters that a value of a column takes, where they are known; texts are as long as they are. */
+function widthOf(column: Column): number | undefined {
+  switch (column.type) {
+    case "time":
+    case "local time":
+      return "YYYY-MM-DD HH:MM:SS".length;
+    case "date":
+      return "YYYY-MM-DD".length;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns how many characters a value takes as it is shown, in bold too. */
+export function shownWidth(column: Column, value: Value): number {
+  const { currency, decimals = 0 } = column;
+  if (currency === undefined || value === null) return widthOf(column) ?? String(value ?? "").length;
+  const amount = Number(value).toLocaleString("en-US", { minimumFractionDigits: decimals });
+  return Math.ceil(`${amount} ${currency}`.length * BOLD_WIDTH);
+}
+
+/** Whether a column holds text that may read like a number. */
+export function isTextual(column: Column): boolean {
+  return column.type === "text" || column.isId === true;
+}
+
+const toFormat = (whole: string, decimals: number) =>
+  decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
+
+function formatOf(column: Column): string | undefined {
+  const { type, decimals, currency, isId, isShare, comparison } = column;
+  switch (type) {
+    case "text":
+      return "@";
+    case "integer":
+      return isId ? "@" : "#,##0";
+    case "decimal": {
+      if (decimals === undefined) return undefined; // as many digits as there are
+      const share = `${toFormat("0", decimals - 2)}%`;
+      if (comparison?.shows === "change") return `+${share};-${share};${share}`;
+      if (isShare) return share;
+      return currency === undefined
+        ? toFormat("#,##0", decimals)
+        : `${toFormat("#,##0", decimals)} [$${currency}]`;
+    }
+    case "boolean":
+      return undefined;
+    case "time":
+    case "local time":
+      return "yyyy-mm-dd hh:mm:ss";
+    case "date":
+      return "yyyy-mm-dd";
+  }
+}

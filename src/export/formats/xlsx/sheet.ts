@@ -1,0 +1,172 @@
+import { UsageError } from "../../../base/errors.ts";
+import { type Column, linesOf, type Table, type Value } from "../../table.ts";
+import { inChunks } from "../chunks.ts";
+import { headingOf } from "../heading.ts";
+import { type CellContext, cellWriter, isTextual, shownWidth, type WriteCell } from "./cells.ts";
+
+/** Rows of a sheet, the header among them. */
+const MAX_ROWS = 1_048_576;
+/** Columns grow with what their first rows hold, up to here; what is longer goes on over the next cell, or is cut there. */
+const MAX_WIDTH = 50;
+/** Characters that are deflated together: few enough for little memory, enough for a good ratio. */
+const PIECE = 256 * 1024;
+/** The arrow of the filter, and some air. */
+const MARGIN = 3;
+/** Lines of a heading, about. */
+const HEADING_LINES = 3;
+/** Height of a line, and the most that a row has, in points. */
+const LINE_HEIGHT = 15;
+const MAX_HEIGHT = 409;
+/** Characters side by side on a printed page, at about half their size. */
+const PRINTED_WIDTH = 230;
+/** Frozen columns are no wider together, so that there is room for the others. */
+const MAX_FROZEN_WIDTH = 80;
+
+export interface SheetOptions {
+  name: string;
+  context: CellContext;
+}
+
+/** Refuses more rows than a sheet has. */
+export function assertRows(name: string, rows: number): void {
+  if (rows < MAX_ROWS) return;
+  throw new UsageError(
+    `Cannot write the sheet ${name}: it has more than ${MAX_ROWS - 1} rows, which are all that a sheet holds below its header`,
+    {
+      hint: "Use a shorter range, --top where it applies, or --format csv or parquet, which have no such limit.",
+    },
+  );
+}
+
+/**
+ * Yields a table as the XML of a worksheet: header and key that stay in view, a filter, a row each, and the total in bold,
+ * which no filter sorts in.
+ *
+ * @throws UsageError for more rows than a sheet holds
+ */
+export function* toSheet(table: Table, { name, context }: SheetOptions): Generator<string> {
+  const { columns, total } = table;
+  const letters = columns.map((_, index) => columnLetters(index));
+  const toRow = rowWriter(columns, letters, context);
+  const toTotalRow = rowWriter(columns, letters, context, { isBold: true });
+  const header: Column = { name: "", type: "text" };
+  const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
+  const headings = columns.map(headingOf);
+
+  let widths: readonly number[] = [];
+  const open = (sample: readonly (readonly Value[])[]) => {
+    widths = widthsOf(columns, sample);
+    const cells = headings.map((heading, index) => toHeader(`${letters[index]}1`, heading));
+    // Words end lines early, which takes one more.
+    const lines = headings.map((heading, index) => 1 + countLines(heading, (widths[index] ?? 0) - MARGIN));
+    return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(1, cells, Math.max(...lines))}`;
+  };
+
+  let last = 1;
+  for (const chunk of inChunks(linesOf(table))) {
+    let xml = last === 1 ? open(chunk) : "";
+    for (const row of chunk) {
+      last++;
+      assertRows(name, last - 1);
+      xml += row === total ? toTotalRow(last, row) : toRow(last, row);
+      if (xml.length < PIECE) continue;
+      yield xml;
+      xml = "";
+    }
+    if (xml !== "") yield xml;
+  }
+  if (last === 1) yield open([]);
+  yield closeSheet(columns, letters, { last, hasTotal: total !== undefined, widths });
+}
+
+function rowWriter(
+  columns: readonly Column[],
+  letters: readonly string[],
+  context: CellContext,
+  look = {},
+): (number: number, row: readonly Value[]) => string {
+  const writers: WriteCell[] = columns.map((column) => cellWriter(column, context, look));
+  return (number, row) => {
+    const cells = writers.map((write, index) => write(`${letters[index]}${number}`, row[index] ?? null));
+    const lines = cells.some((cell) => cell.includes("\n"))
+      ? row.map((value) => countLines(String(value ?? ""), MAX_WIDTH))
+      : [1];
+    return toRowXml(number, cells, Math.max(...lines));
+  };
+}
+
+/** Returns the XML of a row that is as high as its lines: not every reader sees to that itself. */
+export function toRowXml(number: number, cells: readonly string[], lines: number): string {
+  const height = lines > 1 ? ` ht="${Math.min(MAX_HEIGHT, lines * LINE_HEIGHT)}"` : "";
+  return `<row r="${number}"${height}>${cells.join("")}</row>`;
+}
+
+/** Returns how many lines a text takes in a column that wraps it, about. */
+export function countLines(text: string, width: number): number {
+  return text.split("\n").reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / width)), 0);
+}
+
+/** Returns how wide the columns are, by their headers and some of their rows. */
+function widthsOf(columns: readonly Column[], sample: readonly (readonly Value[])[]): number[] {
+  return columns.map((column, index) => {
+    const heading = headingOf(column);
+    const words = heading.split(" ").map(({ length }) => length);
+    const headingWidth = Math.max(Math.ceil(heading.length / HEADING_LINES), ...words) + MARGIN;
+    const lengths = sample.map((row) => shownWidth(column, row[index] ?? null));
+    return Math.min(MAX_WIDTH, Math.max(headingWidth, ...lengths.map((length) => length + 2)));
+  });
+}
+
+/** Returns how many columns stay in view: those of the key that there is room for, and the first in any case. */
+function countFrozen(columns: readonly Column[], widths: readonly number[]): number {
+  const totals = widths.map((_, index) => widths.slice(0, index + 1).reduce((sum, width) => sum + width));
+  const fitting = columns.filter(({ isKey }, index) => isKey && (totals[index] ?? 0) <= MAX_FROZEN_WIDTH);
+  return Math.max(1, fitting.length);
+}
+
+function closeSheet(
+  columns: readonly Column[],
+  letters: readonly string[],
+  { last, hasTotal, widths }: { last: number; hasTotal: boolean; widths: readonly number[] },
+): string {
+  const end = letters.at(-1);
+  const texts = columns.flatMap((column, index) =>
+    isTextual(column) && last > 1 ? [`${letters[index]}2:${letters[index]}${last}`] : [],
+  );
+  // Else Excel would mark each id as a mistake.
+  const ignored =
+    texts.length === 0
+      ? ""
+      : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
+  const filtered = Math.max(1, hasTotal ? last - 1 : last);
+  return `</sheetData><autoFilter ref="A1:${end}${filtered}"/>${pageOf(widths)}${ignored}</worksheet>`;
+}
+
+/** Prints across, with the columns on as few pages side by side as leave the letters readable. */
+function pageOf(widths: readonly number[]): string {
+  return printedPage(Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH));
+}
+
+/** Prints across, with the columns on this many pages side by side. */
+export function printedPage(pages: number): string {
+  return `<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`;
+}
+
+/** Returns the beginning of a worksheet, up to its rows; `frozen` columns stay in view, and then the first row as well. */
+export function openSheet({ widths, frozen }: { widths: readonly number[]; frozen: number }): string {
+  const corner = `${columnLetters(frozen)}2`;
+  const view =
+    frozen === 0
+      ? ' showGridLines="0" tabSelected="1">'
+      : `><pane xSplit="${frozen}" ySplit="1" topLeftCell="${corner}" activePane="bottomRight" state="frozen"/><selection pane="topRight"/><selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="${corner}" sqref="${corner}"/>`;
+  const columns = widths.map(
+    (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
+  );
+  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
+}
+
+/** Returns the letters of a column: A is the first, AA the one after Z. */
+export function columnLetters(index: number): string {
+  const rest = Math.floor(index / 26) - 1;
+  return (rest < 0 ? "" : columnLetters(rest)) + String.fromCharCode(65 + (index % 26));
+}

@@ -1,0 +1,151 @@
+import { localTime } from "../../../calendar/local-time.ts";
+import type { Job } from "../../job.ts";
+import type { ManifestFile, SheetEntry } from "../../manifest.ts";
+import type { NamedTable } from "../../named-table.ts";
+import { WORKBOOK } from "../../rollups.ts";
+import { type AboutRow, describeWorkbook } from "./about-sheet.ts";
+import { escapeText } from "./cell-text.ts";
+import { type CellContext, cellWriter } from "./cells.ts";
+import { assertRows, columnLetters, countLines, openSheet, printedPage, toRowXml, toSheet } from "./sheet.ts";
+import { Styles } from "./styles.ts";
+import { toZip, type ZipPart } from "./zip.ts";
+
+/** The first sheet, which says what the others stand on. */
+const ABOUT = "About";
+/** Widths of its first columns. */
+const ABOUT_WIDTHS = [38, 70] as const;
+const MAX_NAME = 31;
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
+const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+
+/**
+ * Writes one workbook (ECMA-376) with a sheet for each table, and a first one that says what they stand on. The same tables give the
+ * same bytes, by the same zlib.
+ *
+ * @throws UsageError for more rows than a sheet holds
+ */
+export async function writeWorkbook(
+  job: Pick<Job, "scope" | "write" | "manifest">,
+  tables: readonly NamedTable[],
+): Promise<ManifestFile> {
+  const { manifest } = job;
+  const names = toSheetNames(tables.map(({ name }) => name));
+  const sheets = tables.map((table, index) => ({ table, sheet: names[index] ?? table.name, cut: 0 }));
+  for (const { table, sheet } of sheets) assertRows(sheet, table.entry.rows);
+  const entries = () =>
+    sheets.map(
+      ({ table, sheet, cut }): SheetEntry => ({ sheet, ...table.entry, ...(cut > 0 && { cut_texts: cut }) }),
+    );
+
+  const context = { styles: new Styles(), toLocal: localTime(job.scope.timezone) };
+  const parts = function* (): Generator<ZipPart> {
+    yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
+    yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
+    yield part("xl/workbook.xml", workbookXml([ABOUT, ...names]));
+    yield part("xl/_rels/workbook.xml.rels", workbookRelationships(sheets.length + 1));
+    for (const [index, entry] of sheets.entries()) {
+      const { table, sheet: name } = entry;
+      const onCut = () => {
+        entry.cut++;
+      };
+      const options = { name, context: { ...context, onCut } };
+      yield { name: sheetFile(index + 1), text: withDeclaration(toSheet(table, options)) };
+    }
+    // Only now all rows are counted, and all styles known.
+    const columns = tables.flatMap((table) => table.columns);
+    yield part(sheetFile(0), aboutXml(describeWorkbook(manifest, entries(), columns), context));
+    yield part("xl/styles.xml", context.styles.toXml());
+  };
+  const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
+  const written = await job.write(WORKBOOK, toZip(parts()), audience);
+  const rows = tables.reduce((sum, { entry }) => sum + entry.rows, 0);
+  return { contents: "workbook", ...written, rows, sheets: entries() };
+}
+
+/** Returns names as Excel takes them: of 31 characters, without those that it uses itself, and no two alike but for case. */
+export function toSheetNames(names: readonly string[]): string[] {
+  const taken = new Set([ABOUT.toLowerCase()]);
+  return names.map((name) => {
+    const allowed = name.replaceAll(/[[\]:*?/\\']/g, "_");
+    for (let number = 1; ; number++) {
+      const suffix = number === 1 ? "" : `~${number}`;
+      const sheet = allowed.slice(0, MAX_NAME - suffix.length) + suffix;
+      if (taken.has(sheet.toLowerCase())) continue;
+      taken.add(sheet.toLowerCase());
+      return sheet;
+    }
+  });
+}
+
+const sheetFile = (index: number) => `xl/worksheets/sheet${index + 1}.xml`;
+const part = (name: string, xml: string): ZipPart => ({ name, text: [DECLARATION + xml] });
+
+function* withDeclaration(xml: Iterable<string>): Generator<string> {
+  yield DECLARATION;
+  yield* xml;
+}
+
+function aboutXml(rows: readonly AboutRow[], context: CellContext): string {
+  const xml = rows.map(({ cells, look }, row) => {
+    const style = { isBold: look === "title", isHeader: look === "header", align: "left" } as const;
+    const written = cells.map(({ column, value }, index) =>
+      cellWriter(column, context, { ...style, isWrapped: index === 1 })(
+        `${columnLetters(index)}${row + 1}`,
+        value,
+      ),
+    );
+    return toRowXml(row + 1, written, countLines(String(cells[1]?.value ?? ""), ABOUT_WIDTHS[1]));
+  });
+  const header = rows.find(({ look }) => look === "header")?.cells ?? [];
+  const widths = header.map(
+    ({ value }, index) => ABOUT_WIDTHS[index] ?? Math.max(10, String(value).length + 2),
+  );
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1)}</worksheet>`;
+}
+
+function contentTypes(sheets: number): string {
+  const override = (path: string, type: string) =>
+    `<Override PartName="/${path}" ContentType="${SPREADSHEET}.${type}+xml"/>`;
+  return `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${[
+    override("xl/workbook.xml", "sheet.main"),
+    override("xl/styles.xml", "styles"),
+    ...Array.from({ length: sheets }, (_, index) => override(sheetFile(index), "worksheet")),
+  ].join("")}</Types>`;
+}
+
+function workbookXml(names: readonly string[]): string {
+  const sheets = names.map(
+    (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  );
+  // Each printed page repeats the heading and the first column.
+  const titles = names.flatMap((name, index) =>
+    name === ABOUT
+      ? []
+      : [
+          `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">'${escapeText(name)}'!$A:$A,'${escapeText(name)}'!$1:$1</definedName>`,
+        ],
+  );
+  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${sheets.join("")}</sheets><definedNames>${titles.join("")}</definedNames></workbook>`;
+}
+
+function workbookRelationships(sheets: number): string {
+  return relationships([
+    ...Array.from({ length: sheets }, (_, index): [string, string] => [
+      "worksheet",
+      sheetFile(index).replace("xl/", ""),
+    ]),
+    ["styles", "styles.xml"],
+  ]);
+}
+
+/** Returns relationships, of which the first has the id `rId1`. */
+function relationships(targets: readonly [type: string, target: string][]): string {
+  const elements = targets.map(
+    ([type, target], index) =>
+      `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
+  return `<Relationships xmlns="${PACKAGE}/relationships">${elements.join("")}</Relationships>`;
+}

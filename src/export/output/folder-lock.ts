@@ -1,0 +1,88 @@
+import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { removeFile } from "../../base/folder.ts";
+
+const POLL_MS = 50;
+/** Files get their names in a moment: a lock that stays for so long was left behind by a machine that went down. */
+const ABANDONED_MS = 60_000;
+
+export interface FolderLock extends Disposable {
+  /** @throws CalltallyError (exit 6) where this process slept for so long that another took the lock for abandoned */
+  assertHeld(): void;
+}
+
+/**
+ * Waits until no other export gives its files their names in a folder, and keeps others from it until it is disposed of.
+ *
+ * The lock is a file that is there or not: folders for sharing may lie on a file system that has no others.
+ */
+export async function lockFolder(folder: string, signal: AbortSignal | undefined): Promise<FolderLock> {
+  const file = join(folder, ".calltally.lock");
+  let [seen, sinceMs] = ["", performance.now()];
+  while (!tryCreate(file)) {
+    const holder = describeHolder(file);
+    if (holder !== seen) [seen, sinceMs] = [holder, performance.now()];
+    const isAbandoned = isDead(holder) || performance.now() - sinceMs > ABANDONED_MS;
+    if (isAbandoned && describeHolder(file) === seen) removeFile(file);
+    else await systemClock.sleep(POLL_MS, signal);
+  }
+  const held = identify(file);
+  const isHeld = () => identify(file) === held;
+  return {
+    assertHeld() {
+      if (!isHeld())
+        throw new CalltallyError(EXIT.locked, `Cannot go on in ${folder}: another export has taken over`);
+    },
+    [Symbol.dispose]() {
+      if (isHeld()) removeFile(file);
+    },
+  };
+}
+
+function tryCreate(file: string): boolean {
+  let handle: number;
+  try {
+    handle = openSync(file, "wx");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+  try {
+    writeSync(handle, `${hostname()} ${process.pid}`);
+    return true;
+  } catch (cause) {
+    removeFile(file); // on a full disk: the next export would wait for it
+    throw new CalltallyError(EXIT.storage, `Cannot write ${file}`, { cause });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function identify(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs}`;
+}
+
+/** Host and process, and what tells one lock of theirs from the next. */
+function describeHolder(file: string): string {
+  try {
+    return `${readFileSync(file, "utf8")} ${identify(file)}`;
+  } catch {
+    return ""; // released just now, or not ours to read
+  }
+}
+
+/** Whether the process was killed; of another machine nobody can tell. */
+function isDead(holder: string): boolean {
+  const [host, pid] = holder.split(" ");
+  if (host !== hostname() || !/^\d+$/.test(pid ?? "")) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}

@@ -1,0 +1,33 @@
+import { formatMicros } from "../base/currency.ts";
+import { nearest } from "../base/nearest.ts";
+import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Job } from "./job.ts";
+import type { NamedTable } from "./named-table.ts";
+import type { Column } from "./table.ts";
+
+/** Lists the campaigns of spend that no call has, most spend first, with the nearest name that one has. */
+export async function unmatchedTable(
+  { session, scope }: Pick<Job, "session" | "scope">,
+  spend: SessionSpend,
+): Promise<NamedTable> {
+  const columns: Column[] = [
+    { name: "campaign", type: "text" },
+    { name: "campaign_id", type: "text", isId: true },
+    { name: "source", type: "text" },
+    { name: "cost", type: "decimal", decimals: spend.form.decimals, currency: spend.form.currency },
+    { name: "days", type: "integer" },
+    { name: "nearest_campaign", type: "text" },
+  ];
+  const names = await session.readCampaigns();
+  const rows = spend.unmatched(scope.span).map(({ campaign, campaign_id, source, cost_micros, days }) => {
+    const near = campaign === null ? undefined : nearest(campaign, names);
+    return [campaign, campaign_id, source, Number(formatMicros(cost_micros)), days, near ?? null];
+  });
+  return {
+    columns,
+    rows,
+    name: "spend-unmatched",
+    audience: "shared",
+    entry: { contents: "spend-unmatched", rows: rows.length },
+  };
+}

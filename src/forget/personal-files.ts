@@ -1,0 +1,207 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, globSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { toFileError } from "../base/file-access.ts";
+import { fsyncPath, removeFile } from "../base/folder.ts";
+import { findUploadsOf } from "../conversions/upload-table.ts";
+import { fingerprintOf } from "../export/manifest.ts";
+import { lockFolder } from "../export/output/folder-lock.ts";
+import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
+import { readOrigin } from "../warehouse/origin.ts";
+import { readExportPaths } from "../warehouse/runs/exports.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { holdsTraces, isTextFile, type Traces } from "./personal-bytes.ts";
+
+/**
+ * An exported file that has a caller in it; or that may have, since it is compressed, cannot be read, or is of conversions of
+ * theirs by what identifies them no more.
+ */
+export interface PersonalFile {
+  /** Absolute path. */
+  path: string;
+  holds: "yes" | "perhaps";
+}
+
+const MANIFEST = "manifest.json";
+/** A name that leads out of the folder is none of ours, whatever wrote the manifest. */
+const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
+const manifestSchema = z.looseObject({
+  origin: z.looseObject({ warehouse_id: z.string() }),
+  files: z.array(z.looseObject({ file: fileName })),
+  restatements: z.looseObject({ file: z.looseObject({ file: fileName }).optional() }).optional(),
+});
+
+/** Whether a file describes an export: it stays, without the callers. */
+export const isManifest = (path: string) => basename(path) === MANIFEST;
+
+/** Returns what tells callers in exported files: their numbers, pseudonyms there, and the hashes that ad platforms take. */
+export function tracesInExports(
+  database: string,
+  callers: readonly string[],
+  { spellings, hashes }: { spellings: readonly string[]; hashes: readonly string[] },
+): Traces {
+  const pseudonyms = openCallerHash(database);
+  const ofCaller = (caller: string) => [
+    pseudonyms.hash(caller),
+    createHash("sha256").update(caller).digest("hex"),
+  ];
+  const numbers = callers.filter((caller) => caller.startsWith("+"));
+  return { numbers, texts: [...spellings, ...hashes, ...callers.flatMap(ofCaller)] };
+}
+
+export interface PersonalFileSearch {
+  /** Folder of exports, beside those that the warehouse remembers. */
+  exportFolder: string;
+  traces: Traces;
+  /** What the callers are called now. */
+  pseudonyms: readonly string[];
+  /** Masks them in a manifest. */
+  maskJson: (json: string) => string;
+}
+
+/**
+ * Finds the exported files that the warehouse, or a manifest of its exports, names, that are still there and have or may have
+ * any of the callers in them; also manifests, and what killed exports left.
+ */
+export function findPersonalFiles(
+  warehouse: Warehouse,
+  { exportFolder, traces, pseudonyms, maskJson }: PersonalFileSearch,
+): PersonalFile[] {
+  const uploads = new Set(findUploadsOf(warehouse, pseudonyms));
+  const { warehouse_id } = readOrigin(warehouse);
+  const remembered = readExportPaths(warehouse);
+  const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
+  const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
+  return [...new Set([...remembered, ...listed])].flatMap((path): PersonalFile[] => {
+    try {
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+      if (!isTextFile(path)) return [{ path, holds: "perhaps" }];
+      if (isManifest(path)) {
+        const text = readFileSync(path, "utf8");
+        return maskJson(text) === text ? [] : [{ path, holds: "yes" }];
+      }
+      if (holdsTraces(path, traces)) return [{ path, holds: "yes" }];
+      return uploads.has(path) ? [{ path, holds: "perhaps" }] : [];
+    } catch (error) {
+      if (toFileError(error) === undefined) throw error;
+      return [{ path, holds: "perhaps" }];
+    }
+  });
+}
+
+/** The manifest of a folder and the files in it, where it is of this warehouse. */
+function listManifest(folder: string, warehouseId: string): string[] {
+  const manifest = tryReadManifest(folder);
+  if (manifest?.origin.warehouse_id !== warehouseId) return [];
+  const { files, restatements } = manifest;
+  const names = [...files, ...(restatements?.file ? [restatements.file] : [])].map(({ file }) => file);
+  return [MANIFEST, ...names].map((name) => join(folder, name));
+}
+
+/**
+ * Removes exported files, and what the manifests beside them say of them. They can be made anew; a manifest first, so that
+ * one that is cut short can be repeated. A manifest stays, without the callers.
+ */
+export async function removePersonalFiles(
+  files: readonly PersonalFile[],
+  maskJson: (json: string) => string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const failed: [path: string, cause: Error][] = [];
+  for (const [folder, paths] of Map.groupBy(
+    files.map(({ path }) => path),
+    folderOf,
+  )) {
+    try {
+      using _lock = await lockFolder(folder, signal);
+      const removed = new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/")));
+      forgetInManifest(folder, removed, maskJson);
+      for (const path of paths) {
+        if (isManifest(path)) continue;
+        removeFile(path);
+        fsyncPath(dirname(path));
+      }
+    } catch (error) {
+      const cause = toFileError(error);
+      if (cause === undefined) throw error;
+      failed.push(...paths.filter((path) => !isGone(path)).map((path): [string, Error] => [path, cause]));
+    }
+  }
+  const [first] = failed;
+  if (first === undefined) return;
+  const [path, cause] = first;
+  const others = failed.length > 1 ? ` and ${failed.length - 1} more` : "";
+  throw new CalltallyError(EXIT.storage, `Cannot remove ${path}${others}, which may have the callers still`, {
+    cause,
+    hint: "All else is done. Let the owner of the files remove them, or run this again as one who may.",
+  });
+}
+
+function isGone(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Files of killed exports without their names, and those of exports that are under way. */
+function findDrafts(folder: string): string[] {
+  return globSync([".*.tmp", "calls/month=*/.*.tmp"], { cwd: folder })
+    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
+    .map((file) => join(folder, file));
+}
+
+function forgetInManifest(
+  folder: string,
+  removed: ReadonlySet<string>,
+  maskJson: (json: string) => string,
+): void {
+  const manifest = readManifest(folder);
+  if (manifest === undefined) return;
+  const files = manifest.files.filter(({ file }) => !removed.has(file));
+  const masked = manifestSchema.parse(JSON.parse(maskJson(JSON.stringify({ ...manifest, files }))));
+  if (isDeepStrictEqual(masked, manifest)) return;
+  const file = join(folder, MANIFEST);
+  const draft = join(folder, `.${MANIFEST}.${randomUUID()}.tmp`);
+  const text = JSON.stringify({ ...masked, fingerprint: fingerprintOf(masked) }, null, 2);
+  try {
+    writeFileSync(draft, `${text}\n`, { flag: "wx", mode: statSync(file).mode & 0o777 });
+    fsyncPath(draft);
+    renameSync(draft, file);
+  } finally {
+    removeFile(draft);
+  }
+  fsyncPath(folder);
+}
+
+/** Undefined where there is none of ours. */
+function readManifest(folder: string): z.infer<typeof manifestSchema> | undefined {
+  const file = join(folder, MANIFEST);
+  if (!existsSync(file)) return undefined;
+  try {
+    return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    throw error;
+  }
+}
+
+/** The same of a folder that may not be readable: the files that the warehouse remembers there are reported. */
+function tryReadManifest(folder: string): ReturnType<typeof readManifest> {
+  try {
+    return readManifest(folder);
+  } catch (error) {
+    if (toFileError(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** The folder of the export; partitions lie in folders of their own. */
+function folderOf(path: string): string {
+  const folder = dirname(path);
+  return /[/\\]calls[/\\]month=[^/\\]+$/.test(folder) ? dirname(dirname(folder)) : folder;
+}

@@ -1,0 +1,61 @@
+import { resolve } from "node:path";
+import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
+import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
+import { type AttributionOptions, applyRules } from "../warehouse/calls/attribute-all.ts";
+import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
+import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
+import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
+import { readErasure } from "../warehouse/privacy-act-table.ts";
+import { overwriteDeleted } from "../warehouse/secure-delete.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { countPrunable, type PruneCounts, prune } from "./prune.ts";
+
+export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
+  keep: Keep;
+  /** Those of the settings: with digests for callers whose numbers are not always kept. */
+  rules: AttributionRules;
+  /** Whether it is only counted, and nothing is written. */
+  isDryRun: boolean;
+}
+
+/** What was removed, and whether anything was erased from the files: what earlier runs removed as well. */
+export interface Pruned {
+  removed: PruneCounts;
+  isErased: boolean;
+}
+
+/**
+ * Removes from a warehouse what may not be kept any more, as each sync does before it reads, and erases it from its files.
+ *
+ * @throws CalltallyError (exit 6) while a sync is under way, or another process reads
+ */
+export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
+  const { keep, rules, isDryRun, nowMs, signal } = options;
+  const database = resolve(options.database);
+  const cutoffs = cutoffsAt(keep, nowMs);
+  keepTempFilesBeside(database);
+  try {
+    if (isDryRun) {
+      using reader = openOwn(options, openWarehouseReader);
+      return { removed: await countPrunable(reader, { cutoffs, nowMs, signal }), isErased: false };
+    }
+    using lock = tryAcquireLock(database);
+    if (lock === undefined) {
+      throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {
+        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+      });
+    }
+    using opened = openOwn(options, openExistingWarehouse, { isLocked: true });
+    const warehouse = underLock(opened, lock);
+    overwriteDeleted(warehouse);
+    await applyRules(warehouse, rules, options);
+    const removed = await prune(warehouse, { cutoffs, nowMs, signal });
+    const isErased = readErasure(warehouse).isDue;
+    if (isErased) eraseFreed(warehouse, nowMs);
+    return { removed, isErased };
+  } catch (error) {
+    throw nameFile(error, database);
+  }
+}

@@ -1,0 +1,309 @@
+import { setImmediate } from "node:timers/promises";
+import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { TRANSCRIPT_COLUMNS } from "../call.ts";
+import {
+  BEFORE_ALL_TIMES,
+  type Cutoffs,
+  WITHHELD_KINDS,
+  type WithheldKind,
+} from "../privacy/keep-settings.ts";
+import { Keeping } from "../warehouse/calls/call-guard.ts";
+import { withholdDrift } from "../warehouse/calls/drift.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
+import { prepareWrite } from "../warehouse/positional.ts";
+import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
+import { call_facts, calls, rejected_calls, retention, transcripts } from "../warehouse/schema.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+
+/** Few, since a row may hold megabytes. */
+const BATCH_ROWS = 250;
+
+/** Of how many calls something was removed; and of how many rows that did not parse. */
+export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
+
+export interface PruneOptions {
+  /** What may not be kept any more. */
+  cutoffs: Cutoffs;
+  nowMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Removes what may not be kept any more, and records how much that was. It does so in short transactions: killed on the way,
+ * it goes on where it was the next time. What may be kept longer from now on is looked at again in due time.
+ *
+ * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
+ * @throws the reason of the signal
+ */
+export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
+  const pruning = new Pruning(warehouse, { ...options, isDryRun: false });
+  for (const removeSome of pruning.steps()) {
+    writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));
+    await setImmediate();
+    options.signal?.throwIfAborted();
+  }
+  return pruning.counts;
+}
+
+/** Counts what {@link prune} would remove. */
+export async function countPrunable(reader: Warehouse, options: PruneOptions): Promise<PruneCounts> {
+  const pruning = new Pruning(reader, { ...options, isDryRun: true });
+  for (const countSome of pruning.steps()) {
+    countSome();
+    await setImmediate();
+    options.signal?.throwIfAborted();
+  }
+  return pruning.counts;
+}
+
+/** Whether anything was removed. */
+export function hasAny(counts: PruneCounts): boolean {
+  return Object.values(counts).some((count) => count > 0);
+}
+
+/** Calls that began in a stretch of time, and kinds of which they may still hold something. */
+interface Stretch {
+  kinds: WithheldKind[];
+  from: string;
+  /** Not part of it. */
+  to: string;
+}
+
+/** The last call that was looked at. */
+interface Place {
+  started: string;
+  callId: number;
+}
+
+type StoredRow = ReturnType<Pruning["readCalls"]>[number];
+
+class Pruning {
+  readonly counts: PruneCounts = {
+    transcripts: 0,
+    summaries: 0,
+    caller_numbers: 0,
+    recording_urls: 0,
+    extra: 0,
+    rejected_rows: 0,
+  };
+  readonly #warehouse: Warehouse;
+  readonly #options: PruneOptions & { isDryRun: boolean };
+  readonly #keeping: Keeping;
+  readonly #write: ReturnType<typeof prepareWrites>;
+  /** Whether there may be bytes to erase even if no call has anything to remove. */
+  readonly #hasUnerased: boolean;
+  #actId: number | undefined;
+
+  constructor(warehouse: Warehouse, options: PruneOptions & { isDryRun: boolean }) {
+    this.#warehouse = warehouse;
+    this.#options = options;
+    this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
+    this.#write = prepareWrites(warehouse);
+    this.#hasUnerased = this.#isFirstOfKind();
+  }
+
+  /** Yields what is to be done, each to be run before the next is asked for. */
+  *steps(): Generator<() => void> {
+    const isAllKept = WITHHELD_KINDS.every((kind) => this.#options.cutoffs[kind] === BEFORE_ALL_TIMES);
+    if (isAllKept && this.#readMarks().size === 0) return;
+    const stretches = this.#findStretches();
+    yield () => this.#lowerMarks();
+    for (const stretch of stretches) {
+      for (
+        let place: Place | undefined = { started: stretch.from, callId: Number.MIN_SAFE_INTEGER };
+        place;
+      ) {
+        const from: Place = place;
+        yield () => {
+          place = this.#pruneAfter(from, stretch);
+        };
+      }
+    }
+    for (let last: number | undefined = Number.MIN_SAFE_INTEGER - 1; last !== undefined; ) {
+      const from: number = last;
+      yield () => {
+        last = this.#pruneUntimed(from);
+      };
+    }
+    yield () => {
+      this.#pruneRejected();
+      if (!this.#options.isDryRun) withholdDrift(this.#warehouse, this.#keeping);
+    };
+  }
+
+  /** Runs a step, and records what it has removed with it. */
+  record(tx: Tx, removeSome: () => void): void {
+    const before = JSON.stringify(this.counts);
+    removeSome();
+    const isNothing = JSON.stringify(this.counts) === before;
+    if (isNothing && !this.#hasUnerased) return;
+    if (this.#actId === undefined) {
+      const at = new Date(this.#options.nowMs).toISOString();
+      this.#actId = insertPrivacyAct(tx, { at, act: "prune", counts: this.counts });
+    } else {
+      updatePrivacyAct(tx, this.#actId, this.counts);
+    }
+  }
+
+  /**
+   * Whether something of calls is not always kept from now on. Until now, what was deleted or replaced was not written over,
+   * such as a transcript that the service has corrected.
+   */
+  #isFirstOfKind(): boolean {
+    const marks = this.#readMarks();
+    const isFirst = WITHHELD_KINDS.some(
+      (kind) => this.#options.cutoffs[kind] !== BEFORE_ALL_TIMES && !marks.has(kind),
+    );
+    const { db } = this.#warehouse;
+    return (
+      isFirst && [calls, rejected_calls].some((table) => db.select().from(table).limit(1).get() !== undefined)
+    );
+  }
+
+  /** Kinds that share a stretch are looked for together. */
+  #findStretches(): Stretch[] {
+    const marks = this.#readMarks();
+    const stretches = new Map<string, Stretch>();
+    for (const kind of WITHHELD_KINDS) {
+      const [from, to] = [marks.get(kind) ?? BEFORE_ALL_TIMES, this.#options.cutoffs[kind]];
+      if (from >= to) continue;
+      const key = JSON.stringify([from, to]);
+      const known = stretches.get(key) ?? { kinds: [], from, to };
+      known.kinds.push(kind);
+      stretches.set(key, known);
+    }
+    return [...stretches.values()];
+  }
+
+  #readMarks(): Map<WithheldKind, string> {
+    const rows = this.#warehouse.db.select().from(retention).all();
+    return new Map(rows.map(({ kind, pruned_before }) => [kind, pruned_before]));
+  }
+
+  /** Calls that may be kept again can come back from the service. */
+  #lowerMarks(): void {
+    for (const [kind, mark] of this.#readMarks()) {
+      const cutoff = this.#options.cutoffs[kind];
+      if (mark > cutoff) this.#setMark([kind], cutoff);
+    }
+  }
+
+  #setMark(kinds: readonly WithheldKind[], pruned_before: string): void {
+    if (this.#options.isDryRun) return;
+    const { db } = this.#warehouse;
+    for (const kind of kinds) {
+      db.delete(retention).where(eq(retention.kind, kind)).run();
+      if (pruned_before !== BEFORE_ALL_TIMES) db.insert(retention).values({ kind, pruned_before }).run();
+    }
+  }
+
+  /** Prunes some calls of a stretch; returns where to go on. */
+  #pruneAfter({ started, callId }: Place, { kinds, to }: Stretch): Place | undefined {
+    const { call_started, call_id } = call_facts;
+    const rows = this.readCalls(
+      and(
+        gte(call_started, started),
+        lt(call_started, to),
+        sql`(${call_started}, ${call_id}) > (${started}, ${callId})`,
+      ),
+      [asc(call_started), asc(call_id)],
+    );
+    for (const row of rows) this.#pruneCall(row, kinds);
+    const last = rows.length < BATCH_ROWS ? undefined : rows.at(-1);
+    const mark = last?.call_started ?? to;
+    this.#setMark(kinds, mark);
+    return last && { started: mark, callId: last.call_id };
+  }
+
+  /** Prunes some calls whose own time is not known; returns after which to go on. */
+  #pruneUntimed(after: number): number | undefined {
+    const { call_started, call_id } = call_facts;
+    const rows = this.readCalls(and(isNull(call_started), gt(call_id, after)), [asc(call_id)]);
+    for (const row of rows) this.#pruneCall(row, WITHHELD_KINDS);
+    return rows.at(-1)?.call_id;
+  }
+
+  readCalls(where: SQL | undefined, order: SQL[]) {
+    const { summary, transcription, transcription_details } = transcripts;
+    return this.#warehouse.db
+      .select({ ...getTableColumns(calls), summary, transcription, transcription_details })
+      .from(call_facts)
+      .innerJoin(calls, eq(calls.call_id, call_facts.call_id))
+      .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
+      .where(where)
+      .orderBy(...order)
+      .limit(BATCH_ROWS)
+      .all();
+  }
+
+  /** @param counted the kinds that are looked for: of the others another step counts what is there */
+  #pruneCall(row: StoredRow, counted: readonly WithheldKind[]): void {
+    const past = this.#keeping.kindsPast(row.call_started, row.first_run_id);
+    const kinds = past.filter((kind) => counted.includes(kind));
+    const removed = this.#options.isDryRun
+      ? this.#keeping.findRemovable(row, kinds)
+      : this.#removeFrom(row, kinds);
+    for (const kind of removed) this.counts[kind]++;
+  }
+
+  #removeFrom(row: StoredRow, kinds: readonly WithheldKind[]): readonly WithheldKind[] {
+    const { call, removed } = this.#keeping.toStored(row, kinds);
+    if (removed.length === 0) return [];
+    this.#write.updateCall(call);
+    const isSilent = TRANSCRIPT_COLUMNS.every((column) => call[column] === null);
+    if (isSilent) this.#write.deleteTranscript(call);
+    else this.#write.updateTranscript(call);
+    return removed;
+  }
+
+  #pruneRejected(): void {
+    const { db } = this.#warehouse;
+    for (const { row_key, json, first_run_id } of db.select().from(rejected_calls).all()) {
+      const rest = this.#keeping.toStoredRow(json, first_run_id);
+      const isOther = rest !== json;
+      if (isOther) this.counts.rejected_rows++;
+      const [, hash] = row_key.split("sha256:");
+      const key = hash === undefined ? row_key : this.#keeping.toRowKey(hash);
+      if (this.#options.isDryRun || (!isOther && key === row_key)) continue;
+      db.update(rejected_calls)
+        .set({ json: rest, row_key: key })
+        .where(eq(rejected_calls.row_key, row_key))
+        .run();
+    }
+  }
+}
+
+/** The columns of a call that pruning changes. */
+const CHANGED = [
+  "caller_id",
+  "recording_url",
+  "extra",
+  "row_hash",
+  "served_hash",
+  "withheld",
+  "caller_digest",
+] as const;
+
+function prepareWrites({ db, sqlite }: Warehouse) {
+  const isCall = (column: typeof calls.call_id | typeof transcripts.call_id) =>
+    eq(column, sql.placeholder("call_id"));
+  return {
+    updateCall: prepareWrite<(typeof CHANGED)[number] | "call_id">(
+      sqlite,
+      db.update(calls).set(toSet(CHANGED)).where(isCall(calls.call_id)),
+    ),
+    updateTranscript: prepareWrite<(typeof TRANSCRIPT_COLUMNS)[number] | "call_id">(
+      sqlite,
+      db.update(transcripts).set(toSet(TRANSCRIPT_COLUMNS)).where(isCall(transcripts.call_id)),
+    ),
+    deleteTranscript: prepareWrite<"call_id">(
+      sqlite,
+      db.delete(transcripts).where(isCall(transcripts.call_id)),
+    ),
+  };
+}
+
+function toSet(columns: readonly string[]): Record<string, SQL> {
+  return Object.fromEntries(columns.map((column) => [column, sql`${sql.placeholder(column)}`]));
+}

@@ -1,0 +1,102 @@
+import { html, raw } from "hono/html";
+import { toPrintable } from "../base/printable.ts";
+import type { Dimension } from "../rollup/dimensions.ts";
+import { NOT_SET } from "../rollup/reserved-keys.ts";
+import { formatCount, type Html } from "./figure-text.ts";
+import type { HeatStep, Series } from "./report-charts.ts";
+import type { Figures } from "./report-figures.ts";
+import { NARROW, WIDE } from "./static-chart.ts";
+
+/** The head of the ids of campaigns. */
+export const ID = "ID";
+
+/** Texts of visitors may be as long as they like. */
+const MAX_CHARACTERS = 100;
+
+/** A picture with its legend above and what it shows below; drawn twice, since a phone would make the letters of the wide one too small. */
+export function chart(
+  draw: (width: number) => string,
+  { caption, legend }: { caption: string; legend: Html },
+): Html {
+  return html`<figure>${legend}<div class="wide">${raw(draw(WIDE))}</div><div class="narrow">${raw(draw(NARROW))}</div>
+<figcaption>${caption}.</figcaption></figure>`;
+}
+
+/** Says which colour is which part. */
+export function legend(series: readonly Series[]): Html {
+  return html`<ul class="legend">${series.map(
+    ({ name, color }) => html`<li>${swatch(`var(--c${color})`)}${name}</li>`,
+  )}</ul>`;
+}
+
+/** Says how many each colour of a heat map stands for. */
+export function heatLegend(steps: readonly HeatStep[]): Html {
+  const none = html`<li>${swatch("var(--h0)")}0</li>`;
+  return html`<ul class="legend">${none}${steps.map(
+    ({ from, to, color }) =>
+      html`<li>${swatch(color)}${formatCount(from)}${from === to ? "" : `–${formatCount(to)}`}</li>`,
+  )}</ul>`;
+}
+
+function swatch(color: string): Html {
+  return html`<svg viewBox="0 0 1 1" aria-hidden="true"><rect width="1" height="1" fill="${color}"/></svg>`;
+}
+
+/** A number with a bar on its left, by its share of the largest. */
+export function measured(figure: Html, share: number): Html {
+  const width = Math.max(0, Math.min(1, share)) * 100;
+  return html`<div class="measured"><svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="10"/></svg>${figure}</div>`;
+}
+
+/** The numbers of the chart with this caption, to be opened. */
+export function numbers(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  const body = rows.map(
+    ([first, ...cells]) =>
+      html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`,
+  );
+  return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${headRow(heads)}<tbody>${body}</tbody>`)}</details>`;
+}
+
+/** A text of visitors, in whatever direction it is written; cut where it is long. */
+export function isolated(text: string): Html {
+  const characters = [...toPrintable(text)];
+  const shown =
+    characters.length > MAX_CHARACTERS
+      ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…`
+      : characters.join("");
+  return html`<bdi>${shown}</bdi>`;
+}
+
+/** Names a row of a table by its key, without an id. */
+export function nameOf(figures: Figures, dimension: Dimension): string {
+  return String(figures[dimension] ?? "");
+}
+
+/** Names a row of a table in a sentence: with its id, where others have the same name or it has none. */
+export function nameAmong(rows: readonly Figures[], figures: Figures, dimension: Dimension): Html {
+  const name = nameOf(figures, dimension);
+  const isUnique = rows.filter((row) => nameOf(row, dimension) === name).length === 1 && name !== NOT_SET;
+  const id = isUnique ? null : figures.campaign_id;
+  return isolated(id == null ? name : `${name} [${id}]`);
+}
+
+/** A table that scrolls where it is wider than the page. */
+export function scrolled(label: string, table: Html): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
+${table}</table></div>`;
+}
+
+/** Heads of a table. */
+export function headRow(heads: readonly string[]): Html {
+  return html`<thead><tr>${heads.map((head) => html`<th scope="col"${head === ID ? html` class="id"` : ""}>${head}</th>`)}</tr></thead>`;
+}
+
+/** The cell of an id in a column of its own; empty for a row without one. */
+export function idCell(figures?: Figures): Html {
+  const id = figures?.campaign_id;
+  return html`<td class="id">${id == null ? "" : isolated(String(id))}</td>`;
+}

@@ -1,0 +1,302 @@
+import { MICROS } from "../base/currency.ts";
+import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Span } from "../rollup/call-filter.ts";
+import type { Dimension } from "../rollup/dimensions.ts";
+import type { DurationBand } from "../rollup/duration-bands.ts";
+import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
+import type { SpendForm } from "../rollup/metrics.ts";
+import { NOT_SET } from "../rollup/reserved-keys.ts";
+import type { RollupQuery } from "../rollup/rollup-query.ts";
+import type { SessionSpend } from "../rollup/session-spend.ts";
+
+/** Rows of a table that has one for each source or campaign; the others are added up in one more. */
+const ROWS_SHOWN = 25;
+/** Of what moved most, each way. */
+const MOVERS_SHOWN = 5;
+
+/** A row of a rollup, by the names of its columns. */
+export type Figures = Readonly<Record<string, Value>>;
+
+/** The figures of a report, all from one moment of the warehouse. */
+export interface ReportFigures {
+  /** One row of everything, beside the stretch before. */
+  headline: Figures;
+  /** A row a period, in the order of time, of zeros where there was no call. */
+  periods: readonly Figures[];
+  /** Most calls first. */
+  channels: Ranking;
+  /** A row for each channel and period that has calls. */
+  channelPeriods: readonly Figures[];
+  sources: Ranking;
+  campaigns: Ranking;
+  /** A row for each local weekday and hour that has calls. */
+  hours: readonly Figures[];
+  durations: readonly DurationBand[];
+  movers: Readonly<Record<"up" | "down", readonly Mover[]>>;
+  /** What ads cost; undefined where that is not asked for. */
+  spend: SpendFigures | undefined;
+}
+
+/** What the calls of campaigns cost; most spend first. */
+export interface SpendFigures {
+  /** Those that have both spend and calls. */
+  campaigns: readonly Figures[];
+  /** The sums of those beyond; undefined where all are shown. */
+  rest: { rows: number; figures: Figures } | undefined;
+  /** The spend that bought no call; undefined where there is none. */
+  withoutCalls: { rows: number; figures: Figures } | undefined;
+  /** All spend, and the calls of campaigns with spend; undefined where nothing was spent. */
+  total: Figures | undefined;
+}
+
+/** What calls came from, most calls first. */
+export interface Ranking {
+  shown: readonly Figures[];
+  /** The sums of the rows beyond; undefined where all are shown. */
+  rest: { rows: number; figures: Figures } | undefined;
+}
+
+/** A channel, source or campaign whose calls changed. */
+export interface Mover {
+  dimension: Dimension;
+  figures: Figures;
+  /** Calls more than in the stretch before; fewer, where it is below 0. */
+  change: number;
+}
+
+/** The stretch that a report is about, and the one beside it. */
+export interface ReportScope {
+  span: Span;
+  periods: readonly LabelledPeriod[];
+  previousSpan: Span;
+  /** What ads cost. */
+  spend?: SessionSpend | undefined;
+  /** IANA zone of weekdays and hours. */
+  timezone: string;
+}
+
+/** Figures that add up, so that some rows can be told as one. */
+const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
+const COUNTS = ["calls", ...SUMS];
+/** Figures of each period, beside its calls. */
+export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
+/** All but the callers of the whole, who take as long to tell apart as all else. */
+const HEADLINE = [
+  ...SUMS,
+  "answer_rate",
+  "average_duration_seconds",
+  "median_duration_seconds",
+  "total_duration_seconds",
+];
+
+/** Reads one row of everything, beside the stretch before where there is one. */
+export async function readHeadline(
+  session: FigureSession,
+  stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell">,
+): Promise<Figures> {
+  const [headline = {}] = nameFigures(await session.total({ ...stretch, dimensions: [], figures: HEADLINE }));
+  return headline;
+}
+
+/** Reads all figures of a report; what takes the time is sorting the calls by a key, so it asks for few. */
+export async function readReportFigures(session: FigureSession, scope: ReportScope): Promise<ReportFigures> {
+  const { span, periods, previousSpan, timezone, spend } = scope;
+  const previous = { span: previousSpan };
+  const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
+  const headline = await readHeadline(session, { span, previous });
+  const movers = new Movers();
+  const rank = (dimension: Dimension, rows: Iterable<Figures>) =>
+    rankRows(rows, (figures) => movers.see(dimension, figures));
+  const compared = { span, previous, figures: [...SUMS, "answer_rate"] };
+  const offsets = await session.readOffsets(timezone);
+  const byPeriod = new Sums("period");
+  const byChannel = new Sums("channel");
+  const byChannelAndPeriod = new Sums("channel", "period");
+  const byHour = new Sums("weekday", "hour");
+  for (const row of await read({
+    dimensions: ["channel", "weekday", "hour"],
+    offsets,
+    span,
+    periods,
+    figures: SUMS,
+  }))
+    for (const sums of [byPeriod, byChannel, byChannelAndPeriod, byHour]) sums.add(row);
+  const channelsBefore = await read({ dimensions: ["channel"], span: previousSpan, figures: SUMS });
+  const callers = await read({ dimensions: [], span, periods, figures: ["unique_callers"] });
+  return {
+    headline,
+    periods: joinPeriods(periods, byPeriod.rows, callers),
+    channels: rank("channel", compare("channel", byChannel.rows, channelsBefore)),
+    channelPeriods: byChannelAndPeriod.rows,
+    sources: rank("source", await read({ ...compared, dimensions: ["source"] })),
+    campaigns: rank("campaign", await read({ ...compared, dimensions: ["campaign"] })),
+    hours: byHour.rows,
+    durations: await session.durationBands(span),
+    movers,
+    spend: spend && (await readSpendFigures(session, span, spend.form)),
+  };
+}
+
+const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+
+async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm): Promise<SpendFigures> {
+  const query = { span, spend: form, figures: ["qualified_calls", "first_time_callers", ...COSTS] };
+  const spent = [...nameFigures(await session.rollup({ ...query, dimensions: ["campaign"] }))]
+    .filter(({ cost }) => cost !== null)
+    .toSorted((a, b) => Number(b.cost) - Number(a.cost));
+  const [withCalls, without] = [true, false].map((has) =>
+    spent.filter(({ calls }) => Number(calls) > 0 === has),
+  );
+  const addUp = (rows: readonly Figures[] = []) =>
+    rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
+  return {
+    campaigns: withCalls?.slice(0, ROWS_SHOWN) ?? [],
+    rest: addUp(withCalls?.slice(ROWS_SHOWN)),
+    withoutCalls: addUp(without),
+    total: addUp(spent)?.figures,
+  };
+}
+
+/** Adds up in millionths, which are whole. */
+function addCosts(rows: readonly Figures[]): Figures {
+  const add = (name: string, of = (value: number) => value) =>
+    rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
+  const micros = add("cost", (cost) => Math.round(cost * MICROS));
+  const [calls, qualified_calls, first_time_callers] = [
+    add("calls"),
+    add("qualified_calls"),
+    add("first_time_callers"),
+  ];
+  const per = (count: number) => (count === 0 ? null : Number((micros / MICROS / count).toFixed(2)));
+  return {
+    cost: micros / MICROS,
+    calls,
+    qualified_calls,
+    first_time_callers,
+    cost_per_call: per(calls),
+    cost_per_qualified_call: per(qualified_calls),
+    cost_per_first_time_caller: per(first_time_callers),
+  };
+}
+
+/** Returns the rows of a rollup by the names of its columns. */
+function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
+  for (const row of rows) {
+    yield Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+  }
+}
+
+/** Adds up rows that are alike in some columns, as they come: none is kept. */
+class Sums {
+  readonly #columns: readonly string[];
+  readonly #groups = new Map<string, Record<string, Value>>();
+
+  constructor(...columns: string[]) {
+    this.#columns = columns;
+  }
+
+  add(row: Figures): void {
+    const keys = this.#columns.map((name) => [name, row[name] ?? null] as const);
+    const key = JSON.stringify(keys);
+    const sums = this.#groups.get(key) ?? Object.fromEntries([...keys, ...COUNTS.map((name) => [name, 0])]);
+    for (const name of COUNTS) sums[name] = Number(sums[name]) + Number(row[name]);
+    this.#groups.set(key, sums);
+  }
+
+  get rows(): Figures[] {
+    return [...this.#groups.values()];
+  }
+}
+
+/** Puts rows of two stretches beside each other, as a rollup that is compared has them: most calls first, then by key. */
+function compare(dimension: Dimension, current: Iterable<Figures>, before: Iterable<Figures>): Figures[] {
+  const byKey = (rows: Iterable<Figures>) =>
+    new Map(Iterator.from(rows).map((row) => [row[dimension] ?? null, row]));
+  const [now, then] = [byKey(current), byKey(before)];
+  return [...new Set([...now.keys(), ...then.keys()])]
+    .map((key) => {
+      const sums = COUNTS.flatMap((name) => [
+        [name, Number(now.get(key)?.[name] ?? 0)],
+        [`${name}_previous`, Number(then.get(key)?.[name] ?? 0)],
+      ]);
+      return { [dimension]: key, ...withShares(Object.fromEntries(sums)) };
+    })
+    .toSorted(
+      (a, b) => Number(b.calls) - Number(a.calls) || (String(a[dimension]) < String(b[dimension]) ? -1 : 1),
+    );
+}
+
+/** A row a period, of zeros where there was no call. */
+function joinPeriods(
+  periods: readonly LabelledPeriod[],
+  counts: readonly Figures[],
+  callers: Iterable<Figures>,
+): Figures[] {
+  const byPeriod = (rows: Iterable<Figures>) => new Map(Iterator.from(rows).map((row) => [row.period, row]));
+  const [countsOf, callersOf] = [byPeriod(counts), byPeriod(callers)];
+  const none = Object.fromEntries([...COUNTS, "unique_callers"].map((name) => [name, 0]));
+  return periods.map(({ period }) => ({
+    period,
+    ...none,
+    ...callersOf.get(period),
+    ...countsOf.get(period),
+  }));
+}
+
+/** Keeps the first rows and those without a value, and adds up the others, those that had calls only before as well. */
+function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ranking {
+  const shown: Figures[] = [];
+  const sums: Record<string, number> = {};
+  let restRows = 0;
+  for (const figures of rows) {
+    see(figures);
+    const isPresent = Number(figures.calls) > 0;
+    if (isPresent && (shown.length < ROWS_SHOWN || isNotSet(figures))) {
+      shown.push(figures);
+      continue;
+    }
+    if (isPresent) restRows++;
+    for (const name of COUNTS.flatMap((name) => [name, `${name}_previous`])) {
+      sums[name] = (sums[name] ?? 0) + Number(figures[name]);
+    }
+  }
+  const isAll = Object.keys(sums).length === 0;
+  return { shown, rest: isAll ? undefined : { rows: restRows, figures: withShares(sums) } };
+}
+
+/** Adds the shares of what was added up, as an engine rounds them. */
+function withShares(sums: Record<string, number>): Figures {
+  const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
+  const rounded = (part: number, whole: number) => Math.round((10_000 * Math.abs(part)) / whole) / 10_000;
+  const share = (part: number, whole: number) =>
+    whole === 0 ? null : Math.sign(part) * rounded(part, whole);
+  return {
+    ...sums,
+    calls_change: share(calls - calls_previous, calls_previous),
+    answer_rate: share(answered_calls, calls),
+  };
+}
+
+/** Whether these are the calls without any value; a campaign that has only an id has one. The key columns lead. */
+export function isNotSet(figures: Figures): boolean {
+  const [name] = Object.values(figures);
+  return name === NOT_SET && figures.campaign_id == null;
+}
+
+/** Keeps those rows of several rollups whose calls changed most, each way. */
+class Movers {
+  readonly up: Mover[] = [];
+  readonly down: Mover[] = [];
+
+  see(dimension: Dimension, figures: Figures): void {
+    const change = Number(figures.calls) - Number(figures.calls_previous);
+    if (change === 0) return;
+    const movers = change > 0 ? this.up : this.down;
+    const last = movers.at(-1);
+    if (movers.length >= MOVERS_SHOWN && last !== undefined && Math.abs(last.change) >= Math.abs(change))
+      return;
+    movers.push({ dimension, figures, change });
+    movers.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+    movers.splice(MOVERS_SHOWN);
+  }
+}

@@ -1,0 +1,104 @@
+import { hash } from "node:crypto";
+import { html, raw } from "hono/html";
+import { toPrintable } from "../base/printable.ts";
+import { HISTORY_DAYS } from "../calendar/history.ts";
+import type { Manifest } from "../export/manifest.ts";
+import { answerRateOf, changeOf, countOf, formatPoints, formatQuantity, type Html } from "./figure-text.ts";
+import { basisSection, verdictLine } from "./page-basis.ts";
+import { restatementSection } from "./page-restatements.ts";
+import { chartSections } from "./page-sections.ts";
+import { spendSection } from "./page-spend.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+import { describeDays } from "./period-text.ts";
+import type { Figures } from "./report-figures.ts";
+import type { Report } from "./report-model.ts";
+
+/** No script, no request: whatever a visitor's text became, it can do nothing. */
+const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
+
+/** Returns the report as one page of HTML that stands by itself. The same report gives the same bytes. */
+export async function toPage(report: Report): Promise<string> {
+  const { figures, manifest } = report;
+  const title = `Calls, ${describeDays(manifest.range)}`;
+  const isEmpty = Number(figures.headline.calls) === 0;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${raw(PAGE_STYLE)}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+<p class="faint">${describeScope(manifest)}</p>
+${verdictLine(report)}
+</header>
+<main>
+${headline(figures.headline, manifest)}
+${restatementSection(report)}
+${isEmpty ? html`<p>No call was found in these days${isFiltered(manifest) ? " with this filter" : ""}.</p>${spendSection(report)}` : chartSections(report)}
+${basisSection(report)}
+</main>
+<footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
+</body>
+</html>
+`;
+  return String(await page);
+}
+
+function headline(figures: Figures, { caveats, range }: Manifest): Html {
+  const tile = (name: string, value: Html, note: Html | string) =>
+    html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
+  const counted = (name: string, column: string) =>
+    tile(
+      name,
+      countOf(figures[column]),
+      html`${changeOf(figures, column)} from ${countOf(figures[`${column}_previous`])}`,
+    );
+  const name = "First-time callers";
+  const firstTime = caveats?.first_load
+    ? tile(name, html`–`, "not known until the first load has ended")
+    : range.short_history
+      ? tile(
+          name,
+          countOf(figures.first_time_callers),
+          `may be too many: fewer than ${HISTORY_DAYS} days of calls before`,
+        )
+      : counted(name, "first_time_callers");
+  return html`<dl class="tiles">
+${counted("Calls", "calls")}
+${tile(
+  "Answer rate",
+  answerRateOf(figures),
+  html`${formatPoints(figures) ?? "–"} from ${answerRateOf(figures, "_previous")}`,
+)}
+${counted("Qualified calls", "qualified_calls")}
+${firstTime}
+${counted("Missed calls", "missed_calls")}
+</dl>`;
+}
+
+function describeScope({ timezone, filter, compared_with }: Manifest): string {
+  const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
+  const said = [
+    ...Object.entries(values).map(
+      ([name, value]) =>
+        `${name.replaceAll("_", " ")}${value === true ? "" : `: ${[value].flat().join(" or ")}`}`,
+    ),
+    ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
+    ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
+  ];
+  return toPrintable(
+    `Days of ${timezone}${compared_with ? `, compared with ${describeDays(compared_with)}${compared_with.begins_before_first_call ? " (which begins before the first call in the copy: changes may look too high)" : ""}` : ""}. ${
+      said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
+    }`,
+  );
+}
+
+function isFiltered({ filter }: Manifest): boolean {
+  return Object.keys(filter).length > 1;
+}

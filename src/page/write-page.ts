@@ -1,0 +1,58 @@
+import { countDays } from "../calendar/dates.ts";
+import type { Job } from "../export/job.ts";
+import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
+import type { Restatement } from "../export/restatement.ts";
+import { PAGE_FILE } from "../request/option-values.ts";
+import { metrics } from "../rollup/metrics.ts";
+import { rollupColumns } from "../rollup/rollup-query.ts";
+import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
+import { toPage } from "./report-page.ts";
+
+/** What a manifest calls the page. */
+const CONTENTS = "report";
+
+/** Writes the page of charts, of days with a grain and a stretch to compare with. */
+export async function writePage(job: Job): Promise<ManifestFile[]> {
+  const { session, scope, manifest, spend } = job;
+  const { span, grain, periods, previousSpan, timezone } = scope;
+  const { from, to } = scope.range;
+  if (grain === undefined || previousSpan === undefined || from === undefined || to === undefined)
+    throw new Error("A report has days, a grain and a stretch to compare with");
+  const figures = await readReportFigures(session, { span, periods, previousSpan, timezone, spend });
+  const { headline } = figures;
+  const restatements = compareWithPage(job, figures);
+  const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
+    isAdditive ? [[name, Number(headline[name])] as const] : [],
+  );
+  const described = {
+    contents: CONTENTS,
+    rows: Number(headline.calls),
+    sums: { ...Object.fromEntries(sums), ...(manifest.spend && { cost: manifest.spend.cost }) },
+  };
+  const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
+
+  const page = await toPage({
+    figures,
+    basis: job.readBasis(),
+    manifest,
+    fingerprint,
+    restatements,
+    grain,
+    days: countDays({ from, to }),
+  });
+  return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
+}
+
+/** Compares the figures of the periods with those that the page had when it was last written. */
+function compareWithPage(
+  { remembered, scope, session }: Job,
+  { periods: rows }: ReportFigures,
+): readonly Restatement[] {
+  const { span, periods } = scope;
+  const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
+  const columns = rollupColumns(query, session.rules);
+  const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));
+  const watched = remembered?.watch({ file: PAGE_FILE, contents: CONTENTS, query, columns }, values);
+  while (watched?.next().done === false);
+  return remembered?.find(CONTENTS) ?? [];
+}

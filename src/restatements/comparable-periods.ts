@@ -1,0 +1,78 @@
+import { type DateRange, toInstants } from "../calendar/dates.ts";
+import type { Grain } from "../calendar/grain.ts";
+import { localDate } from "../calendar/local-time.ts";
+import { type Period, periods } from "../calendar/periods.ts";
+import { MAX_PERIODS, mostPeriods } from "../export/scope.ts";
+
+/** What an export was about, in days of a zone. */
+export interface GivenScope {
+  /** Its days; open where an end is missing. */
+  range: DateRange;
+  /** From the first day of its first period, where that is open, to its last day; undefined without periods. */
+  extent?: Required<DateRange> | undefined;
+  /** Stretches that ended by then were complete, ISO 8601 UTC. */
+  settledUntil: string;
+}
+
+/** A stretch that rows are of; of a rollup without periods it is the whole, under no name. */
+export type Stretch = Pick<Period, "period" | "startsAt" | "endsAt">;
+
+/** A day after which the longest period has ended. */
+const LONGEST_PERIOD_DAYS = 100;
+/** Those of two exports that follow each other; between some that are far apart the clock of a phone was wrong. */
+const MOST_PERIODS = 2 * MAX_PERIODS;
+
+/** How rows are cut into periods. */
+interface Cut {
+  grain?: Grain | undefined;
+  timezone: string;
+}
+
+/** Returns the stretches of an export that were complete: closed by its range, and so long ago that no correction is due. */
+export function completeStretches(
+  scope: GivenScope,
+  { grain, timezone }: Cut,
+  /** Days that are to be looked at as well. */
+  other?: Required<DateRange>,
+): Stretch[] {
+  const { range, extent, settledUntil } = scope;
+  const cut = toInstants(range, timezone);
+  if (grain === undefined) {
+    const { startsAt, endsAt } = cut;
+    const isComplete = startsAt !== undefined && endsAt !== undefined && endsAt <= settledUntil;
+    return isComplete ? [{ period: "", startsAt, endsAt }] : [];
+  }
+  const days = [extent, other].filter((each) => each !== undefined);
+  if (days.length === 0) return [];
+  const from = days.map((each) => each.from).reduce((a, b) => (a < b ? a : b));
+  const last = days.map((each) => each.to).reduce((a, b) => (a > b ? a : b));
+  // A day of any zone; what ends later is not complete, however late a call says it was.
+  const to = earlier(last, settledUntil.slice(0, "YYYY-MM-DD".length));
+  if (to < from || mostPeriods({ from, to }, grain) > MOST_PERIODS) return [];
+  // Whole periods, the last of them too: where the range is open, a period goes on after its last call.
+  const end = new Date(Date.parse(to) + LONGEST_PERIOD_DAYS * 86_400_000).toISOString();
+  return periods({ from, to: localDate(end, "UTC"), grain, zone: timezone })
+    .slice(0, -1)
+    .flatMap(({ period, ...whole }) => {
+      const startsAt = later(whole.startsAt, cut.startsAt);
+      const endsAt = earlier(whole.endsAt, cut.endsAt);
+      return startsAt < endsAt && endsAt <= settledUntil ? [{ period, startsAt, endsAt }] : [];
+    });
+}
+
+/** Returns the stretches that were complete in an earlier export, and that another cuts in the same way. */
+export function comparableStretches(before: GivenScope, now: GivenScope, question: Cut): Stretch[] {
+  const cutNow = new Map(
+    completeStretches({ ...now, settledUntil: before.settledUntil }, question, before.extent).map((each) => [
+      each.period,
+      each,
+    ]),
+  );
+  return completeStretches(before, question, now.extent).filter(({ period, startsAt, endsAt }) => {
+    const same = cutNow.get(period);
+    return same?.startsAt === startsAt && same.endsAt === endsAt;
+  });
+}
+
+const later = (a: string, b = a) => (a > b ? a : b);
+const earlier = (a: string, b = a) => (a < b ? a : b);

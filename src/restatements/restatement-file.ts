@@ -1,0 +1,54 @@
+import { basename } from "node:path";
+import { encodeTable } from "../export/formats/encode-table.ts";
+import type { Job } from "../export/job.ts";
+import { RESTATEMENT_FILE } from "../export/output/earlier-restatements.ts";
+import type { WrittenFile } from "../export/output/file-set.ts";
+import { RESTATEMENT_REASONS, type Restatement } from "../export/restatement.ts";
+import type { Column } from "../export/table.ts";
+
+const LEADING: readonly Column[] = [
+  { name: "file", type: "text" },
+  { name: "contents", type: "text" },
+  { name: "period", type: "text" },
+  { name: "key", type: "text" },
+  { name: "metric", type: "text" },
+  // A number, or a time; neither is from a visitor.
+  { name: "was", type: "decimal" },
+  { name: "now", type: "decimal" },
+  { name: "change", type: "decimal" },
+  { name: "given_out_at", type: "time" },
+];
+const COLUMNS: readonly Column[] = [
+  ...LEADING,
+  ...RESTATEMENT_REASONS.flatMap((reason): Column[] => [
+    ...(reason === "spend_changed" ? [] : [{ name: `${reason}_calls`, type: "integer" } as const]),
+    { name: `${reason}_effect`, type: "decimal" },
+  ]),
+  { name: "rules_changed", type: "text" },
+];
+
+/** Writes `restatements.csv`, one line a figure; the key is a JSON object of the key columns, since a value may have any text in it. */
+export async function writeRestatements(
+  { write, ask: { format } }: Pick<Job, "write" | "ask">,
+  found: readonly Restatement[],
+): Promise<WrittenFile> {
+  const rows = found.map((each) => [
+    basename(each.path),
+    each.contents,
+    each.period,
+    JSON.stringify(each.key),
+    each.metric,
+    each.was,
+    each.now,
+    each.change,
+    each.given_out_at,
+    ...RESTATEMENT_REASONS.flatMap((reason) => {
+      const { calls = null, effect = null } = each.reasons.find((one) => one.reason === reason) ?? {};
+      return reason === "spend_changed" ? [effect] : [calls, effect];
+    }),
+    each.rules_changed,
+  ]);
+  const table = { columns: COLUMNS, rows };
+  const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
+  return await write(RESTATEMENT_FILE, content);
+}

@@ -1,0 +1,150 @@
+import { deriveSeed, drawIndex, type Random, seededRandom, shuffle } from "../random.ts";
+import { hasDniData } from "./dni.ts";
+import { CallGenerator } from "./generate.ts";
+
+/** The JSON of one call. Edits may have put anything into it, so its members are unknown. */
+export type WireCall = Readonly<Record<string, unknown>>;
+
+/** The order in which the calls stand. */
+type CallOrder = "newest" | "oldest" | "shuffled";
+
+interface SandboxCallsOptions {
+  readonly seed: number;
+  /** How many calls there are at first. */
+  readonly count: number;
+  readonly order: CallOrder;
+  /** Milliseconds since 1970-01-01 UTC; the seeded calls end shortly before it, an inserted call starts at it. */
+  readonly now: () => number;
+  /** Whether a missing value may be null, and not only empty or left out. @default false */
+  readonly nulls?: boolean;
+  /** Whether some texts are such that programs stumble over them. @default false */
+  readonly oddTexts?: boolean;
+  /** Is told of each call that comes in after the seeded ones. */
+  readonly onInsert?: (call: WireCall) => void;
+}
+
+const NEWEST_AGE_MS = 60_000;
+
+/**
+ * The calls of a sandbox: live, and open to change by a test.
+ *
+ * Only ids are held, in their visible order; the JSON of a call is made when it is read. A call without DNI
+ * session data is held, and may be edited, but it is in no list (API v3 § 4.2, rule 1).
+ */
+export class SandboxCalls {
+  readonly #generator: CallGenerator;
+  readonly #order: CallOrder;
+  readonly #now: () => number;
+  readonly #nulls: boolean;
+  readonly #onInsert: (call: WireCall) => void;
+  readonly #random: Random;
+  #ids: number[];
+  #nextIndex: number;
+  readonly #insertedMs = new Map<number, number>();
+  readonly #removed = new Set<number>();
+  readonly #withoutDni = new Set<number>();
+  readonly #edits = new Map<number, WireCall>();
+
+  constructor(options: SandboxCallsOptions) {
+    const { seed, count, order, now, nulls = false, oddTexts = false, onInsert = () => {} } = options;
+    this.#generator = new CallGenerator(seed, count, now() - NEWEST_AGE_MS, { oddTexts });
+    this.#order = order;
+    this.#now = now;
+    this.#nulls = nulls;
+    this.#onInsert = onInsert;
+    this.#random = seededRandom(deriveSeed(seed, "order"));
+    this.#nextIndex = count;
+    this.#ids = Array.from({ length: count }, (_, index) => this.#generator.idAt(index));
+    if (order === "newest") this.#ids.reverse();
+    if (order === "shuffled") this.#ids = shuffle(this.#random, this.#ids);
+  }
+
+  /** How many calls are listed. */
+  get size(): number {
+    return this.#ids.length - this.#withoutDni.size;
+  }
+
+  /** A copy of the ids of the listed calls, in their visible order. */
+  get ids(): number[] {
+    return this.#ids.filter((id) => !this.#withoutDni.has(id));
+  }
+
+  /** Returns the JSON of a call, a listed one or not, or undefined when there is none with this id. */
+  get(id: number): WireCall | undefined {
+    const index = this.#indexOf(id);
+    return index === undefined ? undefined : this.#callAt(index, id);
+  }
+
+  /** Returns what a list of calls is ordered and filtered by; cheaper than the whole call. */
+  facets(id: number): WireCall | undefined {
+    const index = this.#indexOf(id);
+    if (index === undefined) return undefined;
+    return this.#edits.has(id) ? this.get(id) : this.#generator.facetsAt(index);
+  }
+
+  /**
+   * Adds a call that started now, at its index in the order, with members of it replaced as `edit` does.
+   *
+   * @returns its id.
+   */
+  insert(patch: WireCall = {}): number {
+    const index = this.#nextIndex++;
+    const id = this.#generator.idAt(index);
+    this.#insertedMs.set(id, this.#now());
+    this.#ids.splice(this.#placeOfNewest(), 0, id);
+    if (Object.keys(patch).length > 0) this.edit(id, patch);
+    this.#onInsert(this.#callAt(index, id));
+    return id;
+  }
+
+  /** Takes a call away; returns whether there was one with this id. */
+  remove(id: number): boolean {
+    const index = this.#ids.indexOf(id);
+    if (index < 0) return false;
+    this.#ids.splice(index, 1);
+    this.#removed.add(id);
+    this.#withoutDni.delete(id);
+    this.#insertedMs.delete(id);
+    this.#edits.delete(id);
+    return true;
+  }
+
+  /**
+   * Replaces members of a call, with any JSON value (dni_data as a whole); undefined leaves a member out.
+   * The call keeps its index in the order; one that has no DNI session data is not listed until it has some.
+   *
+   * @throws {Error} when there is no call with this id.
+   */
+  edit(id: number, patch: WireCall): void {
+    const index = this.#indexOf(id);
+    if (index === undefined) throw new Error(`Cannot edit call ${id}: the sandbox has no such call`);
+    this.#edits.set(id, { ...this.#edits.get(id), ...patch });
+    if (hasDniData(this.#callAt(index, id).dni_data)) this.#withoutDni.delete(id);
+    else this.#withoutDni.add(id);
+  }
+
+  #callAt(index: number, id: number): WireCall {
+    const generated = this.#generator.callAt(index, this.#insertedMs.get(id));
+    const call = this.#nulls
+      ? generated
+      : { ...without(null, generated), dni_data: without(null, generated.dni_data) };
+    const edit = this.#edits.get(id);
+    return edit ? without(undefined, { ...call, ...edit }) : call;
+  }
+
+  #indexOf(id: number): number | undefined {
+    const index = this.#generator.indexOf(id);
+    return index !== undefined && index < this.#nextIndex && !this.#removed.has(id) ? index : undefined;
+  }
+
+  #placeOfNewest(): number {
+    if (this.#order === "newest") return 0;
+    if (this.#order === "oldest") return this.#ids.length;
+    return drawIndex(this.#random, this.#ids.length + 1);
+  }
+}
+
+/** Leaves out the members of this value. */
+function without(missing: null | undefined, members: WireCall): WireCall {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== missing));
+}

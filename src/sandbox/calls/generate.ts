@@ -1,0 +1,160 @@
+import { deriveSeed, drawIndex, pick, pickWeighted, type Random, seededRandom } from "../random.ts";
+import { drawConversation, type SpokenLine } from "./conversation.ts";
+import { type DniData, drawDniData, drawToken } from "./dni.ts";
+import { SOURCES, type Source } from "./sources.ts";
+import { createTimeline } from "./timeline.ts";
+import { DISPOSITIONS, type Disposition, ORG_UNITS, type OrgUnit, phoneNumberOf } from "./vocabulary.ts";
+
+/** An attributed call as it goes over the wire (API v3 § 2.3). */
+type GeneratedCall = {
+  insight_name: string;
+  call_id: number;
+  caller_id?: string | null;
+  tracking_number: string;
+  call_started: string;
+  duration: number;
+  disposition: string;
+  org_unit_id: number;
+  org_unit_name: string;
+  recording_url?: string;
+  dni_data: DniData;
+  summary?: string | null;
+  transcription?: string;
+  transcription_details?: readonly SpokenLine[];
+};
+
+/** What lists are ordered and filtered by: found without making the whole call. */
+type Facets = Pick<GeneratedCall, "insight_name" | "org_unit_id" | "disposition">;
+
+interface Draft {
+  readonly random: Random;
+  /** The stream of the visit that led to the call: shared by the calls of one visitor on the same visit. */
+  readonly visit: Random;
+  readonly caller: number;
+  readonly source: Source;
+  readonly orgUnit: OrgUnit;
+  readonly disposition: Disposition;
+}
+
+const FIRST_ID = 731_000_000;
+/** Ids grow by this much on average; the true step varies, so that there are gaps. */
+const ID_STEP = 7;
+
+/** With this pool about a quarter of the callers call more than once. */
+const CALLERS_PER_CALL = 1.8;
+/** How often a caller who calls again does so from the same visit: same source, same click id. */
+const SAME_VISIT_SHARE = 0.7;
+
+const LONGEST_SECONDS = 1800;
+const SHORTEST_SECONDS = 5;
+const RECORDING_LIFE_SECONDS = 7 * 24 * 3600;
+
+/** Makes calls on demand, each a pure function of the seed and its index, so that none is held in memory. */
+export class CallGenerator {
+  readonly #idSeed: number;
+  readonly #callSeed: number;
+  readonly #visitSeed: number;
+  readonly #callerCount: number;
+  readonly #hasOddTexts: boolean;
+  readonly #startedMs: (index: number) => number;
+
+  constructor(seed: number, count: number, endMs: number, { oddTexts = false } = {}) {
+    this.#hasOddTexts = oddTexts;
+    this.#idSeed = deriveSeed(seed, "ids");
+    this.#callSeed = deriveSeed(seed, "calls");
+    this.#visitSeed = deriveSeed(seed, "visits");
+    this.#callerCount = Math.max(1, Math.round(count * CALLERS_PER_CALL));
+    this.#startedMs = createTimeline(deriveSeed(seed, "timeline"), count, endMs);
+  }
+
+  /** The id of the call at an index; it rises with the index. */
+  idAt(index: number): number {
+    const gap = (deriveSeed(this.#idSeed, index) >>> 0) % ID_STEP;
+    return FIRST_ID + index * ID_STEP + gap;
+  }
+
+  /** The index that an id belongs to, or undefined when no call ever has this id. */
+  indexOf(id: number): number | undefined {
+    const index = Math.floor((id - FIRST_ID) / ID_STEP);
+    return index >= 0 && this.idAt(index) === id ? index : undefined;
+  }
+
+  facetsAt(index: number): Facets {
+    const { source, orgUnit, disposition } = this.#draft(index);
+    return {
+      insight_name: source.insightName,
+      org_unit_id: orgUnit.id,
+      disposition: disposition.spelling,
+    };
+  }
+
+  /** Makes the call at an index; `startedMs` is for calls that came in later than the seeded ones. */
+  callAt(index: number, startedMs: number = this.#startedMs(index)): GeneratedCall {
+    const { random, visit, caller, source, orgUnit, disposition } = this.#draft(index);
+    const id = this.idAt(index);
+    const duration = disposition.isAnswered ? drawDuration(random) : 0;
+    return {
+      insight_name: source.insightName,
+      call_id: id,
+      ...drawCallerId(random, caller),
+      tracking_number: pick(random, orgUnit.trackingNumbers),
+      call_started: new Date(startedMs).toISOString(),
+      duration,
+      disposition: disposition.spelling,
+      org_unit_id: orgUnit.id,
+      org_unit_name: orgUnit.name,
+      ...(disposition.isAnswered && { recording_url: drawRecordingUrl(random, id, startedMs) }),
+      dni_data: drawDniData(visit, source, this.#hasOddTexts),
+      ...(disposition.isAnswered ? drawTexts(random, duration) : drawMissedSummary(random)),
+    };
+  }
+
+  #draft(index: number): Draft {
+    const random = seededRandom(deriveSeed(this.#callSeed, index));
+    const caller = drawIndex(random, this.#callerCount);
+    const isSameVisit = random() < SAME_VISIT_SHARE;
+    const visit = isSameVisit ? seededRandom(deriveSeed(this.#visitSeed, caller)) : random;
+    const source = pickWeighted(visit, SOURCES);
+    const orgUnit = pick(random, ORG_UNITS);
+    return { random, visit, caller, source, orgUnit, disposition: pickWeighted(random, DISPOSITIONS) };
+  }
+}
+
+/** Many short calls, few long ones: the median is about two minutes. */
+function drawDuration(random: Random): number {
+  return SHORTEST_SECONDS + Math.floor((LONGEST_SECONDS + 1 - SHORTEST_SECONDS) * random() ** 4);
+}
+
+/** Some callers withhold their number. */
+function drawCallerId(random: Random, caller: number): Pick<GeneratedCall, "caller_id"> {
+  const share = random();
+  if (share < 0.015) return { caller_id: null };
+  if (share < 0.03) return {};
+  return { caller_id: phoneNumberOf(caller) };
+}
+
+function drawRecordingUrl(random: Random, id: number, startedMs: number): string {
+  const expires = Math.floor(startedMs / 1000) + RECORDING_LIFE_SECONDS;
+  const signature = drawToken(random, 43);
+  return `https://recordings.example.com/v3/${id}.mp3?Expires=${expires}&Signature=${signature}&Key-Pair-Id=KEXAMPLE1`;
+}
+
+function drawTexts(
+  random: Random,
+  durationSeconds: number,
+): Pick<GeneratedCall, "summary" | "transcription" | "transcription_details"> {
+  const { summary, lines } = drawConversation(random, durationSeconds);
+  return {
+    ...(random() < 0.95 && { summary }),
+    transcription: lines.map((line) => line.text).join(" "),
+    transcription_details: lines,
+  };
+}
+
+function drawMissedSummary(random: Random): Pick<GeneratedCall, "summary"> {
+  const share = random();
+  if (share < 0.15) return { summary: "The caller hung up before anybody answered." };
+  if (share < 0.5) return { summary: null };
+  if (share < 0.6) return { summary: "" };
+  return {};
+}

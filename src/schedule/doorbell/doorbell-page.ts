@@ -1,0 +1,169 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { SECRET_PARAMETER } from "../../config/doorbell.ts";
+
+/** A delivery is the data of one call, its transcript perhaps. */
+const MOST_BYTES = 1_000_000;
+/** Of all bodies that are being read at once, since whoever sends them has not shown the secret yet. */
+const MOST_HELD_BYTES = 16_000_000;
+/** What a piece of a body costs beside its bytes: it may come in pieces of one. */
+const PIECE_BYTES = 128;
+/** Anybody may ring with a wrong secret, as often as they like. */
+const REFUSAL_LOG_MS = 60_000;
+
+/** What a request is answered with. */
+export interface PlainResponse {
+  status: number;
+  text: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+const RUNG: PlainResponse = { status: 202, text: "A sync follows.\n" };
+const NO_SECRET: PlainResponse = {
+  status: 401,
+  text: "The secret is missing or wrong.\n",
+  headers: { "www-authenticate": "Bearer" },
+};
+const NO_DOOR: PlainResponse = { status: 404, text: "There is no such account.\n" };
+const NOT_POST: PlainResponse = {
+  status: 405,
+  text: "POST alone: a GET would bring the secret in its URL, which is logged on the way.\n",
+  headers: { allow: "POST" },
+};
+const CUT_SHORT: PlainResponse = { status: 408, text: "The body did not come whole.\n" };
+const TOO_LARGE: PlainResponse = { status: 413, text: `The body is larger than ${MOST_BYTES} bytes.\n` };
+const BUSY: PlainResponse = {
+  status: 503,
+  text: "Too many bodies at once.\n",
+  headers: { "retry-after": "1" },
+};
+
+export interface DoorbellOptions {
+  secret: string;
+  /** What a ring at a path does. */
+  doors: ReadonlyMap<string, () => void>;
+  log: Log;
+  clock: Clock;
+}
+
+/** Whether a path is the doorbell's. */
+export function isDoorbellPath(path: string): boolean {
+  return path === "/doorbell" || path.startsWith("/doorbell/");
+}
+
+/**
+ * Takes the deliveries of the platform's webhooks (API v3 § 6). Of a delivery only its secret counts, and that it came;
+ * whoever does not have the secret learns nothing, and nothing of a request but its status is logged.
+ */
+export class DoorbellPage {
+  /** How many requests were refused, by status. */
+  readonly refused = new Map<number, number>();
+  readonly #options: DoorbellOptions;
+  readonly #secretHash: Buffer;
+  #heldBytes = 0;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DoorbellOptions) {
+    this.#options = options;
+    this.#secretHash = hash("sha256", options.secret, "buffer");
+  }
+
+  /** Answers a request; never throws. */
+  async answer(request: IncomingMessage): Promise<PlainResponse> {
+    const response = await this.#judge(request);
+    if (response !== RUNG) this.#noteRefusal(response.status);
+    return response;
+  }
+
+  async #judge(request: IncomingMessage): Promise<PlainResponse> {
+    if (request.method !== "POST") return NOT_POST;
+    let given = bearerOf(request.headers.authorization);
+    if (given === undefined) {
+      const body = await this.#readBody(request);
+      if (typeof body !== "string") return body;
+      given = findSecret(body);
+    }
+    if (!timingSafeEqual(hash("sha256", given ?? "", "buffer"), this.#secretHash)) return NO_SECRET;
+    const ring = this.#options.doors.get(pathOf(request));
+    if (ring === undefined) return NO_DOOR;
+    ring();
+    return RUNG;
+  }
+
+  /** Reads a body, whose sender the server gives only so much time. What is too much is let pass and dropped. */
+  async #readBody(request: IncomingMessage): Promise<string | PlainResponse> {
+    if (Number(request.headers["content-length"]) > MOST_BYTES) return TOO_LARGE;
+    const { promise, resolve } = Promise.withResolvers<string | PlainResponse>();
+    let pieces: Buffer[] | undefined = [];
+    let held = 0;
+    const giveUp = (response: PlainResponse) => {
+      pieces = undefined;
+      resolve(response);
+    };
+    request.on("data", (piece: Buffer) => {
+      if (pieces === undefined) return;
+      const bytes = piece.length + PIECE_BYTES;
+      held += bytes;
+      this.#heldBytes += bytes;
+      if (held > MOST_BYTES) giveUp(TOO_LARGE);
+      else if (this.#heldBytes > MOST_HELD_BYTES) giveUp(BUSY);
+      else pieces.push(piece);
+    });
+    request.once("end", () => resolve(Buffer.concat(pieces ?? []).toString()));
+    request.once("error", () => giveUp(CUT_SHORT));
+    request.once("close", () => giveUp(CUT_SHORT));
+    try {
+      return await promise;
+    } finally {
+      this.#heldBytes -= held;
+    }
+  }
+
+  #noteRefusal(status: number): void {
+    this.refused.set(status, (this.refused.get(status) ?? 0) + 1);
+    const nowMs = this.#options.clock.now();
+    if (Math.abs(nowMs - this.#toldMs) < REFUSAL_LOG_MS) return;
+    this.#toldMs = nowMs;
+    const refused = [...this.refused.values()].reduce((sum, count) => sum + count);
+    this.#options.log.warn({ status, refused }, "the doorbell refused a request");
+  }
+}
+
+/** Returns the path that was asked for, without its query. */
+export function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
+}
+
+/**
+ * Finds the secret in the body of a delivery. How static parameters are added is not documented (API v3 § 6): as the list
+ * that a webhook has, as an object, or as members of the body itself.
+ */
+function findSecret(text: string): string | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const parameters = memberOf(body, "static_parameters");
+  const listed = Array.isArray(parameters)
+    ? parameters.find((pair: unknown) => memberOf(pair, "field_name") === SECRET_PARAMETER)
+    : undefined;
+  const found = [
+    memberOf(listed, "field_value"),
+    memberOf(parameters, SECRET_PARAMETER),
+    memberOf(body, SECRET_PARAMETER),
+  ];
+  return found.find((value) => typeof value === "string");
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value;
+}

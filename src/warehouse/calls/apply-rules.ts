@@ -1,0 +1,61 @@
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { tryAcquireLock, underLock } from "../lock.ts";
+import { nameFile } from "../sqlite-errors.ts";
+import { writeTransaction } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { type AttributionOptions, applyRules, needsAttribution, refreshViews } from "./attribute-all.ts";
+import { readUnsettled, settleCallers } from "./first-load.ts";
+
+/**
+ * Makes the facts of all calls anew where the rules are others than those they stand on, with no sync beside it; and
+ * settles the callers of a first load that was cut short.
+ *
+ * @throws CalltallyError (exit 6) where a sync is under way
+ * @throws CalltallyError (exit 7) where the rules are others and the warehouse is open to read alone
+ */
+export async function applyRulesAlone(
+  warehouse: Warehouse,
+  rules: AttributionRules,
+  options: AttributionOptions,
+): Promise<void> {
+  try {
+    if (warehouse.sqlite.readonly) {
+      if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
+      return;
+    }
+    if (!needsAttribution(warehouse, rules) && readUnsettled(warehouse) === 0) {
+      refreshViews(warehouse, rules);
+      return;
+    }
+    using lock = tryAcquireLock(warehouse.path);
+    if (lock !== undefined) {
+      // Those of a first load that was cut short; one under way settles them itself.
+      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
+      await applyRules(underLock(warehouse, lock), rules, options);
+    } else if (needsAttribution(warehouse, rules)) {
+      throw otherRulesError(warehouse.path);
+    }
+  } catch (error) {
+    throw nameFile(error, warehouse.path);
+  }
+}
+
+function unappliedError(database: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.storage,
+    `Cannot apply the settings for attribution to ${database}: this user may only read it, and its figures follow others`,
+    {
+      hint: "Use the settings that it was made with, the last row of its table rules; or let its owner run `calltally sync` with these.",
+    },
+  );
+}
+
+/** The error for facts that follow other rules than these, and cannot be recomputed now. */
+export function otherRulesError(database: string): CalltallyError {
+  return new CalltallyError(
+    EXIT.locked,
+    `Cannot apply the settings for attribution to ${database}: another process is syncing it, or applying its own`,
+    { hint: "Wait for it to end, and run this again; give all of them the same settings." },
+  );
+}

@@ -1,0 +1,273 @@
+import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
+import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
+import { call_facts, calls, counts, transcripts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
+import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
+import { countRows } from "./count-rows.ts";
+import type { ForgottenCallers } from "./forgotten-callers.ts";
+import { readRulesInForce } from "./rules.ts";
+
+export interface Upserted {
+  /** Calls the warehouse did not have. */
+  new: number;
+  /** Calls it had with other content. */
+  changed: number;
+  /** Calls that came more than once, with different contents; the last one counts. */
+  conflicting: number;
+  /** The ids of those that were new or changed. */
+  written: ReadonlySet<number>;
+}
+
+/**
+ * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
+ * callers is not written.
+ *
+ * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
+ */
+export type UpsertCalls = (
+  tx: Tx,
+  page: readonly Call[],
+  hashes?: readonly (string | undefined)[],
+) => Upserted;
+
+const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
+
+export interface UpsertOptions {
+  /** Members of a recording link that sign it, besides the usual ones. @default none */
+  signature?: ReadonlySet<string>;
+  /** Whether callers are settled once all calls are written; see `settleCallers`. @default false */
+  isFirstLoad?: boolean;
+  /** What may be kept of them. @default everything */
+  keeping?: Keeping;
+}
+
+const ROW_COLUMNS = [
+  ...CALL_COLUMNS,
+  "row_hash",
+  "served_hash",
+  "withheld",
+  "caller_digest",
+  "first_run_id",
+  "changed_run_id",
+] as const;
+
+/**
+ * Prepares the statements that write calls. Only rows whose content differs are written: the page's hashes are read
+ * first, which is much faster than an upsert that ends in nothing.
+ */
+export function prepareUpsertCalls(
+  warehouse: Warehouse,
+  runId: number,
+  { signature = new Set(), isFirstLoad = false, keeping = keepingAll(warehouse) }: UpsertOptions = {},
+): UpsertCalls {
+  const { readHashes, upsertCall, upsertTranscript, deleteTranscript, setServedHash, addToCount } =
+    prepareStatements(warehouse);
+  const refreshRecording = prepareRefreshRecording(warehouse);
+  const { rules } = readRulesInForce(warehouse);
+  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
+
+  return (tx, page, hashes = []) => {
+    const written = new Map<number, CallToAttribute>();
+    const counts = { new: 0, changed: 0, conflicting: 0 };
+    const ids = JSON.stringify(page.map((call) => call.call_id));
+    const known = new Map(readHashes(ids).map((row) => [row[0], toStoredHead(row)]));
+    for (const { call, served } of inOrderOfId(page, hashes, keeping.forgotten)) {
+      const { call_id } = call;
+      const stored = known.get(call_id);
+      const kinds = keeping.kindsPast(call.call_started, stored?.first_run_id);
+      const isLinkKept = !isWithoutLink(stored?.withheld ?? null) && !kinds.includes("recording_urls");
+      // The hash leaves out the query of the recording's link.
+      const isSame =
+        stored !== undefined &&
+        keeping.isSame(call, stored, kinds) &&
+        (!isLinkKept || isSameRecording(stored.link, call.recording_url, signature));
+      if (isSame && !keeping.mayKeepMore(stored.withheld, kinds)) {
+        if (isLinkKept && stored.link !== (call.recording_url?.toWellFormed() ?? null))
+          refreshRecording(call_id, call.recording_url);
+        const served_hash = served === null ? null : keeping.toStoredHash(served, stored.withheld);
+        if (served_hash !== null && stored.served_hash !== served_hash)
+          setServedHash({ served_hash, call_id });
+        continue;
+      }
+      const { call: row } = keeping.toStored({ ...call, ...NOTHING_WITHHELD, served_hash: served }, kinds);
+      let changed_run_id = runId;
+      // What may be kept again comes back, and is no change at the service.
+      if (isSame) changed_run_id = stored.changed_run_id;
+      else {
+        if (written.has(call_id)) counts.conflicting++;
+        else if (stored === undefined) counts.new++;
+        else if (stored.changed_run_id !== runId) counts.changed++;
+        written.set(call_id, { call: row, isNew: written.get(call_id)?.isNew ?? stored === undefined });
+      }
+      upsertCall({ ...row, first_run_id: runId, changed_run_id });
+      if (hasTranscript(row)) upsertTranscript(row);
+      else if (stored !== undefined) deleteTranscript({ call_id });
+      const first_run_id = stored?.first_run_id ?? runId;
+      known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
+    }
+    facts.write(tx, [...written.values()]);
+    if (counts.new > 0) addToCount({ added: counts.new, name: "calls" });
+    return { ...counts, written: new Set(written.keys()) };
+  };
+}
+
+type StoredHeadRow = [
+  call_id: number,
+  row_hash: string,
+  served_hash: string | null,
+  withheld: string | null,
+  caller_digest: string | null,
+  first_run_id: number,
+  changed_run_id: number,
+  link: string | null,
+];
+
+/** What of a stored call tells whether another one of the service is the same. */
+function toStoredHead(row: StoredHeadRow) {
+  const [, row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link] = row;
+  return { row_hash, served_hash, withheld, caller_digest, first_run_id, changed_run_id, link };
+}
+
+/** Prepares the statements that run once for each call, or for each page. */
+function prepareStatements({ db, sqlite }: Warehouse) {
+  const { call_id, row_hash, served_hash, withheld, caller_digest } = calls;
+  const { first_run_id, changed_run_id, recording_url } = calls;
+  return {
+    readHashes: prepareRead<StoredHeadRow>(
+      sqlite,
+      db
+        .select({
+          call_id,
+          row_hash,
+          served_hash,
+          withheld,
+          caller_digest,
+          first_run_id,
+          changed_run_id,
+          recording_url,
+        })
+        .from(calls)
+        .where(inArray(call_id, elementsOf("ids"))),
+    ),
+    upsertCall: prepareWrite<(typeof ROW_COLUMNS)[number]>(
+      sqlite,
+      db
+        .insert(calls)
+        .values(placeholders(ROW_COLUMNS))
+        .onConflictDoUpdate({
+          target: call_id,
+          set: excluded(ROW_COLUMNS.filter((column) => column !== "call_id" && column !== "first_run_id")),
+        }),
+    ),
+    upsertTranscript: prepareWrite<"call_id" | (typeof TRANSCRIPT_COLUMNS)[number]>(
+      sqlite,
+      db
+        .insert(transcripts)
+        .values(placeholders(["call_id", ...TRANSCRIPT_COLUMNS]))
+        .onConflictDoUpdate({ target: transcripts.call_id, set: excluded(TRANSCRIPT_COLUMNS) }),
+    ),
+    deleteTranscript: prepareWrite<"call_id">(
+      sqlite,
+      db.delete(transcripts).where(eq(transcripts.call_id, sql.placeholder("call_id"))),
+    ),
+    setServedHash: prepareWrite<"served_hash" | "call_id">(
+      sqlite,
+      db
+        .update(calls)
+        .set({ served_hash: sql`${sql.placeholder("served_hash")}` })
+        .where(eq(call_id, sql.placeholder("call_id"))),
+    ),
+    addToCount: prepareWrite<"added" | "name">(
+      sqlite,
+      db
+        .update(counts)
+        .set({ value: sql`${counts.value} + ${sql.placeholder("added")}` })
+        .where(eq(counts.name, sql.placeholder("name"))),
+    ),
+  };
+}
+
+/** Prepares to update recording links whose signature has changed. */
+export function prepareRefreshRecording({
+  db,
+  sqlite,
+}: Warehouse): (callId: number, url: string | null) => void {
+  const refresh = prepareWrite<"recording_url" | "call_id">(
+    sqlite,
+    db
+      .update(calls)
+      .set({ recording_url: sql`${sql.placeholder("recording_url")}` })
+      .where(eq(calls.call_id, sql.placeholder("call_id"))),
+  );
+  return (call_id, recording_url) => refresh({ call_id, recording_url });
+}
+
+/**
+ * The calls by their ids, rising: SQLite fills its pages when rows come in the order of the key, and leaves half of each
+ * free when they come against it, as from a service that lists the newest first.
+ */
+function inOrderOfId(
+  page: readonly Call[],
+  hashes: readonly (string | undefined)[],
+  forgotten: ForgottenCallers | undefined,
+) {
+  return page
+    .map((call, index) => {
+      const stripped = forgotten?.strip(call) ?? call;
+      // By the hash of a whole row the number that is left out could be found: all numbers would be tried.
+      return { call: stripped, served: stripped === call ? (hashes[index] ?? null) : null };
+    })
+    .sort((a, b) => a.call.call_id - b.call.call_id);
+}
+
+/** Counts the calls: those the service still shows, and those marked as gone from it. */
+export function countCalls(warehouse: Warehouse): { live: number; gone: number } {
+  const isGone = and(isNotNull(calls.missing_since), isNotNull(calls.gone_at));
+  const gone = countRows(warehouse, calls, isGone);
+  return { live: readCallCount(warehouse) - gone, gone };
+}
+
+/** Returns the number of calls, gone ones included. */
+export function readCallCount({ db }: Pick<Warehouse, "db">): number {
+  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, "calls")).get()?.value ?? 0;
+}
+
+/** Returns when the calls of some ids began, as stored, by id; of those that are there. */
+export function readStarts({ sqlite }: Warehouse, ids: readonly number[]): Map<number, string | null> {
+  const read = sqlite.prepare<[string], [id: number, started: string | null]>(
+    "SELECT call_id, call_started FROM calls WHERE call_id IN (SELECT value FROM json_each(?))",
+  );
+  return new Map(read.raw().all(JSON.stringify(ids)));
+}
+
+/** Returns when the newest call started, ISO 8601 UTC; null where there is none. */
+export function readNewestCall({ db }: Warehouse): string | null {
+  return (
+    db
+      .select({ newest: max(call_facts.call_started) })
+      .from(call_facts)
+      .get()?.newest ?? null
+  );
+}
+
+/** Returns the durations and transcripts of calls that have both, those with the highest identifiers first. */
+export function readLatestTranscripts(
+  { db }: Warehouse,
+  limit: number,
+): Pick<Call, "duration" | "transcription_details">[] {
+  return db
+    .select({ duration: calls.duration, transcription_details: transcripts.transcription_details })
+    .from(transcripts)
+    .innerJoin(calls, eq(calls.call_id, transcripts.call_id))
+    .where(and(isNotNull(calls.duration), isNotNull(transcripts.transcription_details)))
+    .orderBy(desc(transcripts.call_id))
+    .limit(limit)
+    .all();
+}
+
+function hasTranscript(call: Call): boolean {
+  return call.summary !== null || call.transcription !== null || call.transcription_details !== null;
+}

@@ -1,0 +1,103 @@
+import { createHmac, createSecretKey, hash } from "node:crypto";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { isPseudonym } from "../../privacy/pseudonym.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+import { openForgotten } from "./forgotten-callers.ts";
+import { readRulesInForce } from "./rules.ts";
+
+const FINGERPRINT_DIGITS = 16;
+/** Characters of base64url: 256 bits. */
+const SEAL_LENGTH = 43;
+
+export interface CallerHash {
+  /** Returns the pseudonym of a caller, by the digits and the plus sign of the number. */
+  hash: (phoneDigits: string) => string;
+  /** Returns a hash under the key: without that, nobody can try what it is of until one fits. 43 characters of base64url. */
+  seal: (hash: string) => string;
+  /** Tells keys apart: pseudonyms of one fingerprint can be compared. */
+  fingerprint: string;
+  /** Path of the key, where it was made just now. */
+  newKey?: string;
+}
+
+/**
+ * Returns how callers get their pseudonyms: the HMAC-SHA-256 of the digits and the plus sign of their number, in hex. Without the key,
+ * which lies beside the warehouse and is made when it is first needed, nobody can try all numbers until one fits.
+ *
+ * @param database path of the warehouse
+ * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ */
+export function openCallerHash(database: string): CallerHash {
+  const { key, newFile } = openCallerKey(database);
+  const sealKey = createHmac("sha256", key).update("calltally seal").digest("hex");
+  const secret = createSecretKey(key); // several times as fast as bytes, which each HMAC would make a key of anew
+  return {
+    hash: (phoneDigits) => createHmac("sha256", secret).update(phoneDigits).digest("hex"),
+    // BLAKE2 needs no HMAC, and takes a third of its time: a key before the text will do.
+    seal: (text) => hash("blake2b512", sealKey + text, "base64url").slice(0, SEAL_LENGTH),
+    fingerprint: hash("sha256", key).slice(0, FINGERPRINT_DIGITS),
+    ...(newFile !== undefined && { newKey: newFile }),
+  };
+}
+
+/**
+ * Returns how callers get the digests by which a warehouse knows them; undefined where it knows them by their numbers.
+ *
+ * @throws CalltallyError (exit 7) where the key that they were made with is not there: with another one, all callers would
+ * seem to be new
+ */
+export function openCallerDigests(warehouse: Pick<Warehouse, "db" | "path">): CallerHash | undefined {
+  const made = readRulesInForce(warehouse).caller_key;
+  if (made === null) return undefined;
+  const isThere = hasCallerKey(warehouse.path);
+  const found = isThere ? openCallerHash(warehouse.path) : undefined;
+  if (found?.fingerprint === made) return found;
+  const state = isThere ? "another one" : "not there";
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot tell the callers of ${warehouse.path} apart: the key of their digests, ${callerKeyOf(warehouse.path)}, is ${state}`,
+    {
+      hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with another key every caller would count as new.",
+    },
+  );
+}
+
+/** Pseudonyms of callers, in files. */
+export interface Pseudonyms extends Pick<CallerHash, "fingerprint" | "newKey"> {
+  /** Returns the pseudonym of a caller, by what the facts know it by. */
+  toPseudonym: (caller: string) => string;
+}
+
+/**
+ * Returns the pseudonyms of callers as the facts have them: where they know them by digests, those are the pseudonyms.
+ *
+ * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ */
+export function openPseudonyms(warehouse: Pick<Warehouse, "db" | "path">): Pseudonyms {
+  const digests = openCallerDigests(warehouse);
+  const { hash: toHash, fingerprint, newKey } = digests ?? openCallerHash(warehouse.path);
+  const isHash = (caller: string) => digests !== undefined && !isPseudonym(caller);
+  return {
+    toPseudonym: (caller) => (isHash(caller) ? caller : toHash(caller)),
+    fingerprint,
+    ...(newKey !== undefined && { newKey }),
+  };
+}
+
+/** Returns what the facts know a caller by, given the digits and the plus sign of the number. The key is read when it is needed. */
+export function prepareCallerName(
+  warehouse: Pick<Warehouse, "db" | "path">,
+): (phoneDigits: string) => string {
+  let toName: ((phoneDigits: string) => string) | undefined;
+  return (phoneDigits) => {
+    toName ??= openCallerNames(warehouse);
+    return toName(phoneDigits);
+  };
+}
+
+function openCallerNames(warehouse: Pick<Warehouse, "db" | "path">): (phoneDigits: string) => string {
+  const forgotten = openForgotten(warehouse);
+  const digests = openCallerDigests(warehouse);
+  return (phoneDigits) => forgotten?.pseudonymOf(phoneDigits) ?? digests?.hash(phoneDigits) ?? phoneDigits;
+}

@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { closeSync, existsSync, linkSync, lstatSync, openSync, readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { describeLack, toFileError } from "../../base/file-access.ts";
+import { fsyncPath, realFile, removeFile } from "../../base/folder.ts";
+
+const KEY_BYTES = 32;
+
+/** Path of the key of `caller_hash`, which lies beside the warehouse. */
+export function callerKeyOf(database: string): string {
+  return `${realFile(database)}.caller-key`;
+}
+
+/**
+ * Returns the key of what is told apart without being told: of `caller_hash`, and of forgotten callers. It lies beside the
+ * warehouse and is made when it is first needed.
+ *
+ * @param database path of the warehouse
+ * @returns `newFile`, the path of the key, where it was made just now
+ * @throws CalltallyError (exit 7) if the key cannot be read, or is none
+ */
+export function openCallerKey(database: string): { key: Buffer; newFile?: string } {
+  const file = callerKeyOf(database);
+  const isNew = !hasCallerKey(database);
+  if (isNew) makeKey(file);
+  return { key: readKey(file), ...(isNew && { newFile: file }) };
+}
+
+/** Whether there is a key; a link to a disk that is not there is one that cannot be read, and no lack of one. */
+export function hasCallerKey(database: string): boolean {
+  return lstatSync(callerKeyOf(database), { throwIfNoEntry: false }) !== undefined;
+}
+
+function readKey(file: string): Buffer {
+  const key = Buffer.from(readKeyFile(file).trim(), "hex");
+  if (key.length === KEY_BYTES) return key;
+  throw new CalltallyError(EXIT.storage, `Cannot use ${file}: it is not a key of ${KEY_BYTES} bytes in hex`, {
+    hint: "Restore it from a backup. With a different key the pseudonyms of callers would not match those in earlier files.",
+  });
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch (error) {
+    throw keyError("read", file, error);
+  }
+}
+
+function keyError(verb: string, file: string, error: unknown): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot ${verb} the key of caller_hash beside the warehouse`, {
+    cause: toFileError(error) ?? error,
+    hint: `${describeLack(file) ?? ""} Let the owner of the warehouse do it.`.trim(),
+  });
+}
+
+/** Makes a key, whole from the first moment it is there; another process may be quicker, and its key then stays. */
+function makeKey(file: string): void {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  const handle = openDraft(draft, file);
+  try {
+    writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+    fsyncPath(draft);
+    linkSync(draft, file);
+    // A power cut must not take the key from files that were written with it.
+    fsyncPath(dirname(file));
+  } catch (error) {
+    if (!existsSync(file)) throw keyError("make", file, error);
+  } finally {
+    closeSync(handle);
+    removeFile(draft);
+  }
+}
+
+function openDraft(draft: string, file: string): number {
+  try {
+    return openSync(draft, "wx", 0o600);
+  } catch (error) {
+    throw keyError("make", file, error);
+  }
+}

@@ -1,0 +1,51 @@
+import { eq, sql } from "drizzle-orm";
+import { callers, counts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+/*
+ * In a first load calls of any caller come in any order. To keep callers and first calls in step with every page would
+ * rewrite most of their pages each time: it takes a third of the load. They are settled at its end instead, all at once.
+ */
+
+const UNSETTLED = "unsettled_calls";
+
+/** Indexes that are quicker made at the end of a first load than kept in step with it. */
+const INDEXES = {
+  call_facts_caller: "caller",
+  call_facts_call_started: "call_started",
+};
+
+/** Returns how many calls a first load has written whose callers are not settled yet. */
+export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
+  return db.select({ value: counts.value }).from(counts).where(eq(counts.name, UNSETTLED)).get()?.value ?? 0;
+}
+
+/** Records that calls were written whose callers are not settled. */
+export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
+  if (readUnsettled({ db }) === 0)
+    for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
+  db.insert(counts)
+    .values({ name: UNSETTLED, value: calls })
+    .onConflictDoUpdate({ target: counts.name, set: { value: sql`${counts.value} + ${calls}` } })
+    .run();
+}
+
+/** Finds all callers again, and the first call of each. */
+export function settleCallers({ db, sqlite }: Tx): void {
+  db.delete(callers).run();
+  // A row's call_id and call_started are those of the least text: calls of unknown time last, then by identifier, which
+  // may be negative.
+  sqlite.exec(`INSERT INTO callers (caller, first_call_id, first_call_started, calls)
+    SELECT caller, call_id, call_started, calls FROM (
+      SELECT caller, call_id, call_started, count(*) AS calls,
+        min(coalesce(call_started, '~') || printf('%017d', call_id + ${2 ** 53})) AS least
+      FROM call_facts WHERE is_live AND caller IS NOT NULL GROUP BY caller
+    )`);
+  sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
+    WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers))`);
+  for (const [name, column] of Object.entries(INDEXES)) {
+    sqlite.exec(`CREATE INDEX IF NOT EXISTS ${name} ON call_facts (${column})`);
+  }
+  db.delete(counts).where(eq(counts.name, UNSETTLED)).run();
+}

@@ -1,0 +1,227 @@
+import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto";
+import { toCaller } from "../../attribution/call-text.ts";
+import { maskNumbers } from "../../attribution/phone-mentions.ts";
+import { toReferringHost } from "../../attribution/referring-host.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { type Call, DNI_FIELDS } from "../../call.ts";
+import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
+import { forgotten_callers } from "../schema.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
+
+const MARK_DIGITS = 16;
+
+/** Members that may hold a number somebody wrote or said; not those that cannot, or are the number that was called. */
+const TEXTS = [
+  "insight_name",
+  "disposition",
+  "org_unit_name",
+  "recording_url",
+  ...DNI_FIELDS,
+  "summary",
+  "transcription",
+  "transcription_details",
+  "extra",
+] as const satisfies readonly (keyof Call)[];
+
+/** What parts a number from an extension, where the digits of both would be one number. */
+const EXTENSION = /[,;#*]/;
+
+/** What is left of a row that did not parse, where it is of a forgotten caller or names one. */
+const NOTHING = "{}";
+
+/** A row that did not parse. */
+interface RejectedRow {
+  call_id: number | null;
+  json: string;
+  path: string;
+  reason: string;
+}
+
+export type ForgottenCaller = typeof forgotten_callers.$inferSelect;
+
+/** Digests of callers that cannot be told without the key beside the warehouse. */
+export class CallerDigests {
+  /** Tells keys apart. */
+  readonly mark: string;
+  readonly #callerKey: KeyObject;
+  readonly #key: KeyObject;
+
+  constructor(key: Buffer) {
+    this.mark = hash("sha256", `forgotten callers ${key.toString("hex")}`).slice(0, MARK_DIGITS);
+    this.#callerKey = createSecretKey(key);
+    this.#key = createSecretKey(createHmac("sha256", key).update("forgotten callers").digest());
+  }
+
+  /** Of a caller, or a number in national form. */
+  of(caller: string): string {
+    return this.ofHash(createHmac("sha256", this.#callerKey).update(caller).digest("hex"));
+  }
+
+  /** Of a caller by the `caller_hash` of exported files. */
+  ofHash(callerHash: string): string {
+    return this.ofText(callerHash);
+  }
+
+  ofText(text: string): string {
+    return createHmac("sha256", this.#key).update(text).digest("base64url");
+  }
+
+  /** Returns what a caller is called whose text for a number has a forgotten number in it; the same each time. */
+  pseudonymOf(caller: string): string {
+    return toPseudonym(createHmac("sha256", this.#key).update(`named ${caller}`).digest());
+  }
+}
+
+/** Takes out of calls, and of any text, what is of callers who were forgotten. */
+export class ForgottenCallers {
+  /** Digests of those that were met. */
+  readonly met = new Set<string>();
+  readonly #digests: CallerDigests;
+  readonly #byDigest: ReadonlyMap<string, ForgottenCaller>;
+  readonly #byNational: ReadonlyMap<string, ForgottenCaller>;
+
+  constructor(digests: CallerDigests, callers: readonly ForgottenCaller[]) {
+    this.#digests = digests;
+    this.#byDigest = new Map(callers.map((caller) => [caller.digest, caller]));
+    this.#byNational = new Map(
+      callers.flatMap((caller) => (caller.national_digest ? [[caller.national_digest, caller]] : [])),
+    );
+  }
+
+  /**
+   * Returns a call without what is personal, where its caller was forgotten, and without the number of any forgotten caller;
+   * the call itself where there is nothing to take out. What figures are made of stays.
+   *
+   * @param callerDigest of a stored call whose number is not kept
+   */
+  strip<C extends Call>(call: C, callerDigest: string | null = null): C {
+    const pseudonym =
+      callerDigest === null ? this.pseudonymOfId(call.caller_id) : this.#findHash(callerDigest)?.pseudonym;
+    const stripped = pseudonym === undefined ? { ...call } : stripCall(call, pseudonym);
+    let isSame = pseudonym === undefined;
+    for (const name of TEXTS) {
+      const text = stripped[name];
+      const masked = text === null ? null : this.mask(text);
+      if (masked === text) continue;
+      stripped[name] = masked;
+      isSame = false;
+    }
+    return isSame ? call : stripped;
+  }
+
+  /** Returns a row that did not parse without its content, where that is of a forgotten caller or names one. */
+  stripRejected<T extends RejectedRow>(row: T): T & { row_key?: string } {
+    const isNamed =
+      this.pseudonymOfId(callerIdOf(row.json)) !== undefined || this.mask(row.json) !== row.json;
+    if (!isNamed) return row;
+    const row_key = row.call_id === null ? { row_key: `hmac:${this.#digests.ofText(row.json)}` } : {};
+    return { ...row, json: NOTHING, path: this.mask(row.path), reason: this.mask(row.reason), ...row_key };
+  }
+
+  /**
+   * Returns the pseudonym of a `caller_id` as it is served, where that is the number of somebody who was forgotten, or has it
+   * in it: `sip:+12145550123@example.com`, or with an extension. That is another caller, as before.
+   */
+  pseudonymOfId(callerId: string | null): string | undefined {
+    const caller = toCaller(callerId);
+    if (callerId === null || caller === null || isPseudonym(caller)) return undefined;
+    const found = this.#find(caller);
+    if (found !== undefined) return found.pseudonym;
+    if (caller.startsWith("+") && !EXTENSION.test(callerId)) return undefined;
+    const isOwn = (number: string) => number.startsWith("+") && this.#find(number) !== undefined;
+    return maskNumbers(callerId, isOwn) === callerId ? undefined : this.#digests.pseudonymOf(caller);
+  }
+
+  /** Returns the pseudonym of a caller who was forgotten; undefined of any other. */
+  pseudonymOf(caller: string): string | undefined {
+    return this.#byDigest.get(this.#digests.of(caller))?.pseudonym;
+  }
+
+  /** The same of a caller by the digest that a warehouse has in the place of the number. */
+  pseudonymOfHash(callerHash: string): string | undefined {
+    return this.#byDigest.get(this.#digests.ofHash(callerHash))?.pseudonym;
+  }
+
+  /** Returns a text with nines in the place of the digits of forgotten numbers. */
+  mask(text: string): string {
+    return maskNumbers(text, (number) => this.#find(number) !== undefined);
+  }
+
+  #findHash(callerHash: string): ForgottenCaller | undefined {
+    const found = this.#byDigest.get(this.#digests.ofHash(callerHash));
+    if (found !== undefined) this.met.add(found.digest);
+    return found;
+  }
+
+  #find(caller: string): ForgottenCaller | undefined {
+    const digest = this.#digests.of(caller);
+    const found = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
+    if (found !== undefined) this.met.add(found.digest);
+    return found;
+  }
+}
+
+/**
+ * Opens what is known of forgotten callers; undefined where there are none.
+ *
+ * @throws CalltallyError (exit 7) without the key that tells them: they would come back
+ */
+export function openForgotten({ db, path }: Pick<Warehouse, "db" | "path">): ForgottenCallers | undefined {
+  const callers = readForgotten({ db });
+  if (callers.length === 0) return undefined;
+  const digests = hasCallerKey(path) ? new CallerDigests(openCallerKey(path).key) : undefined;
+  if (digests !== undefined && callers.every(({ key_mark }) => key_mark === digests.mark))
+    return new ForgottenCallers(digests, callers);
+  const file = callerKeyOf(path);
+  const state = digests === undefined ? "is not there" : "is another one";
+  throw new CalltallyError(
+    EXIT.storage,
+    `Cannot write calls into ${path}: the key by which forgotten callers are told, ${file}, ${state}`,
+    { hint: "Without it they would come back. Restore the key from beside a backup." },
+  );
+}
+
+/** Returns all forgotten callers, by what they can be told by. */
+export function readForgotten({ db }: Pick<Warehouse, "db">): ForgottenCaller[] {
+  return db.select().from(forgotten_callers).all();
+}
+
+/** Adds forgotten callers; those who are forgotten already stay as they are. */
+export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly ForgottenCaller[]): void {
+  for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
+}
+
+/** Whether a warehouse has forgotten callers. */
+export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
+  return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
+}
+
+function stripCall<C extends Call>(call: C, pseudonym: string): C {
+  return {
+    ...call,
+    caller_id: pseudonym,
+    recording_url: null,
+    google_analytics_cid: null,
+    referring_url: toSite(call.referring_url),
+    summary: null,
+    transcription: null,
+    transcription_details: null,
+    extra: null,
+  };
+}
+
+/** Returns the scheme and host of an address; null where it has none. Its host is counted as before. */
+function toSite(address: string | null): string | null {
+  const host = toReferringHost(address);
+  if (address === null || host === null) return null;
+  const { protocol = "", host: whole = "" } = URL.parse(address.trim()) ?? {};
+  const candidates = [`${protocol}//${whole}/`, `https://${host}/`, host];
+  return candidates.find((candidate) => toReferringHost(candidate) === host) ?? null;
+}
+
+/** The `caller_id` of a call that did not parse, where that much can be read; be it in a list. */
+function callerIdOf(json: string): string | null {
+  const row: unknown = JSON.parse(json);
+  return typeof row === "object" && row !== null && "caller_id" in row ? String(row.caller_id) : null;
+}

@@ -1,0 +1,268 @@
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { TOLERANCE_MS } from "../../base/clock.ts";
+import { idsOfRun } from "../runs/page-table.ts";
+import { calls, sync_runs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { setLive } from "./call-facts.ts";
+import { readCallCount } from "./call-table.ts";
+import { countRows } from "./count-rows.ts";
+
+export interface AbsenceOptions {
+  /** The verified full pass that did not meet them. */
+  runId: number;
+  /** When that pass started, ISO 8601 UTC. */
+  startedAt: string;
+  /** Whether the list is in the order of ids and not of starts, so that the lower id is the older call. */
+  isById: boolean;
+  /** How far the service's clock was ahead of ours during that pass, milliseconds; null where it did not tell the time. */
+  clockAheadMs: number | null;
+  /** How long a call has to be missing before it is gone, milliseconds. */
+  waitMs: number;
+  /** More calls newly missing than this are not believed. */
+  limit: (listedCalls: number) => number;
+}
+
+export interface Absence {
+  calls_missing: number;
+  calls_gone: number;
+  /** Calls newly missing, but too many: nothing was marked. */
+  calls_withheld: number;
+  /** Calls newly unlisted. */
+  calls_unlisted: number;
+}
+
+/**
+ * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
+ * hours later as gone. Nothing is deleted.
+ */
+export function markAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
+  const { db } = warehouse;
+  const { runId, startedAt, limit } = options;
+  const now = markedAt(options);
+  const isAbsent = sql`${calls.call_id} NOT IN (${idsOfRun(runId)})`;
+  // A clock that was ahead when they went missing must not keep them until then.
+  const isAhead = and(isNull(calls.gone_at), gt(calls.missing_since, startedAt));
+  db.update(calls).set({ missing_since: now }).where(isAhead).run();
+  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
+  const calls_unlisted = markUnlisted(warehouse, options);
+
+  const newlyMissing = and(MAY_BE_LISTED, isNull(calls.missing_since), isAbsent);
+  const found = countWhere(newlyMissing);
+  if (found > limit(countWhere(MAY_BE_LISTED)))
+    return { calls_missing: 0, calls_gone: 0, calls_withheld: found, calls_unlisted };
+
+  const gone = db
+    .update(calls)
+    .set({ gone_at: startedAt })
+    .where(and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent))
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    gone.map(({ call_id }) => call_id),
+    false,
+  );
+  if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
+  return { calls_missing: found, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
+}
+
+/**
+ * Whether a call was missing before every run that may have begun less than the wait ago: the runs after the last one that
+ * began so long ago by our clock and, where the service tells the time, by the service's. A run dated before an earlier one
+ * cannot be that last one, since its clock was behind.
+ */
+function isLongAgo(since: SQLiteColumn, { runId, startedAt, clockAheadMs, waitMs }: AbsenceOptions): SQL {
+  const beganMs = Date.parse(startedAt) - waitMs;
+  const began = new Date(beganMs).toISOString();
+  const servedMs = clockAheadMs === null ? null : beganMs + clockAheadMs + TOLERANCE_MS;
+  const lastLongAgo = sql`SELECT max(run_id) FROM (
+      SELECT run_id, started_at, clock_ahead_ms, max(started_at) OVER (ORDER BY run_id) AS latest
+      FROM sync_runs WHERE run_id < ${runId} AND started_at <= ${startedAt})
+    WHERE started_at = latest AND started_at <= ${began}
+      AND (${servedMs} IS NULL OR unixepoch(started_at, 'subsec') * 1000 + clock_ahead_ms <= ${servedMs})`;
+  return sql`${since} <= ${began} AND (${since} < (SELECT min(started_at) FROM sync_runs
+    WHERE run_id < ${runId} AND run_id > coalesce((${lastLongAgo}), 0))) IS NOT FALSE`;
+}
+
+/** When a pass found a call to be absent: not before the run began, also where the clock was set back during it. */
+function markedAt({ runId, startedAt }: AbsenceOptions): SQL {
+  return sql`max(${startedAt}, (SELECT started_at FROM sync_runs WHERE run_id = ${runId}))`;
+}
+
+/** Neither gone nor unlisted: the service should list them. */
+const MAY_BE_LISTED = and(isNull(calls.gone_at), isNull(calls.unlisted_since));
+
+/**
+ * Marks the calls that the pass did not meet and that are no younger than the oldest call it met: they have left the list, as
+ * where a service lists the last 180 days, and whether they still exist is unknown. A list without calls has no oldest.
+ */
+function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions): number {
+  const { call_id, call_started, unlisted_since } = calls;
+  const ids = idsOfRun(runId);
+  const { first, lowest } = db.get<{ first: string | null; lowest: number | null }>(
+    sql`SELECT min(call_started) AS first, min(call_id) AS lowest FROM calls WHERE call_id IN (${ids})`,
+  );
+  if (lowest === null) return 0;
+  const isOlder = or(lte(call_started, first ?? ""), isById ? lt(call_id, lowest) : undefined);
+  db.update(calls)
+    .set({ unlisted_since: null })
+    .where(and(isNotNull(unlisted_since), sql`(${isOlder}) IS NOT TRUE`))
+    .run();
+  return db
+    .update(calls)
+    .set({ unlisted_since: startedAt, missing_since: null, absent_since: null, absent_passes: null })
+    .where(and(MAY_BE_LISTED, isOlder, sql`${call_id} NOT IN (${ids})`))
+    .run().changes;
+}
+
+/** Passes in a row over a service without an order key that a call has to be absent from before it is gone. */
+const UNORDERED_PASSES = 3;
+
+/**
+ * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
+ * they are enough.
+ */
+export function markUnorderedAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
+  const { db } = warehouse;
+  const { runId, startedAt, limit } = options;
+  const now = markedAt(options);
+  const isMet = sql`${calls.call_id} IN (${idsOfRun(runId)})`;
+  const countWhere = (where: SQL | undefined) => countRows({ db }, calls, where);
+  const calls_unlisted = markUnlisted(warehouse, options);
+  forgetUnorderedAbsent({ db }, isMet);
+  db.update(calls)
+    .set({
+      absent_since: sql`min(coalesce(${calls.absent_since}, ${now}), ${now})`,
+      absent_passes: sql`coalesce(${calls.absent_passes}, 0) + 1`,
+    })
+    .where(and(MAY_BE_LISTED, not(isMet)))
+    .run();
+  const isEnough = and(
+    isNull(calls.gone_at),
+    gte(calls.absent_passes, UNORDERED_PASSES),
+    isLongAgo(calls.absent_since, options),
+  );
+  const found = countWhere(isEnough);
+  const calls_missing = countWhere(and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
+  if (found > limit(countWhere(MAY_BE_LISTED))) {
+    return { calls_missing, calls_gone: 0, calls_withheld: found, calls_unlisted };
+  }
+  const gone = db
+    .update(calls)
+    .set({ missing_since: sql`${calls.absent_since}`, gone_at: startedAt })
+    .where(isEnough)
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    gone.map(({ call_id }) => call_id),
+    false,
+  );
+  forgetUnorderedAbsent({ db }, isNotNull(calls.gone_at));
+  return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
+}
+
+/** Forgets from how many passes in a row calls were absent: another kind of pass has come between. */
+export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL): void {
+  db.update(calls)
+    .set({ absent_since: null, absent_passes: null })
+    .where(and(isNotNull(calls.absent_since), where))
+    .run();
+}
+
+/** Clears the marks of calls that are there again; returns how many there were. */
+export function clearAbsence(warehouse: Tx, callIds: readonly number[]): number {
+  const { db } = warehouse;
+  const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
+  forgetUnorderedAbsent({ db }, isOneOf);
+  const returned = db
+    .update(calls)
+    .set({ missing_since: null, gone_at: null, unlisted_since: null })
+    .where(and(or(isNotNull(calls.missing_since), isNotNull(calls.unlisted_since)), isOneOf))
+    .returning({ call_id: calls.call_id })
+    .all();
+  setLive(
+    warehouse,
+    returned.map(({ call_id }) => call_id),
+    true,
+  );
+  return returned.length;
+}
+
+/** Whether any call is marked as missing, gone or unlisted. */
+export function hasAbsentCalls({ db }: Warehouse): boolean {
+  return [calls.missing_since, calls.absent_since, calls.unlisted_since].some(
+    (column) =>
+      db.select({ id: calls.call_id }).from(calls).where(isNotNull(column)).limit(1).get() !== undefined,
+  );
+}
+
+/** Calls that count, though they are older than any that the service lists. */
+export interface Unlisted {
+  calls: number;
+  /** When the first of them was found to have left the list, ISO 8601 UTC. */
+  since: string;
+}
+
+/** Returns it in words. */
+export function unlistedInWords({ calls, since }: Unlisted): string {
+  const count = `${calls.toLocaleString("en-US")} call${calls === 1 ? "" : "s"}`;
+  return `${count} since ${since.slice(0, 10)}, older than any listed; still counted`;
+}
+
+/** Returns how many calls are unlisted, and since when; null where none is. */
+export function readUnlisted({ db }: Warehouse): Unlisted | null {
+  const row = db
+    .select({ calls: count(), since: min(calls.unlisted_since) })
+    .from(calls)
+    .where(isNotNull(calls.unlisted_since))
+    .get();
+  return row?.since ? { calls: row.calls, since: row.since } : null;
+}
+
+/**
+ * Returns how many calls wait for a word because more went missing at once than is believed: those of the latest pass that
+ * could tell.
+ */
+export function readWithheld({ db }: Warehouse): number {
+  const run = db
+    .select({ calls_withheld: sync_runs.calls_withheld })
+    .from(sync_runs)
+    .where(and(eq(sync_runs.mode, "full"), inArray(sync_runs.verdict, ["exact", "verified", "probable"])))
+    .orderBy(desc(sync_runs.run_id))
+    .limit(1)
+    .get();
+  return run?.calls_withheld ?? 0;
+}
+
+/**
+ * Counts the calls that the service should list: those neither missing, gone nor unlisted, and rows it listed that did not
+ * parse and are no calls here.
+ */
+export function countExpected(warehouse: Warehouse, sinceRunId: number): number {
+  const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
+    (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)
+      + (SELECT count(*) FROM calls WHERE unlisted_since IS NOT NULL) AS missing,
+    (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
+      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS unread`);
+  return readCallCount(warehouse) - row.missing + row.unread;
+}

@@ -1,0 +1,81 @@
+import { hash } from "node:crypto";
+import { and, eq, inArray, isNull, lt } from "drizzle-orm";
+import { excluded, placeholders, prepareWrite } from "../positional.ts";
+import { rejected_calls } from "../schema.ts";
+import type { Warehouse } from "../warehouse.ts";
+import type { Keeping } from "./call-guard.ts";
+import { countRows } from "./count-rows.ts";
+
+export type RejectedCall = typeof rejected_calls.$inferSelect;
+
+/** A row that did not parse. */
+export type Rejection = Pick<RejectedCall, "call_id" | "json" | "path" | "reason">;
+
+/**
+ * Records rows that did not parse, each once, with its latest error, without what may not be kept of them; of forgotten
+ * callers without their content.
+ */
+export function recordRejected(
+  { db, sqlite }: Warehouse,
+  rejections: readonly Rejection[],
+  runId: number,
+  keeping: Keeping,
+): void {
+  if (rejections.length === 0) return;
+  const readFirstRun = sqlite
+    .prepare<[string], number>("SELECT first_run_id FROM rejected_calls WHERE row_key = ?")
+    .pluck();
+  const upsert = prepareWrite<keyof RejectedCall>(
+    sqlite,
+    db
+      .insert(rejected_calls)
+      .values(placeholders(["row_key", "call_id", "json", "path", "reason", "first_run_id", "last_run_id"]))
+      .onConflictDoUpdate({
+        target: rejected_calls.row_key,
+        set: excluded(["json", "path", "reason", "last_run_id"]),
+      }),
+  );
+  for (const rejection of rejections) {
+    const served: Rejection & { row_key?: string } = rejection;
+    const { row_key = toRowKey(rejection, keeping), ...stripped } =
+      keeping.forgotten?.stripRejected(served) ?? served;
+    const first_run_id = readFirstRun.get(row_key) ?? runId;
+    const json = keeping.toStoredRow(stripped.json, first_run_id);
+    upsert({ ...stripped, json, row_key, first_run_id, last_run_id: runId });
+  }
+}
+
+/** Deletes the records of calls that have been read without errors since. */
+export function deleteRejected({ db }: Warehouse, callIds: readonly number[]): void {
+  const keys = callIds.map((id) => `id:${id}`);
+  db.delete(rejected_calls).where(inArray(rejected_calls.row_key, keys)).run();
+}
+
+/**
+ * Deletes the records of rows without an identifier that a verified full pass did not meet. Each was either read without
+ * errors under an identifier that was unreadable before, or is gone.
+ */
+export function deleteUnnamed({ db }: Warehouse, runId: number): void {
+  db.delete(rejected_calls)
+    .where(and(isNull(rejected_calls.call_id), lt(rejected_calls.last_run_id, runId)))
+    .run();
+}
+
+/** Returns all unresolved rows. */
+export function readRejected({ db }: Warehouse): RejectedCall[] {
+  return db.select().from(rejected_calls).orderBy(rejected_calls.row_key).all();
+}
+
+/** Counts the rows a run rejected. */
+export function countRejected(warehouse: Warehouse, runId: number): number {
+  return countRows(warehouse, rejected_calls, eq(rejected_calls.last_run_id, runId));
+}
+
+/** Counts all unresolved rows. */
+export function countAllRejected(warehouse: Warehouse): number {
+  return countRows(warehouse, rejected_calls);
+}
+
+function toRowKey({ call_id, json }: Rejection, keeping: Keeping): string {
+  return call_id === null ? keeping.toRowKey(hash("sha256", json)) : `id:${call_id}`;
+}

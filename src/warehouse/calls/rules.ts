@@ -1,0 +1,92 @@
+import { desc, eq } from "drizzle-orm";
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import { z } from "zod";
+import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
+import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
+import { rules } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
+
+interface WithDatabase {
+  db: BetterSQLite3Database;
+}
+
+/** The rules by which the facts of a warehouse were computed. */
+export interface RulesInForce {
+  rules: AttributionRules;
+  /** Version of the program's own part of them. */
+  version: number;
+  /** Since when, ISO 8601 UTC. */
+  since: string;
+  /** Fingerprint of the key of the callers' digests; null where callers are known by their numbers. */
+  caller_key: string | null;
+}
+
+/** Rules as they are stored, without what callers are known by. */
+export const rulesSchema: z.ZodType<AttributionRules> = z.object({
+  answered: z.array(z.string()),
+  missed: z.array(z.string()),
+  qualified_seconds: z.number(),
+  duration_unit: z.enum(["seconds", "milliseconds"]),
+  // A record of zod's would lose an alias by the name of __proto__.
+  aliases: z.custom<Record<string, string>>(isTextRecord),
+});
+
+function isTextRecord(value: unknown): boolean {
+  return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
+}
+
+/** Returns the rules in force. */
+export function readRulesInForce({ db }: WithDatabase): RulesInForce {
+  const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
+  if (row === undefined) throw new Error("The warehouse has no rules");
+  const { version, since, caller_key } = row;
+  const read = rulesSchema.parse(JSON.parse(row.rules));
+  return {
+    rules: caller_key === null ? read : { ...read, caller_digests: true },
+    version,
+    since,
+    caller_key,
+  };
+}
+
+/**
+ * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
+ * the program's own part.
+ */
+export function describeRulesChange({ db }: WithDatabase, beforeId: number, nowId: number): string | null {
+  const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
+    const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
+    return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };
+  });
+  const names = Object.keys(now).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
+  return names.length === 0 ? null : names.join(", ");
+}
+
+/**
+ * Whether facts that stand on some rules are those that this program would make by others. Callers that have become digests
+ * stay so: the numbers of some calls are gone.
+ */
+export function isInForce({ rules, version, caller_key }: RulesInForce, others: AttributionRules): boolean {
+  if (others.caller_digests && caller_key === null) return false;
+  return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
+}
+
+/** Records which rules are in force from now on; returns their number. */
+export function insertRules(
+  { db }: Tx,
+  inForce: AttributionRules,
+  { since, calls, callerKey = null }: { since: string; calls: number; callerKey?: string | null },
+): number {
+  const { caller_digests: _, ...stored } = inForce;
+  return db
+    .insert(rules)
+    .values({
+      since,
+      version: ATTRIBUTION_VERSION,
+      rules: JSON.stringify(stored),
+      calls,
+      caller_key: callerKey,
+    })
+    .returning({ rules_id: rules.rules_id })
+    .get().rules_id;
+}

@@ -1,0 +1,57 @@
+import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
+import { toComparableDisposition } from "../../attribution/call-text.ts";
+import { didYouMean } from "../../base/nearest.ts";
+import { SETTINGS } from "../../config/settings.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+/** A disposition that the settings name and no call has. */
+export interface UnmatchedDisposition {
+  setting: string;
+  word: string;
+  /** Asks whether another disposition was meant, or says where they are. */
+  advice: string;
+}
+
+const BY_DEFAULT = new Set([...DEFAULT_RULES.answered, ...DEFAULT_RULES.missed].map(toComparableDisposition));
+
+/**
+ * Finds dispositions that the operator set and no call in the warehouse has; none where no call has any. Those of the
+ * defaults are left out: a service need not have all of them. Reads no further than it must: where each has its call, a
+ * few rows.
+ */
+export function findUnmatchedDispositions(
+  { sqlite }: Pick<Warehouse, "sqlite">,
+  { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
+): UnmatchedDisposition[] {
+  const open = new Map<string, { setting: string; word: string }>();
+  const add = (setting: string, words: readonly string[]) => {
+    for (const word of words) {
+      const comparable = toComparableDisposition(word);
+      if (!BY_DEFAULT.has(comparable)) open.set(comparable, { setting, word });
+    }
+  };
+  add(SETTINGS.answered.env, answered);
+  add(SETTINGS.missed.env, missed);
+  if (open.size === 0) return [];
+  const served = new Set<string>();
+  const select = sqlite.prepare<[], string>(
+    "SELECT disposition FROM call_facts WHERE disposition IS NOT NULL",
+  );
+  for (const disposition of select.pluck().iterate()) {
+    if (served.has(disposition)) continue;
+    served.add(disposition);
+    open.delete(toComparableDisposition(disposition));
+    if (open.size === 0) return [];
+  }
+  if (served.size === 0) return [];
+  const listed = "calltally export disposition writes those there are.";
+  return [...open.values()].map((found) => ({
+    ...found,
+    advice: didYouMean(found.word, [...served]) ?? listed,
+  }));
+}
+
+/** Says it to a person, a sentence or two. */
+export function describeUnmatchedDisposition({ setting, word, advice }: UnmatchedDisposition): string {
+  return `${setting} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
+}

@@ -1,0 +1,72 @@
+import type { Database } from "better-sqlite3";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
+import type { Dimension } from "../../rollup/dimensions.ts";
+import { listedText } from "../../rollup/listed-member.ts";
+import { rollupViewText } from "../../rollup/rollup-sql.ts";
+import type { Tx } from "../transaction.ts";
+
+/** A view for analysts. */
+export interface View {
+  name: string;
+  /** What it shows, one sentence. */
+  help: string;
+  /** Its SELECT; needs nothing but the warehouse's tables, so that any SQLite shell can read it. */
+  sql: string;
+}
+
+const ROLLUP_VIEWS: readonly Dimension[] = ["utm_source", "campaign", "gclid", "channel"];
+
+const MEMBERS = [...CALL_COLUMNS.filter((column) => column !== "extra"), ...TRANSCRIPT_COLUMNS];
+
+const UTM_FOLDED =
+  "f.utm_source_folded, f.utm_medium_folded, f.utm_campaign_folded, f.utm_content_folded, f.utm_term_folded";
+
+type ViewRules = Pick<AttributionRules, "duration_unit">;
+
+/** Returns the views of a warehouse whose facts stand on these rules. */
+export function viewsOf(rules: ViewRules): View[] {
+  return [
+    {
+      name: "attributed_calls",
+      help: "One flat row for each call that counts, which is every call but those gone from the service; named as in API v3 § 2.3, with what is true of it by the rules in force. What has no value is NULL, never an empty text.",
+      // The outer joins let SQLite leave out the tables that a question does not name.
+      sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
+  f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
+  f.referring_host, f.outcome, f.is_qualified, f.is_first_call, f.caller
+FROM call_facts AS f
+  LEFT JOIN calls AS c ON c.call_id = f.call_id
+  LEFT JOIN transcripts AS t ON t.call_id = f.call_id
+WHERE f.is_live`,
+    },
+    ...ROLLUP_VIEWS.map((dimension) => ({
+      name: `rollup_${dimension}`,
+      help: `What \`calltally export ${dimension}\` writes, of all calls, but for the median.`,
+      sql: rollupViewText(dimension, rules),
+    })),
+  ];
+}
+
+/** Whether the views are those of these rules, and of this version of the program. */
+export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
+  return outdatedViews(sqlite, rules).length === 0;
+}
+
+/** Recreates the views that are not those of these rules, or of this version of the program. */
+export function updateViews({ sqlite }: Tx, rules: ViewRules): void {
+  for (const { name, statement } of outdatedViews(sqlite, rules)) {
+    sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
+  }
+}
+
+function outdatedViews(sqlite: Database, rules: ViewRules): { name: string; statement: string }[] {
+  const stored = new Map(
+    sqlite
+      .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
+      .raw()
+      .all(),
+  );
+  return viewsOf(rules)
+    .map(({ name, sql }) => ({ name, statement: `CREATE VIEW ${name} AS ${sql}` }))
+    .filter(({ name, statement }) => stored.get(name) !== statement);
+}

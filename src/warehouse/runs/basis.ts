@@ -1,0 +1,29 @@
+import { describeOrder } from "../../paging/order-key.ts";
+import { countCalls, readNewestCall } from "../calls/call-table.ts";
+import { readDrift } from "../calls/drift.ts";
+import { countAllRejected } from "../calls/rejected.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
+
+/** How complete and how fresh the copy is that a report stands on, beside what its manifest says. */
+export type Basis = ReturnType<typeof readBasis>;
+
+/** Reads it; times are ISO 8601 UTC. */
+export function readBasis(reader: Warehouse) {
+  const run = readLastDoneRun(reader);
+  const verified = readLastVerifiedPass(reader);
+  return {
+    /** The calls that the service shows, here, and as it counted them at the last sync that ended. */
+    calls: countCalls(reader).live,
+    total: run?.last_total ?? null,
+    /** The order of the list, in words; null before the first sync. */
+    order: run === undefined ? null : describeOrder(run),
+    /** The last pass that proved that it read every call. */
+    verified: verified === undefined ? null : { run_id: verified.run_id, finished_at: verified.finished_at },
+    newest_call: readNewestCall(reader),
+    /** Rows that could not be read, and are in no figure. */
+    rejected: countAllRejected(reader),
+    /** Members that are not as the service documents them. */
+    drift: [...new Set(readDrift(reader).map(({ path }) => path))],
+  };
+}

@@ -1,0 +1,51 @@
+import { sep } from "node:path";
+import { inArray, max, sql } from "drizzle-orm";
+import { exports } from "../schema.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+export type ExportRecord = Omit<typeof exports.$inferInsert, "export_id" | "exported_at">;
+
+/** Records files before they get their names, so that `forget` looks into those of a killed export, too. Returns their numbers. */
+export function insertExports({ db }: Warehouse, records: ExportRecord[]): number[] {
+  if (records.length === 0) return [];
+  const rows = db.insert(exports).values(records).returning({ export_id: exports.export_id }).all();
+  return rows.map(({ export_id }) => export_id);
+}
+
+/** Records that the export of files has ended. */
+export function settleExports({ db }: Warehouse, exportIds: readonly number[], exportedAt: string): void {
+  db.update(exports)
+    .set({ exported_at: exportedAt })
+    .where(inArray(exports.export_id, [...exportIds]))
+    .run();
+}
+
+/** Removes files that did not get their names. */
+export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): void {
+  db.delete(exports)
+    .where(inArray(exports.export_id, [...exportIds]))
+    .run();
+}
+
+/** Returns when an export into a folder last ended, given by its absolute path; null for never. */
+export function readLastExport({ db }: Warehouse, folder: string): string | null {
+  const prefix = folder + sep;
+  const row = db
+    .select({ last: max(exports.exported_at) })
+    .from(exports)
+    .where(sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`)
+    .get();
+  return row?.last ?? null;
+}
+
+/** Returns the absolute paths of all files that were ever written, each once. */
+export function readExportPaths({ db }: Pick<Warehouse, "db">): string[] {
+  const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
+  return rows.map(({ path }) => path);
+}
+
+/** Whether a list of calls was ever written, with pseudonyms of callers; or a workbook, which may have one. */
+export function hasExportedCalls({ sqlite }: Warehouse): boolean {
+  const paths = sqlite.prepare<[], string>("SELECT DISTINCT path FROM exports").pluck().all();
+  return paths.some((path) => /[/\\](calltally\.xlsx|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path));
+}

@@ -1,0 +1,84 @@
+import { asc, eq, min, type SQL, sql } from "drizzle-orm";
+import { sync_pages } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
+import type { Warehouse } from "../warehouse.ts";
+
+/** Runs whose pages are kept in the ledger. */
+const RUNS_WITH_PAGES = 100;
+
+export type SyncPage = typeof sync_pages.$inferSelect;
+
+/** Records a page of the walk. */
+export function insertPage({ db }: Tx, page: typeof sync_pages.$inferInsert): void {
+  db.insert(sync_pages).values(page).run();
+}
+
+/** Returns the pages of a run in the order of the walk. */
+export function readPages({ db }: Warehouse, runId: number): SyncPage[] {
+  return db.select().from(sync_pages).where(eq(sync_pages.run_id, runId)).orderBy(asc(sync_pages.seq)).all();
+}
+
+/** Forgets the pages of a run, since it starts again. */
+export function deletePages({ db }: Warehouse, runId: number): void {
+  db.delete(sync_pages).where(eq(sync_pages.run_id, runId)).run();
+}
+
+/** Selects the call ids that the pages of a run hold, unreadable ones left out. */
+export function idsOfRun(runId: number): SQL {
+  return sql`SELECT id.value FROM sync_pages AS page, json_each(page.call_ids) AS id
+    WHERE page.run_id = ${runId} AND id.value IS NOT NULL`;
+}
+
+/** Counts the different calls that the pages of a run hold. */
+export function countDistinctCalls({ db }: Warehouse, runId: number): number {
+  return db.get<{ calls: number }>(sql`SELECT count(DISTINCT value) AS calls FROM (${idsOfRun(runId)})`)
+    .calls;
+}
+
+/**
+ * Counts the different calls that the pages of a run hold and that it found as they were. What it wrote from pages that it gave up
+ * since may be on none of these, so it cannot be told by subtracting.
+ */
+export function countUnchanged({ db }: Warehouse, runId: number): number {
+  return db.get<{ calls: number }>(sql`SELECT count(*) AS calls FROM calls
+    WHERE call_id IN (${idsOfRun(runId)}) AND changed_run_id <> ${runId}
+      AND call_id NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL AND last_run_id = ${runId})`)
+    .calls;
+}
+
+/** Counts the responses of a run whose `request_id` one of an earlier run had: a cache has kept it. */
+export function countRepeatedRequests({ db }: Warehouse, runId: number): number {
+  return db.get<{ pages: number }>(sql`SELECT count(*) AS pages FROM sync_pages AS page
+    WHERE page.run_id = ${runId} AND page.request_id IN
+      (SELECT request_id FROM sync_pages WHERE run_id <> ${runId} AND request_id IS NOT NULL)`).pages;
+}
+
+/** Returns whether all calls that the pages of a run name are in the warehouse; without that nothing can stand on them. */
+export function hasAllCalls({ db }: Warehouse, runId: number): boolean {
+  const lacking = db.get<{ id: number } | undefined>(sql`SELECT value AS id FROM (${idsOfRun(runId)})
+    WHERE value NOT IN (SELECT call_id FROM calls)
+      AND value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL) LIMIT 1`);
+  return lacking === undefined;
+}
+
+/** Returns when the first page of a run was complete, ISO 8601 UTC; undefined where it has none. */
+export function readFirstPageTime({ db }: Warehouse, runId: number): string | undefined {
+  return (
+    db
+      .select({ first: min(sync_pages.fetched_at) })
+      .from(sync_pages)
+      .where(eq(sync_pages.run_id, runId))
+      .get()?.first ?? undefined
+  );
+}
+
+/** Drops what only a walk under way needs: the ids of the pages up to this run, and the pages of long past runs. */
+export function trimPages({ db }: Warehouse, runId: number): void {
+  db.update(sync_pages)
+    .set({ call_ids: null, order_members: null })
+    .where(sql`${sync_pages.run_id} <= ${runId} AND ${sync_pages.call_ids} IS NOT NULL`)
+    .run();
+  db.delete(sync_pages)
+    .where(sql`${sync_pages.run_id} <= ${runId - RUNS_WITH_PAGES}`)
+    .run();
+}

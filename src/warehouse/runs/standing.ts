@@ -1,0 +1,41 @@
+import { readUnsettled } from "../calls/first-load.ts";
+import { readUnlisted, readWithheld, type Unlisted } from "../calls/gone.ts";
+import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
+import type { Warehouse } from "../warehouse.ts";
+import { readLastDoneRun } from "./runs.ts";
+
+/** What the figures of a warehouse stand on, beside its calls. */
+export interface Standing {
+  /** The last finished run of `sync`; null where there is none. */
+  run: {
+    run_id: number;
+    finished_at: string | null;
+    verdict: string | null;
+    verdict_reason: string | null;
+  } | null;
+  origin: DescribedOrigin;
+  /** Calls that went missing at once, over the missing-call threshold, and still count; null for some that are too few to be shared. */
+  withheld_calls: number | null;
+  /** Calls that count though the service no longer lists them: older than any that it lists. Null where there are none. */
+  unlisted: Unlisted | null;
+  /** Whether a first load is under way, or was cut short: callers are yet to be settled. */
+  first_load: boolean;
+}
+
+export function readStanding(reader: Warehouse): Standing {
+  const run = readLastDoneRun(reader);
+  return {
+    run: run
+      ? {
+          run_id: run.run_id,
+          finished_at: run.finished_at,
+          verdict: run.verdict,
+          verdict_reason: run.verdict_reason,
+        }
+      : null,
+    origin: describeOrigin(readOrigin(reader)),
+    withheld_calls: readWithheld(reader),
+    unlisted: readUnlisted(reader),
+    first_load: readUnsettled(reader) > 0,
+  };
+}

@@ -1,0 +1,132 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { copyWarehouse } from "../../src/backup/copy.ts";
+import { readHeader } from "../../src/warehouse/file-header.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { CALLS, dump, flipByte, MANY, makeWarehouse, openIn } from "../support/small-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+describe("copyWarehouse", () => {
+  it("makes one file of the same rows, without a log, that its owner alone may read, and says what is in it", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source);
+    expect(await copyWarehouse(source, draft)).toEqual({ bytes: statSync(draft).size, calls: 40, runs: 1 });
+    expect((statSync(draft).mode & 0o777).toString(8)).toBe("600");
+    expect(dump(draft)).toEqual(dump(source));
+    expect(existsSync(`${draft}-wal`)).toBe(false);
+    expect(openIn(folder.path)).toEqual([]);
+    const sqlite = new Database(draft, { readonly: true });
+    expect(sqlite.pragma("journal_mode", { simple: true })).toBe("delete");
+    sqlite.close();
+  });
+
+  it("holds the moment at which it began, though somebody writes meanwhile", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source);
+    const before = dump(source);
+    using warehouse = openWarehouse(source);
+    const copying = copyWarehouse(source, draft);
+    warehouse.sqlite.exec("DELETE FROM call_facts WHERE call_id = 1000");
+    expect(await copying).toMatchObject({ calls: 40 });
+    expect(dump(draft)).toEqual(before);
+    expect(dump(source)).not.toEqual(before);
+  });
+
+  it("asks whether to end before each step of the copy", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source);
+    const stop = new AbortController();
+    const copying = copyWarehouse(source, draft, stop.signal);
+    stop.abort(new Error("enough"));
+    await expect(copying).rejects.toThrow("enough");
+  });
+
+  it("says which table of the copy differs, as where a disk does not keep what was written", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source, MANY);
+    let isChanged = false;
+    // It is asked while the rows of the copy are read, too.
+    const throwIfAborted = () => {
+      if (isChanged || !existsSync(draft)) return;
+      const { isSqlite, isWal } = readHeader(draft);
+      if (!isSqlite || isWal) return;
+      isChanged = true;
+      const sqlite = new Database(draft, { timeout: 0 });
+      sqlite.exec("UPDATE sync_runs SET plan_reason = 'another'");
+      sqlite.close();
+    };
+    const signal: AbortSignal = Object.assign(new AbortController().signal, { throwIfAborted });
+    await expect(copyWarehouse(source, draft, signal)).rejects.toMatchObject({
+      exitCode: 7,
+      message: `The copy of ${source} differs from it in the table sync_runs`,
+    });
+  });
+
+  it("does not write into a file that is there", async () => {
+    using folder = makeTempFolder();
+    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
+    makeWarehouse(source);
+    writeFileSync(draft, "somebody's");
+    await expect(copyWarehouse(source, draft)).rejects.toMatchObject({ code: "EEXIST" });
+    expect(readFileSync(draft, "utf8")).toBe("somebody's");
+  });
+
+  it.each<[string, (file: string) => void, (file: string) => object]>([
+    [
+      "a call that is not as it was read",
+      flipByte,
+      (file) => ({ exitCode: 7, message: expect.stringContaining(`${file}`), hint: HINT }),
+    ],
+    [
+      "rows without those they refer to",
+      (file) => {
+        const sqlite = new Database(file);
+        sqlite.pragma("foreign_keys = OFF");
+        sqlite.exec("DELETE FROM calls WHERE call_id = 1000");
+        sqlite.close();
+      },
+      (file) => ({
+        exitCode: 7,
+        message: expect.stringMatching(`${file}.*rows refer to others that are not there`),
+        hint: HINT,
+      }),
+    ],
+    [
+      "pages that are none of SQLite's",
+      (file) => {
+        const bytes = readFileSync(file);
+        writeFileSync(file, bytes.fill(0x5a, 16_384, 300_000));
+      },
+      (file) => ({ exitCode: 7, message: expect.stringContaining(file) }),
+    ],
+  ])("refuses a warehouse with %s", async (_, damage, error) => {
+    using folder = makeTempFolder();
+    const source = join(folder.path, "calls.db");
+    makeWarehouse(source, CALLS);
+    damage(source);
+    await expect(copyWarehouse(source, join(folder.path, "draft"))).rejects.toMatchObject(error(source));
+  });
+
+  it("names the warehouse that it cannot copy, and why", async () => {
+    using folder = makeTempFolder();
+    const source = join(folder.path, "calls.db");
+    makeWarehouse(source, CALLS);
+    const sqlite = new Database(source);
+    sqlite.unsafeMode().pragma("writable_schema = ON");
+    sqlite.exec("UPDATE sqlite_schema SET sql = 'CREATE NOTHING' WHERE name = 'calls'");
+    sqlite.close();
+    await expect(copyWarehouse(source, join(folder.path, "draft"))).rejects.toMatchObject({
+      exitCode: 7,
+      message: `Cannot copy ${source} (SQLITE_CORRUPT)`,
+      cause: { code: "SQLITE_CORRUPT" },
+    });
+  });
+});
+
+const HINT = "Nothing was changed. Restore another backup, or sync into a new warehouse.";

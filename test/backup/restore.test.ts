@@ -1,0 +1,423 @@
+import {
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { restoreWarehouse } from "../../src/backup/restore.ts";
+import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { bindOrigin } from "../../src/warehouse/origin.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { locked } from "../support/locked.ts";
+import { readIds, readRows } from "../support/row-service.ts";
+import {
+  CALLS,
+  copyWithLog,
+  dump,
+  flipByte,
+  MANY,
+  makeBackup,
+  makeWarehouse,
+  names,
+  openIn,
+} from "../support/small-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
+const KEPT = "calls.db.replaced-20261120T120000000Z";
+const FEW = CALLS.slice(0, 3);
+
+describe("restoreWarehouse", () => {
+  it("refuses the backup of another account with both addresses, and changes nothing", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    const service = { baseUrl: new URL("https://alpha.example"), token: "t0ken", orgUnitId: "17" };
+    {
+      using warehouse = openWarehouse(file);
+      storeCalls(warehouse, FEW);
+      writeTransaction(warehouse, (tx) => bindOrigin(tx, service, "2026-11-20T11:00:00.000Z"));
+    }
+    const before = readFileSync(database);
+    const restore = (baseUrl: string | undefined, orgUnitId: string | undefined) =>
+      restoreWarehouse(file, database, {
+        ...NOW,
+        baseUrl: baseUrl ? new URL(baseUrl) : undefined,
+        orgUnitId,
+      });
+    const is = `Cannot restore ${file}: it is a copy of https://alpha.example, org_unit_id 17, and the account is at`;
+    await expect(restore("https://beta.example/", "17")).rejects.toMatchObject({
+      exitCode: 2,
+      message: `${is} https://beta.example, org_unit_id 17`,
+      hint: expect.stringContaining("calltally sync --rebind"),
+    });
+    await expect(restore("https://alpha.example", undefined)).rejects.toThrow(`${is} https://alpha.example`);
+    expect(readFileSync(database).equals(before)).toBe(true);
+    expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(await restore("https://alpha.example", "17")).toMatchObject({ calls: 3 });
+    expect(await restore(undefined, undefined)).toMatchObject({ calls: 3 });
+  });
+
+  it("puts the backup in the warehouse's place, and keeps all of the one that was there", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    const saved = dump(database);
+    {
+      // A warehouse whose writer was killed: the last rows are in the log alone.
+      using warehouse = openWarehouse(database);
+      storeCalls(warehouse, [{ ...FULL_CALL, call_id: 5 }], { runId: 2 });
+      copyWithLog(database, join(folder.path, "killed.db"));
+    }
+    const killed = join(folder.path, "killed.db");
+    expect(statSync(`${killed}-wal`).size).toBeGreaterThan(0);
+    const restored = await restoreWarehouse(file, killed, NOW);
+    const kept = join(folder.path, "killed.db.replaced-20261120T120000000Z");
+    expect(restored).toEqual({
+      database: killed,
+      replaced: kept,
+      forgotten_again: false,
+      bytes: statSync(file).size,
+      calls: 40,
+      runs: 1,
+      caller_key: null,
+    });
+    expect(dump(killed)).toEqual(saved);
+    expect(readIds(kept)).toEqual([5, ...CALLS.map((call) => call.call_id)]);
+    expect((statSync(killed).mode & 0o777).toString(8)).toBe("600");
+    expect(existsSync(`${killed}-wal`)).toBe(false);
+  });
+
+  it("makes a warehouse where there is none", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "new", "calls.db")];
+    makeWarehouse(database);
+    makeBackup(join(folder.path, "backup.db"));
+    const restored = await restoreWarehouse(join(folder.path, "backup.db"), file, NOW);
+    expect(restored.replaced).toBeNull();
+    expect(dump(file)).toEqual(dump(database));
+    using warehouse = openWarehouse(file);
+    expect(warehouse.sqlite.pragma("journal_mode", { simple: true })).toBe("wal");
+  });
+
+  it.each([0, 1, 99, 100, 16_384, 20_000, 0.5, 0.999])(
+    "refuses a backup that is cut off after %d (a share below 1), and changes nothing",
+    async (length) => {
+      using folder = makeTempFolder();
+      const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+      makeWarehouse(database);
+      makeBackup(file);
+      truncateSync(file, length > 0 && length < 1 ? Math.floor(statSync(file).size * length) : length);
+      const bytes = readFileSync(database);
+      const before = names(folder.path);
+      await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
+      expect(readFileSync(database).equals(bytes)).toBe(true);
+      expect(names(folder.path).filter((name) => name !== "calls.db.lock")).toEqual(before);
+    },
+  );
+
+  it("refuses a backup that lost its last page", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    truncateSync(file, statSync(file).size - 16_384);
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
+  });
+
+  it("refuses a backup of which one byte is another, and names the call", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    flipByte(file);
+    const before = readFileSync(database);
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
+      exitCode: 7,
+      message: expect.stringContaining("service: 1034"),
+    });
+    expect(readFileSync(database).equals(before)).toBe(true);
+  });
+
+  it.each([
+    { title: "is text", ruins: () => Buffer.from("ruins") },
+    { title: "is empty", ruins: () => Buffer.alloc(0) },
+    { title: "is its header alone", ruins: (file: string) => readFileSync(file).subarray(0, 5000) },
+    {
+      title: "is cut off after one page of the largest",
+      ruins: (file: string) => readFileSync(file).subarray(0, 65_536),
+    },
+    {
+      title: "has no size of a page",
+      ruins: (file: string) => readFileSync(file).fill(3, 16, 18),
+    },
+    { title: "is cut off", ruins: (file: string) => readFileSync(file).subarray(0, 100_000) },
+  ])(
+    "keeps a warehouse that $title, with its log, which is not written into the new one",
+    async ({ ruins }) => {
+      using folder = makeTempFolder();
+      const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+      makeWarehouse(database);
+      makeBackup(file);
+      const left = ruins(database);
+      writeFileSync(database, left);
+      writeFileSync(`${database}-wal`, "a log");
+      const restored = await restoreWarehouse(file, database, NOW);
+      expect(restored.replaced).toBe(join(folder.path, KEPT));
+      expect(readFileSync(join(folder.path, KEPT)).subarray(0, left.length).equals(left)).toBe(true);
+      // One that SQLite can open has its log written into it, or dropped as none.
+      const isLogKept = left.length < 65_536;
+      expect(names(folder.path).includes(`${KEPT}-wal`)).toBe(isLogKept);
+      if (isLogKept) expect(readFileSync(join(folder.path, `${KEPT}-wal`), "utf8")).toBe("a log");
+      expect(existsSync(`${database}-wal`)).toBe(false);
+      expect(dump(database)).toEqual(dump(file));
+    },
+  );
+
+  it("refuses, with exit 6, while somebody holds the lock or has the warehouse open", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    const inUse = {
+      exitCode: 6,
+      message: `Cannot restore into ${database}: another process has it open`,
+      hint: "A sync may be running. Stop the schedule and whatever else reads the warehouse, and try again.",
+    };
+    {
+      using _lock = tryAcquireLock(database);
+      await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
+    }
+    {
+      using reader = openReader({ path: database });
+      reader.sqlite.prepare("SELECT count(*) FROM calls").get();
+      await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
+    }
+    expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(openIn(folder.path)).toEqual([]);
+    expect(readRows(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
+    // One that was restored, and that nobody has written since, has no log: who reads it is noticed all the same.
+    makeBackup(database);
+    const sqlite = new Database(database, { readonly: true });
+    sqlite.exec("BEGIN; SELECT count(*) FROM calls");
+    sqlite.prepare("SELECT count(*) FROM calls").get();
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
+    sqlite.close();
+    expect(await restoreWarehouse(file, database, NOW)).toMatchObject({ calls: 40 });
+  });
+
+  it("holds the lock from before it copies until it is done", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    makeBackup(file, MANY);
+    const restoring = restoreWarehouse(file, database, NOW);
+    const seen: unknown[] = [];
+    let isDone = false;
+    const done = restoring.then(() => {
+      isDone = true;
+    });
+    for (; !isDone; await new Promise(setImmediate)) {
+      using lock = tryAcquireLock(database);
+      if (lock === undefined) seen.push("held");
+      else if (!isDone) seen.push("free");
+      else break;
+    }
+    await done;
+    expect(seen.length).toBeGreaterThan(1);
+    expect(new Set(seen)).toEqual(new Set(["held"]));
+    using lock = tryAcquireLock(database);
+    expect(lock).toBeDefined();
+  });
+
+  it("leaves the warehouse and its lock to others after an error", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    flipByte(file);
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
+    using lock = tryAcquireLock(database);
+    expect(lock).toBeDefined();
+    using warehouse = openWarehouse(database);
+    expect(warehouse.sqlite.pragma("journal_mode", { simple: true })).toBe("wal");
+  });
+
+  it("ends when it is told to, wherever it is, and changes nothing", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    makeBackup(file, MANY);
+    const before = readFileSync(database);
+    let asked = 0;
+    for (let at = 1; ; at++) {
+      asked = 0;
+      const throwIfAborted = () => {
+        if (++asked === at) throw new Error("enough");
+      };
+      const signal: AbortSignal = Object.assign(new AbortController().signal, { throwIfAborted });
+      const restored = await restoreWarehouse(file, database, { ...NOW, signal }).catch(String);
+      if (typeof restored !== "string") break;
+      expect(restored).toBe("Error: enough");
+      expect(readFileSync(database).equals(before)).toBe(true);
+      expect(names(folder.path)).toEqual(["backup.db", "calls.db", "calls.db.lock"]);
+    }
+    // While rows are read, while pages are copied, and while the copy is checked.
+    expect(asked).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each<
+    [
+      string,
+      (folder: string) => [file: string, database: string],
+      number,
+      (file: string, database: string) => string,
+      string?,
+    ]
+  >([
+    [
+      "a backup that is not there",
+      (folder) => [join(folder, "nowhere.db"), join(folder, "new", "calls.db")],
+      7,
+      (file) => `There is no backup at ${file}`,
+    ],
+    [
+      "a warehouse from itself",
+      (folder) => [join(folder, "calls.db"), join(folder, "calls.db")],
+      2,
+      (_, database) => `Cannot restore ${database} from itself`,
+    ],
+    [
+      "a warehouse from another name of itself",
+      (folder) => [join(folder, "hard.db"), join(folder, "calls.db")],
+      2,
+      (_, database) => `Cannot restore ${database} from itself`,
+    ],
+    ...(
+      [
+        ["foreign.db", "is an SQLite database of another program"],
+        ["notes.txt", "is not an SQLite database"],
+        ["empty.db", "is empty"],
+        ["folder", "is a folder"],
+      ] as const
+    ).map(
+      ([name, state]): [
+        string,
+        (folder: string) => [string, string],
+        number,
+        (file: string, database: string) => string,
+        string,
+      ] => [
+        `from what ${state}`,
+        (folder) => [join(folder, name), join(folder, "new", "calls.db")],
+        7,
+        (file) => `Cannot restore ${file}: it ${state}`,
+        "Nothing was changed. Give the file that `calltally backup` wrote.",
+      ],
+    ),
+    [
+      "into another program's database",
+      (folder) => [join(folder, "calls.db"), join(folder, "foreign.db")],
+      7,
+      (_, database) => `Cannot use ${database} as the warehouse: it is an SQLite database of another program`,
+      "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+    ],
+    [
+      "into a folder",
+      (folder) => [join(folder, "calls.db"), join(folder, "folder")],
+      7,
+      (_, database) => `Cannot use ${database} as the warehouse: it is a folder`,
+      "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
+    ],
+  ])("refuses to restore %s, and makes nothing", async (_title, pathsIn, exitCode, message, hint) => {
+    using folder = makeTempFolder();
+    makeWarehouse(join(folder.path, "calls.db"), FEW);
+    linkSync(join(folder.path, "calls.db"), join(folder.path, "hard.db"));
+    const sqlite = new Database(join(folder.path, "foreign.db"));
+    sqlite.exec("CREATE TABLE calls (call_id INTEGER)");
+    sqlite.close();
+    writeFileSync(join(folder.path, "notes.txt"), "notes");
+    writeFileSync(join(folder.path, "empty.db"), "");
+    mkdirSync(join(folder.path, "folder"));
+    const before = names(folder.path);
+    const [file, database] = pathsIn(folder.path);
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
+      exitCode,
+      message: message(file, database),
+      ...(hint !== undefined && { hint }),
+    });
+    expect(names(folder.path)).toEqual(before);
+  });
+
+  it("moves all that lies beside what it replaces out of the way of the new one", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeBackup(file, FEW);
+    writeFileSync(database, "ruins");
+    for (const suffix of ["-wal", "-shm", "-journal"]) writeFileSync(database + suffix, suffix);
+    expect((await restoreWarehouse(file, database, NOW)).replaced).toBe(join(folder.path, KEPT));
+    expect(names(folder.path)).toEqual(
+      [
+        "backup.db",
+        "calls.db",
+        "calls.db.lock",
+        ...["", "-journal", "-shm", "-wal"].map((suffix) => KEPT + suffix),
+      ].sort(),
+    );
+    for (const suffix of ["-wal", "-shm", "-journal"])
+      expect(readFileSync(join(folder.path, KEPT + suffix), "utf8")).toBe(suffix);
+    expect(dump(database)).toEqual(dump(file));
+  });
+
+  it("forgets again whom the replaced warehouse had forgotten, and tells what became of the key", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    makeBackup(file);
+    writeFileSync(`${database}.caller-key`, `${"ab".repeat(32)}\n`);
+    {
+      using warehouse = openWarehouse(database);
+      forgetCallers(locked(warehouse), [{ caller: "+49301234567" }], { ...NOW, isUnknownAllowed: true });
+    }
+    expect(await restoreWarehouse(file, database, NOW)).toMatchObject({
+      forgotten_again: true,
+      caller_key: "kept",
+    });
+  });
+
+  it("gives the new warehouse to the owner of what it replaces, or of the folder, where root restores", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    makeBackup(file, FEW);
+    writeFileSync(`${database}.caller-key`, `${"ab".repeat(32)}\n`);
+    const isRoot = process.getuid?.() === 0;
+    const ownerOf = (path: string) => `${statSync(path).uid}:${statSync(path).gid}`;
+    const self = ownerOf(file);
+    if (isRoot) chownSync(database, 1234, 2345);
+    await restoreWarehouse(file, database, NOW);
+    const owner = isRoot ? "1234:2345" : self;
+    for (const path of [database, `${database}.lock`, `${database}.caller-key`])
+      expect([path, ownerOf(path)]).toEqual([path, owner]);
+    expect(ownerOf(file)).toBe(self);
+
+    const new_ = join(folder.path, "new");
+    mkdirSync(new_);
+    if (isRoot) chownSync(new_, 1235, 2346);
+    await restoreWarehouse(file, join(new_, "calls.db"), NOW);
+    expect(ownerOf(join(new_, "calls.db"))).toBe(isRoot ? "1235:2346" : self);
+    expect(ownerOf(join(new_, "calls.db.lock"))).toBe(isRoot ? "1235:2346" : self);
+  });
+});

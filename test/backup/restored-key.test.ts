@@ -1,0 +1,91 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { restoreKey } from "../../src/backup/restored-key.ts";
+import type { Call } from "../../src/call.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { makeWarehouse } from "../support/small-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const [OWN, OTHER, THIRD] = ["aa", "bb", "cc"].map((byte) => byte.repeat(32)) as [string, string, string];
+
+interface Scene {
+  title: string;
+  /** Beside the warehouse. */
+  own?: string;
+  /** Beside the backup, by its name. */
+  spare?: string;
+  /** Beside the backup, by the name of the warehouse. */
+  named?: string;
+  /** Whether the backup lies beside the warehouse. */
+  isNear?: boolean;
+  /** What the restored warehouse has of callers. */
+  sql?: string;
+  outcome: ReturnType<typeof restoreKey>;
+  /** The key beside the warehouse afterwards. */
+  key?: string;
+}
+
+const NONE: readonly Call[] = [];
+
+const exported = (path: string) =>
+  `INSERT INTO exports (exported_at, path, sha256, rows, filter) VALUES ('', '${path}', '', 0, '{}')`;
+
+const SCENES: Scene[] = [
+  { title: "one and no other", own: OWN, outcome: "kept", key: OWN },
+  { title: "one, and the same beside the backup", own: OWN, spare: `${OWN}\n`, outcome: "kept", key: OWN },
+  { title: "the same, with more space behind it", own: `${OWN}\n`, spare: OWN, outcome: "kept", key: OWN },
+  { title: "one, and the same by its own name", own: OWN, named: OWN, outcome: "kept", key: OWN },
+  { title: "one, and another beside the backup", own: OWN, spare: OTHER, outcome: "kept another", key: OWN },
+  { title: "one, and another by its own name", own: OWN, named: OTHER, outcome: "kept another", key: OWN },
+  { title: "one in the backup's folder", own: OWN, isNear: true, outcome: "kept", key: OWN },
+  { title: "none, and one beside the backup", spare: OTHER, outcome: "copied", key: OTHER },
+  { title: "none, and one by the warehouse's name", named: THIRD, outcome: "copied", key: THIRD },
+  { title: "none, and two", spare: OTHER, named: THIRD, outcome: "copied", key: OTHER },
+  { title: "none, nor needs one", outcome: null },
+  {
+    title: "none, and callers by digests",
+    sql: "UPDATE rules SET caller_key = 'abcd'",
+    outcome: "needed",
+  },
+  { title: "none, and wrote a file of calls", sql: exported("/out/calls.csv"), outcome: "missing" },
+  { title: "none, and wrote a file of callers", sql: exported("/out/callers.parquet"), outcome: "missing" },
+  { title: "none, and wrote a file of figures", sql: exported("/out/rollup.csv"), outcome: null },
+  {
+    title: "none, and has forgotten somebody",
+    sql: "INSERT INTO forgotten_callers (digest, pseudonym, key_mark, forgotten_at, calls) VALUES ('d', 'p', 'k', '', 1)",
+    outcome: "missing",
+  },
+];
+
+describe("restoreKey", () => {
+  it.each(SCENES)(
+    "of a warehouse that has $title: $outcome",
+    ({ own, spare, named, isNear, sql, outcome, key }) => {
+      using folder = makeTempFolder();
+      const [here, there] = ["here", isNear ? "here" : "there"].map((name) => join(folder.path, name)) as [
+        string,
+        string,
+      ];
+      for (const path of new Set([here, there])) mkdirSync(path);
+      const [target, source, draft] = [
+        join(here, "calls.db"),
+        join(there, "backup.db"),
+        join(here, ".draft"),
+      ];
+      makeWarehouse(draft, NONE);
+      if (sql !== undefined) {
+        using warehouse = openWarehouse(draft);
+        warehouse.sqlite.exec(sql);
+      }
+      if (own !== undefined) writeFileSync(`${target}.caller-key`, own);
+      if (spare !== undefined) writeFileSync(`${source}.caller-key`, spare);
+      if (named !== undefined) writeFileSync(join(there, "calls.db.caller-key"), named);
+      expect(restoreKey(source, target, draft)).toBe(outcome);
+      const file = `${target}.caller-key`;
+      const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined;
+      expect(isThere ? readFileSync(file, "utf8").trim() : undefined).toBe(key);
+      if (outcome === "copied") expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    },
+  );
+});

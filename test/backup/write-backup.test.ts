@@ -1,0 +1,199 @@
+import { linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { restoreWarehouse } from "../../src/backup/restore.ts";
+import { backupWarehouse } from "../../src/backup/write-backup.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { readIds, readRows } from "../support/row-service.ts";
+import { CALLS, dump, flipByte, makeWarehouse, names } from "../support/small-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
+
+const FEW = CALLS.slice(0, 3);
+const SOME = CALLS.slice(0, 5);
+
+describe("backupWarehouse", () => {
+  it("makes one file of the same rows that its owner alone may read, with no log beside it", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backups", "calls.db")];
+    makeWarehouse(database);
+    const backup = await backupWarehouse(database, file);
+    expect(backup).toEqual({ file, bytes: statSync(file).size, calls: 40, runs: 1 });
+    expect(names(join(folder.path, "backups"))).toEqual(["calls.db"]);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    expect(readRows(file, "PRAGMA journal_mode")).toEqual([{ journal_mode: "delete" }]);
+    expect(dump(file)).toEqual(dump(database));
+  });
+
+  it("holds what was committed to the log and is not in the warehouse's file yet", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    using warehouse = openWarehouse(database);
+    storeCalls(warehouse, CALLS);
+    expect(statSync(`${database}-wal`).size).toBeGreaterThan(100_000);
+    await backupWarehouse(database, file);
+    expect(dump(file)).toEqual(dump(database));
+  });
+
+  it("is of one moment, though a writer commits all the time", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    using warehouse = openWarehouse(database);
+    const upsert = prepareUpsertCalls(warehouse, 2);
+    let [writes, done] = [0, false];
+    const write = () => {
+      if (done) return;
+      // In pairs: a copy that is not of one moment would have one without the other.
+      writes++;
+      writeTransaction(warehouse, (tx) =>
+        upsert(tx, [
+          { ...FULL_CALL, call_id: 1_000_000 + writes },
+          { ...FULL_CALL, call_id: -writes },
+        ]),
+      );
+      setImmediate(write);
+    };
+    write();
+    await backupWarehouse(database, file);
+    done = true;
+    expect(writes).toBeGreaterThan(2);
+    const ids = readIds(file).filter((id) => id < 0 || id > 1_000_000);
+    expect(
+      ids
+        .filter((id) => id < 0)
+        .map((id) => 1_000_000 - id)
+        .sort(),
+    ).toEqual(ids.filter((id) => id > 0).sort());
+    expect(ids.length).toBeLessThan(2 * writes);
+  });
+
+  it("and restore refuse a file of a development version, wherever it is", async () => {
+    using folder = makeTempFolder();
+    const [database, file, old] = ["calls.db", "backup.db", "old.db"].map((name) =>
+      join(folder.path, name),
+    ) as [string, string, string];
+    makeWarehouse(database);
+    await backupWarehouse(database, file);
+    makeWarehouse(old);
+    const sqlite = new Database(old);
+    sqlite.pragma("user_version = 19");
+    sqlite.close();
+    const before = names(folder.path);
+    const refusal = {
+      exitCode: 7,
+      message: `Cannot use ${old}: it was made by a development version of calltally`,
+    };
+    await expect(backupWarehouse(old, join(folder.path, "other.db"))).rejects.toMatchObject(refusal);
+    await expect(restoreWarehouse(old, database, NOW)).rejects.toMatchObject(refusal);
+    await expect(restoreWarehouse(file, old, NOW)).rejects.toMatchObject(refusal);
+    expect(names(folder.path)).toEqual(before);
+  });
+
+  it("replaces an earlier backup, and keeps it where the warehouse is damaged", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    await backupWarehouse(database, file);
+    makeWarehouse(database);
+    expect(await backupWarehouse(database, file)).toMatchObject({ calls: 40 });
+    const good = readFileSync(file);
+    flipByte(database);
+    expect(readRows(database, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    await expect(backupWarehouse(database, file)).rejects.toMatchObject({
+      exitCode: 7,
+      message: expect.stringContaining("1 call is not as it was read from the service: 1034"),
+    });
+    expect(readFileSync(file).equals(good)).toBe(true);
+    expect(names(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  const ITS_OWN = { exitCode: 2, says: "the warehouse uses this file" };
+  const LEFT = { exitCode: 7, hint: "It was left as it is. Move it away, or choose another name." };
+
+  it.each<{ file: string; named?: string; exitCode: number; says: string; hint?: string }>([
+    ...["calls.db", "calls.db-wal", "calls.db-shm", "calls.db-journal", "calls.db.lock", "calls.db.new"].map(
+      (file) => ({
+        file,
+        ...ITS_OWN,
+      }),
+    ),
+    { file: "calls.db.caller-key", ...ITS_OWN },
+    // A link leads to the warehouse itself; another name of the file is one of its own.
+    { file: "link.db", named: "calls.db", ...ITS_OWN },
+    { file: "hard.db", ...ITS_OWN },
+    { file: "notes.txt", ...LEFT, says: "it is not a calltally backup" },
+    { file: "foreign.db", ...LEFT, says: "it is not a calltally backup" },
+    { file: "folder", ...LEFT, says: "it is not a file" },
+    { file: "other.db", ...LEFT, says: "it is a warehouse in use, and not a backup" },
+  ])("does not write over $file", async ({ file, named = file, exitCode, says, ...hint }) => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database, FEW);
+    makeWarehouse(join(folder.path, "other.db"), SOME);
+    const foreign = new Database(join(folder.path, "foreign.db"));
+    foreign.exec("CREATE TABLE calls (call_id INTEGER)");
+    foreign.close();
+    writeFileSync(join(folder.path, "notes.txt"), "notes");
+    mkdirSync(join(folder.path, "folder"));
+    symlinkSync(database, join(folder.path, "link.db"));
+    linkSync(database, join(folder.path, "hard.db"));
+    const before = names(folder.path);
+    const { message, ...error } = await backupWarehouse(database, join(folder.path, file)).catch(
+      (error) => error,
+    );
+    expect(message).toBe(`Cannot back up into ${join(folder.path, named)}: ${says}`);
+    expect(error).toMatchObject({ exitCode, ...hint });
+    expect(names(folder.path)).toEqual(before);
+    expect(readIds(database)).toHaveLength(3);
+    expect(readIds(join(folder.path, "other.db"))).toHaveLength(5);
+  });
+
+  it("is of a warehouse alone", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    await expect(backupWarehouse(database, join(folder.path, "new", "backup.db"))).rejects.toMatchObject({
+      exitCode: 7,
+      message: `There is no warehouse at ${database}`,
+    });
+    expect(names(folder.path)).toEqual([]);
+  });
+
+  it("is recorded in the warehouse, before the copy is made", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database, FEW);
+    await backupWarehouse(database, file);
+    const recorded = [{ path: file }];
+    expect(readRows(database, "SELECT path FROM backups")).toEqual(recorded);
+    expect(readRows(file, "SELECT path FROM backups")).toEqual(recorded);
+  });
+
+  it("removes what killed backups have left, and not what a living one writes", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database, FEW);
+    const draft = (pid: number) => `.backup.db.${pid}-6f1c1c52-8d0c-4c8c-9a55-0b8c3c1f2a77.tmp`;
+    writeFileSync(join(folder.path, draft(2 ** 22 + 1)), "left by a process that is no more");
+    writeFileSync(join(folder.path, draft(process.ppid)), "being written");
+    await backupWarehouse(database, join(folder.path, "backup.db"));
+    expect(names(folder.path).filter((name) => name.startsWith("."))).toEqual([draft(process.ppid)]);
+  });
+
+  it("ends between two steps when it is told to, and leaves nothing", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const stop = new AbortController();
+    const backup = backupWarehouse(database, join(folder.path, "backup.db"), stop.signal);
+    stop.abort(new Error("enough"));
+    await expect(backup).rejects.toThrow("enough");
+    expect(names(folder.path).filter((name) => !name.startsWith("calls.db"))).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { CalltallyError, describeError, EXIT, firstError } from "../../src/base/errors.ts";
+import { toCalltallyError } from "../../src/base/known-error.ts";
+import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
+
+/** What a work throws that fails, as does releasing each of two things that it uses. */
+function failTwice(first: unknown): unknown {
+  const release = (name: string) => ({
+    [Symbol.dispose]: () => {
+      throw new Error(`cannot release ${name}`);
+    },
+  });
+  try {
+    using _one = release("one");
+    using _other = release("another");
+    throw first;
+  } catch (error) {
+    return error;
+  }
+}
+
+it("what fails first is the error, though releasing what was in use fails as well", () => {
+  const first = new CalltallyError(EXIT.storage, "Cannot copy calls.db");
+  const thrown = failTwice(first);
+  expect(thrown).not.toBe(first);
+  expect([firstError(thrown), toCalltallyError(thrown), nameFile(thrown, "calls.db")]).toEqual([
+    first,
+    first,
+    first,
+  ]);
+  expect(describeError(thrown)).toBe("Cannot copy calls.db");
+});

@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KnownLine } from "../../src/conversions/upload-table.ts";
+import { hindranceOf, nextOrderId, type Order, toOrders } from "../../src/conversions/uploaded-orders.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const at = (day: number) => new Date(Date.parse("2026-09-01T00:00:00.000Z") + day * DAY_MS).toISOString();
+
+/** Lines of files, the ones taken back left out: adjustments of conversions that nobody told of among them. */
+const line: fc.Arbitrary<KnownLine> = fc
+  .record({
+    action: fc.constantFrom("convert" as const, "convert" as const, "retract" as const, "restate" as const),
+    conversion_name: fc.constantFrom("Call", "Call", "call", '","1'),
+    order_id: fc.constantFrom(null, "1", "1", "1-2"),
+    call_id: fc.constantFrom(1, 2, -3),
+    key_digest: fc.constantFrom("A", "B"),
+    reason: fc.constantFrom(null, "gone"),
+    value: fc.constantFrom(null, "40", "40.00", "0"),
+    currency: fc.constantFrom(null, "EUR"),
+    day: fc.nat(5),
+    is_every: fc.boolean(),
+    report_run_id: fc.constantFrom(null, 7),
+  })
+  .map(({ day, ...others }) => ({
+    ...others,
+    occurred_at: at(day),
+    contents: others.action === "convert" ? "google-ads" : "google-ads-adjustments",
+  }));
+
+describe("toOrders", () => {
+  it("has each conversion that was told of, and of it what was said last, as a list that is searched has it", () => {
+    const seen: Record<string, number> = {};
+    const see = (name: string) => {
+      seen[name] = (seen[name] ?? 0) + 1;
+    };
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 14, size: "max" }), (lines) => {
+        const expected: KnownLine[] = [];
+        const said = new Map<KnownLine, Pick<Order, "adjusted_at" | "isRetracted"> & Partial<Order>>();
+        for (const each of lines) {
+          if (each.action === "convert") {
+            expected.push(each);
+            said.set(each, { adjusted_at: each.occurred_at, isRetracted: false });
+            continue;
+          }
+          const told = expected.findLast(
+            ({ conversion_name, order_id }) =>
+              order_id !== null && conversion_name === each.conversion_name && order_id === each.order_id,
+          );
+          const last = told && said.get(told);
+          if (last === undefined) {
+            see("of nothing");
+            continue;
+          }
+          see(last.isRetracted ? `${each.action} after retract` : each.action);
+          last.adjusted_at = each.occurred_at;
+          if (each.action === "retract") last.isRetracted = true;
+          else Object.assign(last, { value: each.value, currency: each.currency });
+        }
+        const before = structuredClone(lines);
+        expect(toOrders(lines)).toEqual(expected.map((told) => ({ ...told, ...said.get(told) })));
+        expect(lines).toEqual(before);
+      }),
+      { numRuns: 600 },
+    );
+    const least = {
+      "of nothing": 50,
+      retract: 50,
+      restate: 50,
+      "restate after retract": 10,
+      "retract after retract": 10,
+    };
+    expect(Object.entries(least).filter(([name, times]) => (seen[name] ?? 0) < times)).toEqual([]);
+  });
+});
+
+describe("hindranceOf", () => {
+  const [order] = toOrders([
+    {
+      action: "convert",
+      contents: "google-ads",
+      conversion_name: "Call",
+      order_id: "1",
+      call_id: 1,
+      key_digest: "A",
+      reason: null,
+      value: null,
+      currency: null,
+      occurred_at: at(0),
+      is_every: false,
+      report_run_id: null,
+    },
+  ]);
+  it.each([
+    { order_id: "1", ms: 54 * DAY_MS, hindrance: undefined },
+    { order_id: "1", ms: 54 * DAY_MS + 1, hindrance: "too old" },
+    { order_id: "1", ms: -DAY_MS, hindrance: undefined },
+    { order_id: "", ms: 0, hindrance: undefined },
+    { order_id: null, ms: 0, hindrance: "no order id" },
+    { order_id: null, ms: 55 * DAY_MS, hindrance: "no order id" },
+  ])("of $order_id after $ms ms is $hindrance", ({ order_id, ms, hindrance }) => {
+    if (order === undefined) throw new Error("It was told of");
+    expect(hindranceOf({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(hindrance);
+  });
+});
+
+describe("nextOrderId", () => {
+  it.each([
+    [7, [], "7"],
+    [7, ["7"], "7-2"],
+    [7, ["7", "7-2", "7-3", "70"], "7-4"],
+    [7, ["7-2"], "7"],
+    [7, ["7", "7-3"], "7-2"],
+    [-7, ["7", "-7"], "-7-2"],
+  ])("of %i beside %j is %j", (callId, used, id) => {
+    expect(nextOrderId(callId, new Set(used))).toBe(id);
+  });
+});

@@ -1,0 +1,128 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  claimDelivery,
+  openDeliveries,
+  readDeliveries,
+  readDeliveriesSince,
+  recordAttempt,
+  recordAttemptEnd,
+} from "../../src/delivery/delivery-table.ts";
+import { startReportRun } from "../../src/delivery/report-run-table.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const NOW = "2026-11-16T07:00:00.000Z";
+const ANN = { channel: "email", recipient: "ann@example.com", message_id: "<1@example.com>" } as const;
+const HOOK = { channel: "webhook", recipient: "example.com #12345678", message_id: null } as const;
+
+function withRun(test: (warehouse: Warehouse) => void): void {
+  using folder = makeTempFolder();
+  using warehouse = openWarehouse(join(folder.path, "calls.db"));
+  startReportRun(warehouse, { report: "weekly", account: null, scheduledFor: null, startedAt: NOW });
+  test(warehouse);
+}
+
+const open = (warehouse: Warehouse, again = false) =>
+  openDeliveries(warehouse, 1, [HOOK, ANN], { again, now: NOW });
+const statuses = (warehouse: Warehouse) => readDeliveries(warehouse, 1).map(({ status }) => status);
+
+describe("openDeliveries", () => {
+  it("records each recipient once, and returns them in the order that was asked for", () =>
+    withRun((warehouse) => {
+      warehouse.sqlite.pragma("synchronous = NORMAL");
+      openDeliveries(warehouse, 1, [ANN], { again: false, now: NOW });
+      expect(warehouse.sqlite.pragma("synchronous", { simple: true })).toBe(2);
+      expect(open(warehouse)).toMatchObject([
+        { delivery_id: 2, ...HOOK, status: "pending", attempts: 0 },
+        { delivery_id: 1, ...ANN, status: "pending", process: null },
+      ]);
+      expect(readDeliveries(warehouse, 1)).toHaveLength(2);
+    }));
+
+  it("settles what a killed process was sending as unknown, and sends it again when asked to alone", () =>
+    withRun((warehouse) => {
+      open(warehouse);
+      expect([claimDelivery(warehouse, 1), claimDelivery(warehouse, 2)]).toEqual([true, true]);
+      warehouse.sqlite
+        .prepare("UPDATE deliveries SET process = ? WHERE delivery_id = 1")
+        .run(`${spawnSync("true").pid}@1`);
+      expect(statuses(warehouse)).toEqual(["outcome unknown", "sending"]);
+      open(warehouse);
+      expect(
+        warehouse.sqlite
+          .prepare("SELECT status, last_error, finished_at FROM deliveries WHERE delivery_id = 1")
+          .get(),
+      ).toEqual({
+        status: "outcome unknown",
+        last_error: "The process ended while it was being sent",
+        finished_at: NOW,
+      });
+      expect(claimDelivery(warehouse, 1)).toBe(false);
+      open(warehouse, true);
+      expect(statuses(warehouse)).toEqual(["pending", "sending"]);
+    }));
+
+  it("sends again what failed, and never what was delivered", () =>
+    withRun((warehouse) => {
+      open(warehouse);
+      for (const [id, status] of [
+        [1, "failed"],
+        [2, "delivered"],
+      ] as const) {
+        recordAttempt(warehouse, id, NOW);
+        claimDelivery(warehouse, id);
+        recordAttemptEnd(warehouse, id, { status, error: null, isClaimed: true, now: NOW });
+      }
+      open(warehouse, true);
+      expect(readDeliveries(warehouse, 1)).toMatchObject([
+        { status: "pending", attempts: 1, started_at: NOW, finished_at: null },
+        { status: "delivered", attempts: 1, finished_at: NOW },
+      ]);
+    }));
+});
+
+describe("recordAttemptEnd", () => {
+  it("leaves alone what another attempt has claimed", () =>
+    withRun((warehouse) => {
+      open(warehouse);
+      claimDelivery(warehouse, 1);
+      recordAttemptEnd(warehouse, 1, { status: "pending", error: "421", isClaimed: false, now: NOW });
+      expect(readDeliveries(warehouse, 1)[0]).toMatchObject({ status: "sending", last_error: null });
+      recordAttemptEnd(warehouse, 1, { status: "delivered", error: null, isClaimed: true, now: NOW });
+      recordAttemptEnd(warehouse, 1, { status: "failed", error: "550", isClaimed: false, now: NOW });
+      expect(readDeliveries(warehouse, 1)[0]).toMatchObject({ status: "delivered", last_error: null });
+    }));
+});
+
+describe("readDeliveriesSince", () => {
+  it.each([null, "acme"])(
+    "is of the latest run with recipients, of that report and account (%s)",
+    (account) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const runs: [report: string, account: string | null, recipients: (typeof ANN | typeof HOOK)[]][] = [
+        ["weekly", account, [ANN]],
+        ["weekly", account, []],
+        ["weekly", account, [HOOK]],
+        ["weekly", account, [HOOK, ANN]],
+        ["weekly", account, []],
+        ["monthly", account, [ANN]],
+        ["weekly", "beta", [ANN]],
+      ];
+      for (const [index, [report, account, recipients]] of runs.entries()) {
+        startReportRun(warehouse, { report, account, scheduledFor: null, startedAt: NOW });
+        openDeliveries(warehouse, index + 1, recipients, { again: false, now: NOW });
+      }
+      const since = (report_run_id: number) =>
+        readDeliveriesSince(warehouse, { report_run_id, report: "weekly", account }).map((row) => [
+          row.report_run_id,
+          row.recipient,
+        ]);
+      const latest = [HOOK, ANN].map(({ recipient }) => [4, recipient]);
+      expect([1, 4, 5].map(since)).toEqual([latest, latest, []]);
+    },
+  );
+});

@@ -1,0 +1,180 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../src/call.ts";
+import { type Explanation, explainCall } from "../../src/explain/explain-call.ts";
+import { insertRules } from "../../src/warehouse/calls/rules.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { arbitraryCalls, makeCall } from "../support/calls.ts";
+import { draws } from "../support/draws.ts";
+import { exportToFolder } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const NOW = Date.parse("2026-04-01T00:00:00.000Z");
+const clock = { now: () => NOW, sleep: () => Promise.resolve() };
+const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
+
+function makeWarehouse(folder: string, calls: readonly Call[]): string {
+  const database = join(folder, "calls.db");
+  using warehouse = openWarehouse(database);
+  writeTransaction(warehouse, (tx) =>
+    insertRules(tx, rules, { since: "2026-01-01T00:00:00.000Z", calls: 0 }),
+  );
+  storeCalls(warehouse, calls);
+  return database;
+}
+
+function explain(calls: readonly Call[], callId: number, timezone = "UTC"): Explanation | undefined {
+  using folder = makeTempFolder();
+  const database = makeWarehouse(folder.path, calls);
+  return explainCall({ database, callId, rules, timezone, clock });
+}
+
+describe("explainCall", () => {
+  it("says every step of a call that a Google Ads click brought", () => {
+    const call = makeCall({
+      call_id: 7,
+      caller_id: "+491",
+      call_started: "2026-03-29T01:30:00.000Z",
+      duration: 61,
+      disposition: "TRANSFERRED",
+      utm_medium: " Organic ",
+      utm_term: "{keyword}",
+      gclid: "CjABC",
+      campaign_name: "Autumn",
+      campaign_id: "9",
+      referring_url: "https://www.google.com/search",
+    });
+    const earlier = makeCall({ call_id: 6, caller_id: "+491", call_started: "2026-03-01T00:00:00.000Z" });
+    expect(explain([call, earlier], 7, "Europe/Berlin")).toEqual({
+      call_id: 7,
+      call_started: "2026-03-29T01:30:00.000Z",
+      local_time: "2026-03-29 03:30:00 +02:00",
+      gone_at: null,
+      unlisted_since: null,
+      dni: {
+        utm_source: null,
+        utm_medium: " Organic ",
+        utm_campaign: null,
+        utm_content: null,
+        utm_term: "{keyword}",
+        gclid: "CjABC",
+        gclsrc: null,
+        google_analytics_cid: null,
+        referring_url: "https://www.google.com/search",
+        campaign_name: "Autumn",
+        campaign_id: "9",
+      },
+      utm: {
+        utm_source: { folded: null, tallied_as: null },
+        utm_medium: { folded: "organic", tallied_as: "organic" },
+        utm_campaign: { folded: null, tallied_as: null },
+        utm_content: { folded: null, tallied_as: null },
+        utm_term: { folded: null, tallied_as: null },
+      },
+      is_google_click: true,
+      source_rule: "utm",
+      referrer_kind: "search",
+      source: "google",
+      medium: "cpc",
+      campaign: "Autumn",
+      referring_host: "google.com",
+      channel: "Paid Search",
+      channel_rules: {
+        version: expect.stringMatching(/^ga4-/),
+        tried: [
+          { channel: "Direct", holds: false },
+          { channel: "Cross-network", holds: false },
+          { channel: "Paid Shopping", holds: false },
+          { channel: "Paid Search", holds: true },
+        ],
+      },
+      disposition: "TRANSFERRED",
+      outcome: "answered",
+      duration: 61,
+      duration_unit: "seconds",
+      qualified_seconds: 60,
+      qualified: true,
+      first_time_caller: false,
+      first_call: { call_id: 6, call_started: "2026-03-01T00:00:00.000Z" },
+      google_ads: null,
+      google_leads: "malformed",
+      microsoft_ads: "no msclkid",
+      ga4_events: "no client id",
+      uploads: [],
+    });
+  });
+
+  it("shows the alias that a utm value is tallied under", () => {
+    const call = makeCall({ call_id: 1, utm_source: "Face  Book" });
+    expect(explain([call], 1)?.utm.utm_source).toEqual({ folded: "face book", tallied_as: "facebook" });
+  });
+
+  it("knows no call that is not there", () => {
+    expect(explain([], 1)).toBeUndefined();
+  });
+
+  it("says of any call what its line in the exports says", async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryCalls(12), async (calls) => {
+        using folder = makeTempFolder();
+        const database = makeWarehouse(folder.path, calls);
+        const conversion = { name: "Call", every: false };
+        await exportToFolder({
+          database,
+          folder: folder.path,
+          targets: [
+            { kind: "calls", with: [] },
+            { kind: "google-ads", conversion },
+          ],
+          rules,
+          timezone: "Asia/Kathmandu",
+          lookbackHours: 0,
+          format: { format: "csv", profile: "machine" },
+          clock,
+        });
+        const read = (file: string): Record<string, string>[] =>
+          parse(readFileSync(join(folder.path, file)), { columns: true, record_delimiter: "\r\n" });
+        const excluded = new Map(read("google-ads.excluded.csv").map((row) => [row.call_id, row.reason]));
+        for (const row of read("calls.csv")) {
+          const explanation = explainCall({
+            database,
+            callId: Number(row.call_id),
+            rules,
+            timezone: "Asia/Kathmandu",
+            clock,
+          });
+          expect({
+            call_started_local: `${row.call_started_local} ${row.utc_offset}`.trim() || null,
+            channel: row.channel,
+            source: row.source || null,
+            medium: row.medium || null,
+            campaign: row.campaign || null,
+            referring_host: row.referring_host || null,
+            outcome: row.outcome,
+            qualified: row.qualified === "1",
+            first: row.first_time_caller === "1",
+            google: excluded.get(row.call_id) ?? null,
+          }).toEqual({
+            call_started_local: explanation?.local_time,
+            channel: explanation?.channel,
+            source: explanation?.source,
+            medium: explanation?.medium,
+            campaign: explanation?.campaign,
+            referring_host: explanation?.referring_host,
+            outcome: explanation?.outcome,
+            qualified: explanation?.qualified,
+            first: explanation?.first_time_caller,
+            google: explanation?.google_ads,
+          });
+        }
+      }),
+      { numRuns: draws(20) },
+    );
+  });
+});

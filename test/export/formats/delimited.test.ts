@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { type DelimitedOptions, toDelimited } from "../../../src/export/formats/delimited.ts";
+import type { Column, Value } from "../../../src/export/table.ts";
+import { DELIMITERS } from "../../../src/request/option-values.ts";
+
+const COLUMNS: Column[] = [
+  { name: "campaign", type: "text" },
+  { name: "campaign_id", type: "text" },
+  { name: "calls", type: "integer" },
+  { name: "answer_rate", type: "decimal", decimals: 4 },
+  { name: "average_duration_seconds", type: "decimal", decimals: 1 },
+  { name: "first_call_at", type: "time" },
+];
+const HEADER = "campaign,campaign_id,calls,answer_rate,average_duration_seconds,first_call_at\r\n";
+
+const write = (rows: Iterable<readonly Value[]>, options: DelimitedOptions = { delimiter: "," }) =>
+  [...toDelimited({ columns: COLUMNS, rows }, options)].join("");
+const keyRow = (key: string): Value[] => [key, "", 1, 1, null, null];
+
+describe("toDelimited", () => {
+  it("writes the header alone where there is no row", () => {
+    expect(write([])).toBe(HEADER);
+  });
+
+  it("writes fixed decimals, whole numbers as they are, and nothing for no value", () => {
+    const rows: Value[][] = [
+      ["a", "1", 3, 1, 20, "2026-01-01T00:00:00.000Z"],
+      ["b", "", 12_345_678_901, 0.3333, 0.1, null],
+      ["c", 7, 0.3, 0, null, null],
+    ];
+    expect(write(rows)).toBe(
+      `${HEADER}a,1,3,1.0000,20.0,2026-01-01T00:00:00.000Z\r\nb,,12345678901,0.3333,0.1,\r\nc,7,0.3,0.0000,,\r\n`,
+    );
+  });
+
+  it.each([
+    { key: "a,b", field: '"a,b"' },
+    { key: 'say "hi"', field: '"say ""hi"""' },
+    { key: '"', field: '""""' },
+    { key: "a\rb", field: '"a\rb"' },
+    { key: "a\nb", field: '"a\nb"' },
+    { key: "a\r\nb", field: '"a\r\nb"' },
+    { key: "b\r", field: '"b\r"' },
+    { key: "\n", field: '"\'\n"' },
+    { key: '=HYPERLINK("x")', field: '"\'=HYPERLINK(""x"")"' },
+    { key: "😀 é\u0301 İ", field: "😀 é\u0301 İ" },
+    { key: " padded ", field: " padded " },
+    { key: "semi;colon", field: "semi;colon" },
+    { key: "nul\0l", field: "nul\0l" },
+    { key: "+4930123456", field: "+4930123456" },
+    { key: "-1+1", field: "'-1+1" },
+  ])("writes the key $key as $field", ({ key, field }) => {
+    expect(write([keyRow(key)])).toBe(`${HEADER}${field},,1,1.0000,,\r\n`);
+  });
+
+  it("guards every text, and no other column", () => {
+    const rows: Value[][] = [["=a", "@b", -1, -0.5, -2, "-no text"]];
+    expect(write(rows)).toBe(`${HEADER}'=a,'@b,-1,-0.5000,-2.0,-no text\r\n`);
+  });
+
+  it("guards nothing for a machine", () => {
+    const rows: Value[][] = [["=a", "+49 30 1", -1, -0.5, -2, null]];
+    expect(write(rows, { delimiter: ",", profile: "machine" })).toBe(
+      `${HEADER}=a,+49 30 1,-1,-0.5000,-2.0,\r\n`,
+    );
+  });
+
+  it("begins with a byte order mark for Excel, and makes texts of what looks like a number", () => {
+    const rows: Value[][] = [["=a", "+49301", -1, -0.5, -2, null]];
+    expect(write(rows, { delimiter: ";", profile: "excel" })).toBe(
+      `\uFEFF${HEADER.replaceAll(",", ";")}'=a;"=""+49301""";-1;-0,5000;-2,0;\r\n`,
+    );
+  });
+
+  it.each(DELIMITERS)("quotes what has the delimiter %j in it, and no other", (delimiter) => {
+    for (const text of ["a,b", "a;b", "a|b", "a\tb"]) {
+      const field = text.includes(delimiter) ? `"${text}"` : text;
+      const line = [field, "", "1", "1.0000", "", ""].join(delimiter);
+      expect(write([keyRow(text)], { delimiter })).toBe(`${HEADER.replaceAll(",", delimiter)}${line}\r\n`);
+    }
+  });
+});

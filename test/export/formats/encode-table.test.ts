@@ -1,0 +1,244 @@
+import fc from "fast-check";
+import { parquetMetadata } from "hyparquet";
+import { describe, expect, it } from "vitest";
+import { encodeTable } from "../../../src/export/formats/encode-table.ts";
+import type { Value } from "../../../src/export/table.ts";
+import { DELIMITERS, PROFILES, TABLE_FORMATS } from "../../../src/request/option-values.ts";
+import type { FormatOptions } from "../../../src/request/resolve.ts";
+import {
+  arbitraryRows,
+  COLUMNS,
+  encode,
+  readDelimited,
+  readJson,
+  readLines,
+  readNdjson,
+  readParquet,
+  roundRows,
+  textRow,
+} from "../../support/tables.ts";
+
+const BOM = "\uFEFF";
+
+/** Every way to write a table. */
+const WAYS: FormatOptions[] = TABLE_FORMATS.flatMap((format): FormatOptions[] => {
+  if (format !== "csv" && format !== "tsv") return [{ format }];
+  const profiles = [undefined, ...PROFILES];
+  if (format === "tsv") return profiles.map((profile) => ({ format, profile }));
+  return profiles.flatMap((profile) => DELIMITERS.map((delimiter) => ({ format, profile, delimiter })));
+});
+
+/** Reads what was written in any way, as it was written. */
+async function readBack(content: Buffer, { format, profile, delimiter }: FormatOptions): Promise<Value[][]> {
+  if (format === "json") return readJson(content);
+  if (format === "ndjson") return readNdjson(content);
+  if (format === "parquet") return readParquet(content);
+  const text = profile === "excel" ? content.subarray(Buffer.byteLength(BOM)) : content;
+  const point = profile === "excel" && delimiter === ";" ? "," : ".";
+  return readDelimited(text, format === "tsv" ? "\t" : delimiter, point);
+}
+
+/** Returns a text without what may guard it; of a visitor who wrote `'=1` himself no one can tell. */
+const unguard = (text: string): string => text.replaceAll("'", "");
+
+/** Returns the text that a field of a profile stands for. */
+function undo(field: string, profile: FormatOptions["profile"]): string {
+  if (profile === "machine") return field;
+  const excelText = profile === "excel" ? /^="([^"]*)"$/.exec(field) : null;
+  return excelText?.[1] ?? unguard(field);
+}
+
+const mapTexts = (rows: readonly (readonly Value[])[], change: (text: string) => Value): Value[][] =>
+  rows.map((row) =>
+    row.map((value, index) => (typeof value === "string" && index === 1 ? change(value) : value)),
+  );
+
+describe("encodeTable", () => {
+  it.each(WAYS)("writes as $format for $profile with $delimiter what is read back the same", async (way) => {
+    const { format, profile } = way;
+    await fc.assert(
+      fc.asyncProperty(arbitraryRows, async (rows) => {
+        const content = await encode({ columns: COLUMNS, rows }, way);
+        const read = await readBack(content, way);
+        if (format === "parquet") expect(read).toEqual(rows);
+        else if (format === "json" || format === "ndjson") expect(read).toEqual(roundRows(rows));
+        else {
+          const expected = mapTexts(roundRows(rows), (text) =>
+            profile === "machine" ? text : unguard(text),
+          );
+          expect(mapTexts(read, (text) => undo(text, profile) || null)).toEqual(
+            mapTexts(expected, (text) => (text === "" ? null : text)),
+          );
+        }
+        expect((await encode({ columns: COLUMNS, rows }, way)).equals(content)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  const CASES: { text: string; guarded: string; excel: string; machine: string }[] = [
+    {
+      text: '=HYPERLINK("https://example.com")',
+      guarded: '"\'=HYPERLINK(""https://example.com"")"',
+      excel: '"\'=HYPERLINK(""https://example.com"")"',
+      machine: '"=HYPERLINK(""https://example.com"")"',
+    },
+    { text: "@SUM(A1)", guarded: "'@SUM(A1)", excel: "'@SUM(A1)", machine: "@SUM(A1)" },
+    {
+      text: 'Herbst "groß", süß\r\n🍂',
+      guarded: '"Herbst ""groß"", süß\r\n🍂"',
+      excel: '"Herbst ""groß"", süß\r\n🍂"',
+      machine: '"Herbst ""groß"", süß\r\n🍂"',
+    },
+    { text: "+4930123456", guarded: "+4930123456", excel: '"=""+4930123456"""', machine: "+4930123456" },
+    {
+      text: "+49 30 123456",
+      guarded: "'+49 30 123456",
+      excel: '"=""+49 30 123456"""',
+      machine: "+49 30 123456",
+    },
+    { text: "0301", guarded: "0301", excel: '"=""0301"""', machine: "0301" },
+    {
+      text: "12345678901234567",
+      guarded: "12345678901234567",
+      excel: '"=""12345678901234567"""',
+      machine: "12345678901234567",
+    },
+    { text: "99", guarded: "99", excel: "99", machine: "99" },
+    { text: "", guarded: "", excel: "", machine: "" },
+  ];
+  const header = COLUMNS.map(({ name }) => name);
+
+  it.each(CASES)("writes $text in every format", async ({ text, guarded, excel, machine }) => {
+    const table = { columns: COLUMNS, rows: [textRow(text)] };
+    const write = async (options: FormatOptions) => (await encode(table, options)).toString();
+    const csv = (field: string) => `${header.join(",")}\r\n,${field},,,\r\n`;
+    const tsv = (field: string) => {
+      const isQuoted = /["\r\n\t]/.test(text) || field.includes('="');
+      return `${header.join("\t")}\r\n\t${isQuoted ? field : field.replaceAll(/^"|"$/g, "")}\t\t\t\r\n`;
+    };
+    const object = JSON.stringify(
+      Object.fromEntries(header.map((name) => [name, name === "campaign" ? text : null])),
+    );
+    expect({
+      csv: await write({ format: "csv" }),
+      csvExcel: await write({ format: "csv", profile: "excel" }),
+      csvMachine: await write({ format: "csv", profile: "machine" }),
+      tsv: await write({ format: "tsv" }),
+      tsvExcel: await write({ format: "tsv", profile: "excel" }),
+      tsvMachine: await write({ format: "tsv", profile: "machine" }),
+      json: await write({ format: "json" }),
+      ndjson: await write({ format: "ndjson" }),
+      parquet: await readParquet(await encode(table, { format: "parquet" })),
+    }).toEqual({
+      csv: csv(guarded),
+      csvExcel: BOM + csv(excel),
+      csvMachine: csv(machine),
+      tsv: tsv(guarded),
+      tsvExcel: BOM + tsv(excel),
+      tsvMachine: tsv(machine),
+      json: `[\n${object}\n]\n`,
+      ndjson: `${object}\n`,
+      parquet: [textRow(text)],
+    });
+  });
+
+  it.each(WAYS)("writes a table without rows as $format for $profile", async (way) => {
+    const content = await encode({ columns: COLUMNS, rows: [] }, way);
+    expect(await readBack(content, way)).toEqual([]);
+    if (way.format === "json") expect(content.toString()).toBe("[]\n");
+    if (way.format === "ndjson") expect(content.toString()).toBe("");
+  });
+
+  it.each(TABLE_FORMATS)(
+    "loses and repeats no row in %s, whatever the size of its chunks",
+    async (format) => {
+      for (const count of [999, 1000, 1001, 20_000, 20_001]) {
+        const rows = Array.from({ length: count }, (_, index) => [index, "a", null, null, null]);
+        const read = await readBack(await encode({ columns: COLUMNS, rows }, { format }), { format });
+        expect(read).toEqual(rows);
+      }
+    },
+  );
+
+  it.each(TABLE_FORMATS)(
+    "reads no row of %s before it is asked to, and none after its reader ends",
+    async (format) => {
+      const state = { read: 0, isClosed: false };
+      function* endless(): Generator<Value[]> {
+        try {
+          for (;;) {
+            state.read++;
+            yield textRow("endless");
+          }
+        } finally {
+          state.isClosed = true;
+        }
+      }
+      const content = await encodeTable({ columns: COLUMNS, rows: endless() }, { format });
+      expect(state).toEqual({ read: 0, isClosed: false });
+      for (const _chunk of content) if (state.read > 0) break;
+      expect(state).toEqual({ read: format === "parquet" ? 20_000 : 1000, isClosed: true });
+    },
+  );
+
+  it.each(TABLE_FORMATS)("passes on what goes wrong in reading %s", async (format) => {
+    function* rows(): Generator<Value[]> {
+      yield textRow("a");
+      throw new Error("database disk image is malformed");
+    }
+    await expect(encode({ columns: COLUMNS, rows: rows() }, { format })).rejects.toThrow("malformed");
+  });
+
+  it("writes types, nulls and their counts into Parquet's own description", async () => {
+    const rows = [textRow("a"), [1, null, 0.5, 1.5, "2026-11-20T05:30:00.001Z"]];
+    const content = await encode({ columns: COLUMNS, rows }, { format: "parquet" });
+    const { schema, num_rows, created_by } = parquetMetadata(new Uint8Array(content).buffer);
+    expect({ num_rows, created_by }).toEqual({ num_rows: 2n, created_by: "calltally" });
+    expect(
+      schema.slice(1).map(({ name, type, logical_type, repetition_type }) => ({
+        name,
+        type,
+        logical_type,
+        repetition_type,
+      })),
+    ).toEqual(
+      [
+        { name: "call_id", type: "INT64" },
+        { name: "campaign", type: "BYTE_ARRAY", logical_type: { type: "STRING" } },
+        { name: "answer_rate", type: "DOUBLE" },
+        { name: "seconds", type: "DOUBLE" },
+        {
+          name: "call_started",
+          type: "INT64",
+          logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+        },
+      ].map((element) => ({ logical_type: undefined, repetition_type: "OPTIONAL", ...element })),
+    );
+  });
+
+  it("begins a row group in Parquet before too much text is held in memory", async () => {
+    const rows = Array.from({ length: 40 }, () => textRow("x".repeat(1024 * 1024)));
+    const content = await encode({ columns: COLUMNS, rows }, { format: "parquet" });
+    const { row_groups } = parquetMetadata(new Uint8Array(content).buffer);
+    expect(row_groups.map(({ num_rows }) => num_rows)).toEqual([16n, 16n, 8n]);
+  });
+
+  it.each([
+    { row: [1.5, null, null, null, null], cell: "1.5 calls" },
+    { row: [null, null, null, null, "yesterday"], cell: "yesterday" },
+  ])("does not write $cell into a column of Parquet that cannot hold it", async ({ row }) => {
+    await expect(encode({ columns: COLUMNS, rows: [row] }, { format: "parquet" })).rejects.toThrow();
+  });
+
+  it("quotes the only field of a line when it is empty, since readers skip empty lines", async () => {
+    const content = await encode(
+      { columns: [{ name: "gclid", type: "text" }], rows: [["a"], [null], [""]] },
+      {
+        format: "csv",
+      },
+    );
+    expect(content.toString()).toBe('gclid\r\na\r\n""\r\n""\r\n');
+    expect(readLines(content)).toEqual([["gclid"], ["a"], [""], [""]]);
+  });
+});

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toExcelText } from "../../../src/export/formats/excel.ts";
+import { guardFormula } from "../../../src/export/formats/guard.ts";
+
+describe("toExcelText", () => {
+  it.each([
+    "+4930123456",
+    "+49 30 123456",
+    "+1 (202) 555-0123",
+    "0049",
+    "00",
+    "-0",
+    "+5",
+    "123456789012",
+    "12345678901234567890",
+    "-123456789012",
+    "123.456",
+    "1234567890.1234567890",
+    "1,5",
+    "1.50",
+    ".5",
+    "1E5",
+    "1e-5",
+    "12.5E+10",
+    "5%",
+    "(5)",
+    " 5",
+    "1/2",
+    "10:30",
+    "-1+1",
+    "1".repeat(255),
+  ])("makes a text of %j", (text) => {
+    expect(toExcelText(text)).toBe(`="${text}"`);
+  });
+
+  it.each([
+    "",
+    "0",
+    "5",
+    "-5",
+    "99",
+    "12345678901",
+    "2026-11-20",
+    "2026-11-20 08:30:00",
+    "google",
+    "E5",
+    "CjABC",
+    "1E5a",
+    "5 €",
+    "-",
+    "5\n",
+    "1\r",
+  ])("leaves %j to the guard", (text) => {
+    expect(toExcelText(text)).toBe(guardFormula(text));
+  });
+
+  it.each([
+    "=1+1",
+    "@SUM(A1)",
+    '+1"',
+    '1"&A1&"1',
+    '"+1',
+    "+A1",
+    "-1+A1",
+    "+1\n",
+    "\t1",
+    "+cmd|' /C calc'!A0",
+  ])("makes no formula of %j", (text) => {
+    expect(toExcelText(text)).toBe(guardFormula(text));
+  });
+
+  it("guards a number that is longer than a text in a formula may be, unless it is one of digits alone", () => {
+    expect(toExcelText(`+${"1-".repeat(128)}`)).toBe(`'+${"1-".repeat(128)}`);
+    expect(toExcelText("1".repeat(256))).toBe("1".repeat(256));
+  });
+
+  it("starts as a formula only where it is a text of digits and signs, or a number", () => {
+    const character = fc.constantFrom(..."=+-@\t\r\n\"'&!|()0123456789.,:/% eEA＝＋");
+    fc.assert(
+      fc.property(fc.string({ unit: character, maxLength: 8 }), (text) => {
+        expect(toExcelText(text)).toMatch(
+          /^(?:="[\d+\-.,:/%() eE]+"$|[+-]?\d+(?:\.\d+)?$|(?![=+\-@\t\r\n＝＋]))/,
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

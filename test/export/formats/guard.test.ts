@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toDelimited } from "../../../src/export/formats/delimited.ts";
+import { guardFormula } from "../../../src/export/formats/guard.ts";
+
+const FORMULA_STARTS = "=+-@＝＋－＠";
+const DELIMITERS = [",", ";", "|", "\t", "\n", "\r", "\r\n", "\u2028"];
+
+/** Whether a spreadsheet might compute a cell: what it may leave out before it is left out. */
+function isFormula(cell: string): boolean {
+  const start = cell.replace(/^[\s"\uFEFF\u200B\0]+/, "");
+  return FORMULA_STARTS.includes(start.charAt(0)) && start !== "" && !/^[+-]?\d+([.:]\d+)?$/.test(start);
+}
+
+describe("guardFormula", () => {
+  it.each([
+    "=1+1",
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "+49 30 123456",
+    "-1+1",
+    "--1",
+    "-",
+    "+",
+    "+.5",
+    "-5%",
+    "-5,3",
+    "@SUM(A1)",
+    "\tgoogle",
+    "\rgoogle",
+    "\n",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠A1",
+    "+49\n",
+    "-5;x",
+  ])("puts ' before %j", (text) => {
+    expect(guardFormula(text)).toBe(`'${text}`);
+  });
+
+  it.each([
+    ["x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"],
+    ["x,@SUM(A1)", "x,'@SUM(A1)"],
+    ["x\t+1+1", "x\t'+1+1"],
+    ["a|b|=1", "a|b|'=1"],
+    ["a\n=1+1", "a\n'=1+1"],
+    ["a\r\n=1+1", "a\r\n'=1+1"],
+    ["a;;＝1", "a;;'＝1"],
+    ["Sale | -20 % off", "Sale | '-20 % off"],
+    ["=1;=2", "'=1;'=2"],
+    ["\t=1", "'\t'=1"],
+    [" =1", " '=1"],
+    ["\u00A0=1", "\u00A0'=1"],
+    ["\uFEFF=1", "\uFEFF'=1"],
+    ["\u200B@x", "\u200B'@x"],
+    ['x; "=1"', 'x; "\'=1"'],
+  ])("guards each cell that %j may be split into", (text, guarded) => {
+    expect(guardFormula(text)).toBe(guarded);
+  });
+
+  it.each([
+    "",
+    "google",
+    "(not set)",
+    "a=1",
+    "1-1",
+    "a - b",
+    "'=1+1",
+    "0",
+    "-5",
+    "+5",
+    "-5.25",
+    "+4930123456",
+    "+12025550123",
+    "Berlin; +4930123456",
+    "4930123456",
+    "CjABC=",
+    "é@",
+    "😀",
+  ])("leaves %j alone", (text) => {
+    expect(guardFormula(text)).toBe(text);
+  });
+
+  const piece = fc.oneof(
+    fc.constantFrom(...FORMULA_STARTS, ...DELIMITERS, " ", '"', "'", "\u00A0", "\uFEFF", "1", "49", "a"),
+    fc.string({ maxLength: 2 }),
+  );
+  const hostile = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+
+  it("leaves no cell that is a formula, by whatever the text is split", () => {
+    let guardedOften = 0;
+    fc.assert(
+      fc.property(hostile, fc.constantFrom(/(?!)/, /[,;|\t\r\n]/, ...DELIMITERS), (text, delimiter) => {
+        const guarded = guardFormula(text);
+        if (guarded !== text) guardedOften++;
+        expect(guarded.replaceAll("'", "")).toBe(text.replaceAll("'", ""));
+        expect(guarded.split(delimiter).filter(isFormula)).toEqual([]);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(guardedOften).toBeGreaterThan(200);
+  });
+
+  it.each([",", ";", "\t"] as const)(
+    "holds in a file that is delimited by %j and split by another",
+    (delimiter) => {
+      fc.assert(
+        fc.property(hostile, fc.constantFrom(...DELIMITERS), (text, split) => {
+          const columns = [
+            { name: "a", type: "text" as const },
+            { name: "b", type: "text" as const },
+          ];
+          const file = [...toDelimited({ columns, rows: [["x", text]] }, { delimiter })].join("");
+          const lines = file.slice(0, -"\r\n".length);
+          expect(lines.split(split).filter(isFormula)).toEqual([]);
+        }),
+      );
+    },
+  );
+
+  it("takes time in proportion to the text", () => {
+    const started = process.cpuUsage();
+    for (const text of [
+      " =".repeat(100_000),
+      ";".repeat(200_000),
+      `=${" ".repeat(200_000)}`,
+      '";'.repeat(100_000),
+    ])
+      guardFormula(text);
+    expect(process.cpuUsage(started).user / 1e6).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,609 @@
+import { hash } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, inflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { localTime } from "../../../../src/calendar/local-time.ts";
+import type { Call } from "../../../../src/call.ts";
+import { describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
+import { cutText, escapeText } from "../../../../src/export/formats/xlsx/cell-text.ts";
+import type { CellContext } from "../../../../src/export/formats/xlsx/cells.ts";
+import { assertRows, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";
+import { Styles } from "../../../../src/export/formats/xlsx/styles.ts";
+import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
+import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
+import type { Column, Value } from "../../../../src/export/table.ts";
+import { FULL_CALL, makeCall } from "../../../support/calls.ts";
+import type { ExportOptions, Target } from "../../../support/produce-files.ts";
+import { readLines } from "../../../support/tables.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
+import { listFiles, makeWarehouse, readText } from "../../../support/warehouse.ts";
+import {
+  HAS_LIBRE_OFFICE,
+  readByLibreOffice,
+  readBySheetJs,
+  type SeenCell,
+  type SeenWorkbook,
+} from "../../workbook-readers.ts";
+
+const ZONE = "Europe/Berlin";
+/** What spreadsheets, XML and its readers stumble over. */
+const HOSTILE = [
+  "=1+1",
+  '=HYPERLINK("https://example.com")',
+  "+4930123456",
+  "-5",
+  "@SUM(A1)",
+  "'=1",
+  "<script>alert(1)</script>",
+  "]]>",
+  "&amp; & &#13;",
+  '"quoted", and; more',
+  "🍂 Herbst 👩‍👩‍👧",
+  "שלום \u202eolleh",
+  "_x0041_",
+  "_x0041_x0042_",
+  "_x005F_",
+  "_x00",
+  " leading and trailing ",
+  "two  blanks",
+  "first\nsecond\n",
+  "first\r\nsecond\rthird",
+  "a\ttab",
+  "control \u0001\u001f\u007f\u0085\u2028",
+  "_x0041\u0001",
+  "not a character \ufffe\uffff",
+  "007",
+  "1E5",
+  "123.456",
+  "2026-11-20",
+  "12345678901234567890",
+  "TRUE",
+  "#N/A",
+  "#REF!",
+  "null and void",
+  "__proto__",
+];
+const STARTS = [
+  "2026-10-25T00:30:00.125Z", // half past two by summer time
+  "2026-10-25T01:30:00.000Z", // half past two once more
+  "2026-03-29T00:59:59.999Z",
+  "2026-03-29T01:00:00.000Z",
+  "1850-01-01T00:00:00.000Z",
+  "9999-12-31T23:30:00.000Z",
+  "0000-01-01T00:00:00.000Z",
+  "1900-03-01T12:00:00.001Z",
+  null,
+];
+const CALLS: Call[] = HOSTILE.flatMap((text, index) => [
+  { ...FULL_CALL, call_id: index, utm_source: text, campaign_name: text, gclid: text, summary: text },
+  {
+    ...FULL_CALL,
+    call_id: Number.MAX_SAFE_INTEGER - index,
+    insight_name: text,
+    transcription: text,
+    referring_url: text,
+    caller_id: `+49301${index % 7}`,
+    call_started: STARTS[index % STARTS.length] ?? null,
+    duration: index * 1_000_003,
+    disposition: ["answered", "busy", "other", null][index % 4] ?? null,
+  },
+  makeCall({ call_id: -1 - index, call_started: "2026-09-01T10:00:00.000Z", org_unit_id: index }),
+]);
+
+const rollup = (...dimensions: Extract<Target, { kind: "rollup" }>["dimensions"]): Target => ({
+  kind: "rollup",
+  dimensions,
+});
+const WITH = ["caller_id", "summary", "transcription", "recording_url"] as const;
+const TARGETS: Target[] = [
+  rollup("utm_source"),
+  rollup("campaign"),
+  rollup("gclid"),
+  rollup("utm_source", "org_unit", "disposition"),
+  { kind: "calls", with: WITH },
+  { kind: "callers" },
+];
+const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls", "callers"];
+
+/** How a field of CSV is to arrive: of each column, by its name. */
+function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "local" | "date" {
+  if (/_rate(_previous)?$|_change$/.test(column)) return "share";
+  if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
+  if (column === "call_started_local") return "local";
+  if (column === "period_start") return "date";
+  if (/^(qualified|first_time_caller|recovered)$/.test(column)) return "boolean";
+  return /calls(_previous)?$|callers(_previous)?$|_seconds(_previous)?$/.test(column) ? "number" : "text";
+}
+
+const berlin = new Intl.DateTimeFormat("sv-SE", {
+  timeZone: ZONE,
+  dateStyle: "short",
+  timeStyle: "medium",
+});
+/** Times that Excel's calendar has; others stay the text that they are in CSV. */
+const isInCalendar = (time: string) => time > "1900-03" && time < "9999-12-31T22";
+
+/** Returns what a field of `--profile machine` is to be in a workbook. */
+function expectedOf(field: string, column: string): unknown {
+  if (field === "") return null;
+  switch (kindOf(column)) {
+    case "number":
+    case "share":
+      return Number(field);
+    case "boolean":
+      return field === "1";
+    case "moment":
+      return isInCalendar(field) ? { shown: berlin.format(new Date(field)) } : { text: field };
+    case "local":
+      return isInCalendar(field) && !field.startsWith("+") ? { shown: field } : { text: field };
+    case "date":
+      return { shown: field };
+    case "text":
+      return { text: field };
+  }
+}
+
+/** Returns what a reader has found in a cell. */
+function foundOf(cell: SeenCell | null, column: string): unknown {
+  if (cell === null) return null;
+  const { isText, shown } = cell;
+  if (isText) return { text: shown };
+  switch (kindOf(column)) {
+    case "number":
+      return Number(shown.replaceAll(",", ""));
+    case "share":
+      if (!shown.endsWith("%")) return { noShare: shown };
+      return Math.round(Number(shown.slice(0, -1).replaceAll(",", "")) * 100) / 10_000;
+    case "boolean":
+      return shown === "TRUE" || (shown === "FALSE" ? false : shown);
+    default:
+      return { shown };
+  }
+}
+
+/** Compares each cell of each sheet with the CSV files of the same export. */
+function expectSame(seen: SeenWorkbook, csv: Record<string, string[][]>, lineEnd: RegExp): void {
+  expect(Object.keys(seen).toSorted()).toEqual(["About", ...Object.keys(csv)].toSorted());
+  const columns = new Map(readColumns(seen).map(([heading, , name]) => [heading, name]));
+  for (const [name, [header = [], ...lines]] of Object.entries(csv)) {
+    const [titles = [], ...rows] = seen[name] ?? [];
+    expect(titles.map((title) => columns.get(title?.shown ?? ""))).toEqual(header);
+    expect(rows.map((row) => header.map((column, index) => foundOf(row[index] ?? null, column)))).toEqual(
+      lines.map((line) =>
+        line.map((field, index) => expectedOf(field.replaceAll(lineEnd, "\n"), header[index] ?? "")),
+      ),
+    );
+  }
+}
+
+const OPTIONS: Partial<ExportOptions>[] = [
+  {},
+  {
+    grain: "week",
+    range: { from: "2026-09-01", to: "2026-10-31" },
+    compare: "previous",
+    total: true,
+    rules: {
+      answered: ["answered"],
+      missed: ["busy"],
+      qualified_seconds: 60,
+      duration_unit: "milliseconds",
+      aliases: {},
+    },
+  },
+];
+
+/** Writes calls as a workbook, and what its sheets are to hold: the CSV files of the profile `machine`. */
+async function exportBoth(options: Partial<ExportOptions>) {
+  using warehouse = makeWarehouse(CALLS);
+  const shared = { ...options, timezone: ZONE, targets: TARGETS };
+  const { folder } = await warehouse.export({ ...shared, format: { format: "csv", profile: "machine" } });
+  const csv = Object.fromEntries(FILES.map((name) => [name, readLines(readText(folder, `${name}.csv`))]));
+  await warehouse.export({ ...shared, format: { format: "csv", profile: "excel" } });
+  for (const [name, lines] of Object.entries(csv)) {
+    const asForExcel = readLines(readText(folder, `${name}.csv`).replace("\uFEFF", ""));
+    if (asForExcel[0]?.[1] !== "period_start") continue;
+    for (const [index, line] of lines.entries()) line.splice(1, 0, asForExcel[index]?.[1] ?? "");
+  }
+  const { manifest } = await warehouse.export({
+    ...shared,
+    folder: `${folder}-book`,
+    format: { format: "xlsx" },
+  });
+  return { csv, manifest, content: readBytes(`${folder}-book`), files: listFiles(`${folder}-book`) };
+}
+
+/** Returns the lines below a title of the first sheet, up to the next blank one. */
+function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] {
+  const lines = (seen.About ?? []).map((row) => row.map((cell) => cell?.shown));
+  const below = lines.slice(lines.findIndex(([label]) => label === title) + 2);
+  const end = below.findIndex((line) => line.every((shown) => shown === undefined));
+  return end < 0 ? below : below.slice(0, end);
+}
+
+/** Returns heading, meaning and name of each column, as the first sheet lists them. */
+const readColumns = (seen: SeenWorkbook) => readBelow(seen, "Columns");
+
+/** Returns the value beside each label of the first sheet. */
+function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
+  return Object.fromEntries((seen.About ?? []).map((row) => [row[0]?.shown ?? "", row[1]?.shown]));
+}
+
+describe("a workbook", () => {
+  it.each(OPTIONS)("holds in SheetJS each value that the CSV files have: $grain", async (options) => {
+    const { csv, content, files } = await exportBoth(options);
+    expect(files).toEqual(["calltally.xlsx", "manifest.json"]);
+    expectSame(readBySheetJs(content), csv, /\r\n/g); // which it reads as one line feed
+  });
+
+  // In CI it is there, or the test fails.
+  const unlessSkipped = HAS_LIBRE_OFFICE
+    ? ""
+    : " (SKIPPED: needs LibreOffice, apt-get install libreoffice-calc)";
+  it.skipIf(!HAS_LIBRE_OFFICE).each(OPTIONS)(
+    `holds in LibreOffice each value that the CSV files have: $grain${unlessSkipped}`,
+    async (options) => {
+      const { csv, content } = await exportBoth(options);
+      using folder = makeTempFolder();
+      const file = join(folder.path, "calltally.xlsx");
+      writeFileSync(file, content);
+      const seen = readByLibreOffice(file, folder.path);
+      expectSame(seen, csv, /\r\n?/g); // a cell of its has no other than a line feed
+      expect(readAbout(seen)).toEqual(readAbout(readBySheetJs(content)));
+    },
+  );
+
+  it("says on its first sheet what the figures stand on", async () => {
+    const { content, manifest } = await exportBoth(OPTIONS[1] ?? {});
+    const seen = readBySheetJs(content);
+    expect(Object.keys(seen)).toEqual(["About", ...FILES]);
+    expect(readAbout(seen)).toMatchObject({
+      Service: "not known",
+      "Organization unit": "none was asked for",
+      Sync: "run 1",
+      Finished: "2026-10-01 02:01:00",
+      Verdict: "exact",
+      Reason: "Each page met the next.",
+      Caveat: "none known",
+      "Calls, first day": "2026-09-01",
+      "Calls, last day": "2026-10-31",
+      "Compared with, first day": "2026-07-01",
+      "Compared with, last day": "2026-08-30",
+      "Provisional periods": "2026-W40 to 2026-W44",
+      "Filter: gone calls": "left out",
+      "Counted as answered": "answered",
+      "Counted as missed": "busy",
+      Durations: "served in milliseconds, shown in seconds",
+    });
+    const [workbook] = manifest.files;
+    const listed = readBelow(seen, "Sheets").slice(0, FILES.length);
+    expect(listed.map((row) => row.slice(0, 4))).toEqual(
+      workbook?.sheets
+        ?.map(({ sheet, contents, rows, sums, total_line, excluded }) => [
+          sheet,
+          [
+            contents,
+            ...(total_line ? ["and a line of totals"] : []),
+            ...(excluded?.["no caller"] ? [`calls left out, no caller: ${excluded["no caller"]}`] : []),
+          ].join(", "),
+          String(rows),
+          ...(sums === undefined ? [] : [String(sums.calls)]),
+        ])
+        .map((row) => (row.length === 3 ? [...row, undefined] : row)),
+    );
+  });
+
+  it("explains its columns on its first sheet, those that several sheets have as well", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const { folder, manifest } = await warehouse.export({
+      targets: [rollup("channel"), rollup("source")],
+      range: { from: "2026-09-01", to: "2026-10-31" },
+      compare: "previous",
+      format: { format: "xlsx" },
+    });
+    const meanings = new Map(
+      readBelow(readBySheetJs(readBytes(folder)), "Columns").map(([heading, meaning]) => [heading, meaning]),
+    );
+    expect(meanings.get("Channel")).toContain("Direct: no utm value, click id or referrer.");
+    expect(meanings.get("Answer rate, change")).toContain("from 50 % to 55 % is +10 %");
+    expect(meanings.has("First-time callers")).toBe(true);
+
+    const cost = { name: "cost", type: "decimal" } as const;
+    const rows = describeWorkbook(manifest, [], [{ ...cost, help: "What ads cost." }, cost]);
+    expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
+  });
+
+  it("says on its first sheet how many keys and calls have no row of their own", async () => {
+    using warehouse = makeWarehouse(
+      ["a", "b", "c"].map((utm_source, index) => makeCall({ call_id: index + 1, utm_source })),
+    );
+    const { folder } = await warehouse.export({
+      targets: [rollup("source"), { kind: "callers" }],
+      top: 1,
+      format: { format: "xlsx" },
+    });
+    const texts = (readBySheetJs(readBytes(folder)).About ?? []).map((row) => row[1]?.shown);
+    expect(texts).toContain("source, keys in the row (other): 2");
+    expect(texts).toContain("callers, calls left out, no caller: 3");
+  });
+
+  it("stands in the manifest once, with what is in its sheets", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const targets = [rollup("channel"), { kind: "calls", with: [] } as const];
+    const { manifest, folder } = await warehouse.export({ targets, format: { format: "xlsx" } });
+    const csv = await warehouse.export({ targets, folder: `${folder}-csv` });
+    const tables = csv.manifest.files.map(({ file, bytes: _, sha256: __, ...entry }) => ({
+      sheet: file.replace(".csv", ""),
+      ...entry,
+    }));
+    const content = readBytes(folder);
+    expect(manifest.files).toEqual([
+      {
+        contents: "workbook",
+        file: "calltally.xlsx",
+        bytes: content.length,
+        sha256: hash("sha256", content),
+        rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+        sheets: tables,
+      },
+    ]);
+    expect(warehouse.readExports()[0]).toMatchObject({
+      path: join(folder, "calltally.xlsx"),
+      rows: manifest.files[0]?.rows,
+    });
+  });
+
+  it("is the same bytes whenever it is written", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const write = async () => {
+      const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "xlsx" } });
+      return hash("sha256", readBytes(folder));
+    };
+    expect(await write()).toBe(await write());
+  });
+
+  it.each([{ columns: [] as const }, { columns: ["summary"] as const }])(
+    "is for its owner alone where it names people: $columns",
+    async ({ columns }) => {
+      using warehouse = makeWarehouse(CALLS);
+      const targets: Target[] = [rollup("channel"), { kind: "calls", with: columns }];
+      const { folder } = await warehouse.export({ targets, format: { format: "xlsx" } });
+      const others = statSync(join(folder, "calltally.xlsx")).mode & 0o077;
+      expect(others === 0).toBe(columns.length > 0);
+    },
+  );
+
+  it("cuts a text that is longer than a cell, says so in it, and counts it", async () => {
+    const long = "🍂".repeat(20_000);
+    using warehouse = makeWarehouse([
+      { ...FULL_CALL, transcription: long },
+      { ...FULL_CALL, call_id: 2, transcription: "x".repeat(32_767) },
+    ]);
+    const { folder, manifest } = await warehouse.export({
+      targets: [{ kind: "calls", with: ["transcription"] }],
+      format: { format: "xlsx" },
+    });
+    const { calls: [header, ...rows] = [] } = readBySheetJs(readBytes(folder));
+    const column = header?.findIndex((cell) => cell?.shown === "Transcription") ?? 0;
+    const texts = rows.map((row) => row[column]?.shown ?? "");
+    expect(texts.toSorted()).toEqual([
+      "x".repeat(32_767),
+      expect.stringMatching(/^(🍂)+ … \[cut: 40000 characters in all\]$/u),
+    ]);
+    expect(manifest.files[0]?.sheets?.[0]?.cut_texts).toBe(1);
+  });
+
+  it("has sheets without rows where there are no calls", async () => {
+    using warehouse = makeWarehouse([]);
+    const { folder } = await warehouse.export({ targets: [rollup("channel")], format: { format: "xlsx" } });
+    expect(readBySheetJs(readBytes(folder)).channel?.length).toBe(1);
+  });
+
+  it("is not written where a sheet would have too many rows", async () => {
+    expect(() => assertRows("calls", 1_048_575)).not.toThrow();
+    expect(() => assertRows("calls", 1_048_576)).toThrow(
+      "Cannot write the sheet calls: it has more than 1048575 rows",
+    );
+    const columns: Column[] = [{ name: "call_id", type: "integer" }];
+    function* rows(count: number): Generator<Value[]> {
+      for (let row = 0; row < count; row++) yield [null];
+    }
+    const write = (count: number) => {
+      for (const _ of toSheet({ columns, rows: rows(count) }, { name: "gclid", context: CONTEXT }));
+    };
+    expect(() => write(1_048_575)).not.toThrow();
+    expect(() => write(1_048_576)).toThrow("Cannot write the sheet gclid");
+  });
+});
+
+const CONTEXT: CellContext = { styles: new Styles(), toLocal: localTime(ZONE) };
+
+describe("toSheet", () => {
+  const paneOf = (xml: string) => /<pane (.*) activePane="bottomRight" state="frozen"/.exec(xml)?.[1];
+  const sheetOf = (columns: readonly Column[], rows: Value[][], total?: Value[]) =>
+    [
+      ...toSheet({ columns, rows, total }, { name: "any", context: { ...CONTEXT, styles: new Styles() } }),
+    ].join("");
+
+  it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
+    const columns: Column[] = [
+      { name: "org_unit", type: "text", isKey: true },
+      { name: "org_unit_id", type: "integer", isKey: true, isId: true },
+      { name: "calls", type: "integer" },
+    ];
+    const rows = [
+      ["Munich", 7, 3],
+      ["Berlin", 8, 2],
+      ["(total)", null, 5],
+    ];
+    const xml = sheetOf(columns, rows.slice(0, -1), rows.at(-1));
+    expect(paneOf(xml)).toBe('xSplit="2" ySplit="1" topLeftCell="C2"');
+    expect(xml).toContain('<autoFilter ref="A1:C3"/>');
+    expect(xml).toContain('<ignoredError sqref="A2:A4 B2:B4" numberStoredAsText="1"/>');
+    expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A1:C4"/>');
+  });
+
+  it("keeps no more of the key in view than leaves room for figures, and the first column in any case", () => {
+    const name = "x".repeat(60);
+    const keys = ["channel", "source", "campaign"].map(
+      (key): Column => ({ name: key, type: "text", isKey: true }),
+    );
+    expect(paneOf(sheetOf([...keys, { name: "calls", type: "integer" }], [[name, "a", name, 1]]))).toContain(
+      'xSplit="2"',
+    );
+    expect(paneOf(sheetOf([{ name: "call_id", type: "integer", isId: true }], [[1]]))).toContain(
+      'xSplit="1"',
+    );
+  });
+
+  it("has headings in words, in a row that is as high as they are", () => {
+    const change = { of: "answer_rate", shows: "change" } as const;
+    const xml = sheetOf(
+      [
+        { name: "utm_source", type: "text" },
+        { name: "campaign_id", type: "text" },
+        { name: "average_duration_seconds", type: "decimal" },
+        { name: "answer_rate_change", type: "decimal", comparison: change },
+      ],
+      [],
+    );
+    const headings = [...xml.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, heading]) => heading);
+    expect(headings).toEqual([
+      "UTM source",
+      "Campaign ID",
+      "Average duration in seconds",
+      "Answer rate, change",
+    ]);
+    expect(Number(/<row r="1" ht="(\d+)"/.exec(xml)?.[1])).toBeGreaterThanOrEqual(45);
+  });
+
+  it("wraps texts with line breaks, in a row that is as high as they are, and no others", () => {
+    const styles = new Styles();
+    const columns: Column[] = [{ name: "summary", type: "text" }];
+    const table = { columns, rows: [["one line"], ["two\nlines"]] };
+    const xml = [...toSheet(table, { name: "calls", context: { ...CONTEXT, styles } })].join("");
+    const wrapped = [...styles.toXml().matchAll(/<xf(?: [^>]*)?(?:\/>|>.*?<\/xf>)/g)].map(([xf]) =>
+      xf.includes("wrapText"),
+    );
+    // Of cellStyleXfs there is one, which has no index.
+    const isWrapped = (cell: string) =>
+      wrapped[1 + Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
+    expect(["A1", "A2", "A3"].map(isWrapped)).toEqual([true, false, true]);
+    expect(xml).toContain('<row r="2">');
+    expect(xml).toContain('<row r="3" ht="30">');
+  });
+
+  it.each([
+    [1, 1],
+    [10, 1],
+    [54, 3],
+  ])("prints %i columns across, on %i pages side by side", (count, pages) => {
+    const columns = Array.from({ length: count }, (): Column => ({ name: "answered", type: "integer" }));
+    const xml = sheetOf(columns, [columns.map(() => 1)]);
+    expect(xml).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>');
+    expect(xml).toContain(`<pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`);
+  });
+
+  it("keeps all digits of a number that Excel would round", () => {
+    const columns: Column[] = [{ name: "seconds", type: "integer" }];
+    const xml = sheetOf(columns, [[999_999_999_999_999], [-1_234_567_890_123_456]]);
+    expect(xml).toContain("<v>999999999999999</v>");
+    expect(xml).toContain("<t>-1234567890123456</t>");
+  });
+
+  it("makes columns wide enough for amounts in bold, which would be ### otherwise", () => {
+    const columns: Column[] = [{ name: "cost", type: "decimal", decimals: 2, currency: "USD" }];
+    const [, width] = /width="(\d+)"/.exec(sheetOf(columns, [[38842.68]])) ?? [];
+    expect(Number(width)).toBeGreaterThan("38,842.68 USD".length * 1.2);
+  });
+
+  it("makes columns as wide as what stands in them, within reason", () => {
+    const columns: Column[] = [
+      { name: "a", type: "text" },
+      { name: "b", type: "text" },
+      { name: "started", type: "time" },
+    ];
+    const xml = sheetOf(columns, [["x".repeat(20), "x".repeat(1000), "2026-11-20T05:30:00.000Z"]]);
+    expect([...xml.matchAll(/width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([22, 50, 21]);
+  });
+});
+
+describe("toSheetNames", () => {
+  it("gives names that Excel takes, and no two alike", () => {
+    const long = "utm_source-utm_medium-utm_campaign-channel";
+    expect(toSheetNames(["a[b]:c*d?e/f\\g'h", "about", "calls", "CALLS", long, `${long}2`])).toEqual([
+      "a_b__c_d_e_f_g_h",
+      "about~2",
+      "calls",
+      "CALLS~2",
+      "utm_source-utm_medium-utm_campa",
+      "utm_source-utm_medium-utm_cam~2",
+    ]);
+  });
+});
+
+describe("escapeText", () => {
+  it("loses nothing that a cell can hold", () => {
+    const unit = fc.constantFrom(
+      "_",
+      "x",
+      "0",
+      "4",
+      "1",
+      "A",
+      "\u0001",
+      "\r",
+      "\ufffe",
+      "_x0041_",
+      "<",
+      "😀",
+    );
+    const decode = (xml: string) =>
+      xml
+        .replaceAll(/_x([\dA-F]{4})_/gi, (_, digits: string) =>
+          String.fromCharCode(Number.parseInt(digits, 16)),
+        )
+        .replaceAll("&lt;", "<");
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 20 }), (units) => {
+        const xml = escapeText(units.join(""));
+        expect(decode(xml)).toBe(units.join(""));
+        for (const bad of ["\u0001", "\r", "\ufffe", "<"]) expect(xml).not.toContain(bad);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(escapeText("half \ud83d of a pair")).toBe("half \ufffd of a pair");
+  });
+});
+
+describe("cutText", () => {
+  it("parts no pair of surrogates", () => {
+    for (const text of ["🍂".repeat(20_000), `x${"🍂".repeat(20_000)}`]) {
+      expect(cutText(text).isWellFormed()).toBe(true);
+      expect(cutText(text).length).toBeGreaterThan(32_760);
+      expect(cutText(text).length).toBeLessThanOrEqual(32_767);
+    }
+  });
+});
+
+describe("toZip", () => {
+  it("writes what its directory says", () => {
+    const archive = Buffer.concat([...toZip([{ name: "a.xml", text: ["<a>", "ß".repeat(1e5), "</a>"] }])]);
+    const directory = archive.lastIndexOf(Buffer.from("PK\u0001\u0002"));
+    const [crc, compressed, size] = [16, 20, 24].map((field) => archive.readUInt32LE(directory + field));
+    const content = inflateRawSync(
+      archive.subarray(30 + "a.xml".length, 30 + "a.xml".length + (compressed ?? 0)),
+    );
+    expect(content.toString()).toBe(`<a>${"ß".repeat(1e5)}</a>`);
+    expect({ crc, size }).toEqual({ crc: crc32(content), size: content.length });
+  });
+
+  it("refuses what would be larger than 4 GiB", () => {
+    expect(() => assertFits("xl/worksheets/sheet2.xml", 2 ** 32 - 1)).not.toThrow();
+    expect(() => assertFits("xl/worksheets/sheet2.xml", 2 ** 32)).toThrow("larger than 4 GiB");
+  });
+});
+
+const readBytes = (folder: string): Buffer => readFileSync(join(folder, "calltally.xlsx"));

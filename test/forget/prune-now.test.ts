@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { type PruneNowOptions, pruneNow } from "../../src/forget/prune-now.ts";
+import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { readRows } from "../support/row-service.ts";
+import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const NOW = "2026-11-20T15:00:00.000Z";
+/** Of two months after the calls. */
+const KEEP_NO_WORDS = { ...KEEP_ALL, transcripts: "never", summaries: 30 } as const;
+const NOTHING = {
+  transcripts: 0,
+  summaries: 0,
+  caller_numbers: 0,
+  recording_urls: 0,
+  extra: 0,
+  rejected_rows: 0,
+};
+const WORDS = { ...NOTHING, transcripts: CALLS.length, summaries: CALLS.length, extra: CALLS.length };
+
+const pruneWarehouse = (database: string, options: Partial<PruneNowOptions> = {}) =>
+  pruneNow({
+    database,
+    keep: KEEP_NO_WORDS,
+    rules: DEFAULT_RULES,
+    isDryRun: false,
+    nowMs: Date.parse(NOW),
+    ...options,
+  });
+
+const readFiles = (database: string) =>
+  ["", "-wal"].map((suffix) => readFileSync(database + suffix, { encoding: "latin1", flag: "a+" })).join("");
+
+const readActs = (database: string) => readRows(database, "SELECT at, act, erased_at FROM privacy_acts");
+
+/** Takes away what pruning comes to last. */
+function dropRejected(database: string): void {
+  const sqlite = new Database(database);
+  sqlite.exec("DROP TABLE rejected_calls");
+  sqlite.close();
+}
+
+describe("pruneNow", () => {
+  it("removes what is past its days, erases it from the files, and finds nothing the next time", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    expect(readFiles(database)).toContain("a leaking tap");
+    expect(await pruneWarehouse(database)).toEqual({ removed: WORDS, isErased: true });
+    expect(readRows(database, "SELECT * FROM transcripts")).toEqual([]);
+    expect(readFiles(database)).not.toContain("a leaking tap");
+    expect(readActs(database)).toEqual([{ at: NOW, act: "prune", erased_at: NOW }]);
+    expect(await pruneWarehouse(database)).toEqual({ removed: NOTHING, isErased: false });
+  });
+
+  it("only counts in a dry run, though a sync is under way", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = dump(database);
+    using _lock = tryAcquireLock(database);
+    expect(await pruneWarehouse(database, { isDryRun: true })).toEqual({ removed: WORDS, isErased: false });
+    expect(dump(database)).toEqual(before);
+    expect(readActs(database)).toEqual([]);
+  });
+
+  it("leaves a warehouse alone that is being synced", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = dump(database);
+    {
+      using _lock = tryAcquireLock(database);
+      await expect(pruneWarehouse(database)).rejects.toMatchObject({
+        exitCode: 6,
+        message: `Cannot prune ${database}: it is being synced`,
+        hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
+      });
+    }
+    expect(dump(database)).toEqual(before);
+    expect(await pruneWarehouse(database)).toMatchObject({ removed: WORDS });
+  });
+
+  it("knows callers by digests where the rules say so, and lets go of the lock", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const attributed: unknown[] = [];
+    await pruneWarehouse(database, {
+      keep: { ...KEEP_ALL, caller_numbers: "never" },
+      rules: { ...DEFAULT_RULES, caller_digests: true },
+      onAttributed: (progress) => attributed.push(progress),
+    });
+    expect(attributed).toEqual([{ read: CALLS.length, total: CALLS.length }]);
+    expect(readRows(database, "SELECT DISTINCT caller_id FROM calls")).toEqual([{ caller_id: null }]);
+    const [facts] = readRows(database, "SELECT DISTINCT caller FROM call_facts");
+    expect(facts).toEqual({ caller: expect.not.stringContaining("30123456") });
+    using lock = tryAcquireLock(database);
+    expect(lock).toBeDefined();
+  });
+
+  it("erases what an earlier run had removed and could not", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    await pruneWarehouse(database);
+    const sqlite = new Database(database);
+    sqlite.exec("UPDATE privacy_acts SET erased_at = NULL");
+    sqlite.close();
+    expect(await pruneWarehouse(database, { nowMs: Date.parse(NOW) + 5 })).toEqual({
+      removed: NOTHING,
+      isErased: true,
+    });
+    expect(readActs(database)).toMatchObject([{ erased_at: "2026-11-20T15:00:00.005Z" }]);
+  });
+
+  it("leaves the file as it is where everything is always kept", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = readFiles(database);
+    expect(await pruneWarehouse(database, { keep: KEEP_ALL })).toEqual({ removed: NOTHING, isErased: false });
+    expect(readFiles(database) === before).toBe(true);
+  });
+
+  it("writes over what it has removed even where it cannot be completed", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    dropRejected(database);
+    await expect(pruneWarehouse(database)).rejects.toThrow("SQLITE_ERROR");
+    expect(readRows(database, "SELECT * FROM transcripts")).toEqual([]);
+    expect(readActs(database)).toEqual([{ at: NOW, act: "prune", erased_at: null }]);
+    expect(readFiles(database)).not.toContain("a leaking tap");
+  });
+
+  it("has SQLite make its temporary files beside the warehouse", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const before = process.env.SQLITE_TMPDIR;
+    delete process.env.SQLITE_TMPDIR;
+    try {
+      await pruneWarehouse(database, { isDryRun: true });
+      expect(process.env.SQLITE_TMPDIR).toBe(folder.path);
+    } finally {
+      delete process.env.SQLITE_TMPDIR;
+      if (before !== undefined) process.env.SQLITE_TMPDIR = before;
+    }
+  });
+
+  it.each([true, false])("ends at a signal, with its reason (a dry run: %s)", async (isDryRun) => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    const signal = AbortSignal.abort(new Error("Enough"));
+    await expect(pruneWarehouse(database, { isDryRun, signal })).rejects.toThrow("Enough");
+    expect(readRows(database, "SELECT 1 FROM transcripts")).toHaveLength(CALLS.length);
+  });
+
+  it("names the file that SQLite cannot use", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    makeWarehouse(database);
+    dropRejected(database);
+    await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
+      exitCode: 7,
+      message: `Cannot use ${database} (SQLITE_ERROR)`,
+    });
+  });
+});

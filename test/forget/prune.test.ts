@@ -1,0 +1,425 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
+import { countPrunable, hasAny, type PruneCounts, prune } from "../../src/forget/prune.ts";
+import {
+  cutoffsAt,
+  KEEP_ALL,
+  type Keep,
+  kindsPast,
+  WITHHELD_KINDS,
+  type WithheldKind,
+} from "../../src/privacy/keep-settings.ts";
+import { withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
+import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
+import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { callerKeyOf } from "../../src/warehouse/calls/caller-key.ts";
+import { readRejected, recordRejected } from "../../src/warehouse/calls/rejected.ts";
+import { checkRowHashes } from "../../src/warehouse/calls/row-hashes.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
+import { startRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { makeCall } from "../support/calls.ts";
+import { setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { awaitChanges } from "../warehouse/table-changes.ts";
+
+const DAY_MS = 86_400_000;
+const START = Date.parse("2026-11-20T12:00:00.000Z");
+const NONE: PruneCounts = {
+  transcripts: 0,
+  summaries: 0,
+  caller_numbers: 0,
+  recording_urls: 0,
+  extra: 0,
+  rejected_rows: 0,
+};
+/** Calls are looked at in batches of so many. */
+const BATCH = 250;
+
+/** What was said is in some calls, in some summed up alone, and in some not at all. */
+function makeCalls(count: number, startOf: (index: number) => string | null): Call[] {
+  return Array.from({ length: count }, (_, index) =>
+    makeCall({
+      call_id: index === 0 ? Number.MIN_SAFE_INTEGER : 1000 - index,
+      call_started: startOf(index),
+      caller_id: index % 7 === 3 ? null : `+4930${5_550_000 + (index % 25)}`,
+      recording_url: index % 5 === 2 ? null : `https://recordings.example.com/${index}.mp3`,
+      summary: index % 3 === 0 ? `Summary number ${index}.` : null,
+      transcription: index % 4 === 0 ? `Words of call ${index}.` : null,
+      extra: index % 6 === 0 ? `{"ani":"${index}","score":1}` : null,
+      utm_source: "google",
+    }),
+  );
+}
+
+const daysAgo = (days: number) => new Date(START - days * DAY_MS).toISOString();
+const rejected = (call_id: number | null, call_started: string) => ({
+  call_id,
+  json: JSON.stringify({
+    call_id,
+    call_started,
+    caller_id: "+49305559999",
+    summary: "A tap.",
+  }),
+  path: "duration",
+  reason: "no integer",
+});
+const REJECTED = [
+  rejected(9001, daysAgo(5)),
+  rejected(9002, daysAgo(50)),
+  rejected(null, daysAgo(50)),
+  rejected(null, "yesterday"),
+];
+
+/** The files of warehouses that callers are known in by digests, made once, and the key of each. */
+const templates = new Map<string, { file: Buffer; key: Buffer }>();
+
+function makeTemplate(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][]) {
+  using folder = makeTempFolder();
+  const database = join(folder.path, "calls.db");
+  {
+    using warehouse = openWarehouse(database);
+    setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
+    // The first met of all, thirty days ago.
+    startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
+    writeTransaction(warehouse, (tx) => {
+      const keeping = keepingAll(warehouse);
+      prepareUpsertCalls(warehouse, 1)(
+        tx,
+        calls,
+        calls.map(({ call_id }) => `served ${call_id}`),
+      );
+      recordRejected(warehouse, rows, 1, keeping);
+    });
+  }
+  return { file: readFileSync(database), key: readFileSync(callerKeyOf(database)) };
+}
+
+function open(name: string, calls: readonly Call[], rows: readonly (typeof REJECTED)[number][] = []) {
+  const { file, key } = templates.get(name) ?? makeTemplate(calls, rows);
+  templates.set(name, { file, key });
+  const folder = makeTempFolder();
+  const database = join(folder.path, "calls.db");
+  writeFileSync(database, file);
+  writeFileSync(callerKeyOf(database), key);
+  const warehouse = openWarehouse(database);
+  return {
+    warehouse,
+    [Symbol.dispose]: () => {
+      warehouse[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+type Stored = Call & {
+  served_hash: string;
+  withheld: string | null;
+  caller_digest: string | null;
+};
+
+function readCalls({ sqlite }: Warehouse): Map<number, Stored> {
+  const rows = sqlite
+    .prepare<[], Stored & { row_hash: string }>(
+      "SELECT * FROM calls LEFT JOIN transcripts USING (call_id) ORDER BY call_id",
+    )
+    .all();
+  // `checkRowHashes` tells whether they are those of the rows.
+  return new Map(rows.map(({ row_hash: _, ...row }) => [row.call_id, row]));
+}
+
+const hasTranscript = (call: Call) => TRANSCRIPT_COLUMNS.some((column) => call[column] !== null);
+
+/** What is to become of calls and rows, worked out one by one. */
+class Model {
+  readonly calls: Map<number, Stored>;
+  rows: { row_key: string; json: string }[];
+  readonly #seal: (text: string) => string;
+  readonly #hash: (text: string) => string;
+
+  constructor(warehouse: Warehouse) {
+    const { seal, hash } = openCallerHash(warehouse.path);
+    this.#seal = seal;
+    this.#hash = hash;
+    this.calls = readCalls(warehouse);
+    this.rows = readRejected(warehouse);
+  }
+
+  prune(keep: Keep, nowMs: number): PruneCounts {
+    const cutoffs = cutoffsAt(keep, nowMs);
+    const counts = { ...NONE };
+    for (const [id, stored] of this.calls) {
+      const { call, withheld } = withhold(stored, kindsPast(cutoffs, stored.call_started ?? daysAgo(30)));
+      for (const kind of withheld) counts[kind]++;
+      if (withheld.length === 0) continue;
+      const all = new Set<string>([...(stored.withheld?.split(",") ?? []), ...withheld]);
+      const isNumberTaken = withheld.includes("caller_numbers") && !stored.withheld?.includes("caller");
+      this.calls.set(id, {
+        ...call,
+        withheld: WITHHELD_KINDS.filter((kind) => all.has(kind)).join(),
+        ...(isNumberTaken && {
+          served_hash: this.#seal(stored.served_hash),
+          caller_digest: stored.caller_id === null ? null : this.#hash(stored.caller_id),
+        }),
+      });
+    }
+    for (const row of this.rows) {
+      const { call_started } = JSON.parse(row.json);
+      const past = kindsPast(cutoffs, call_started.startsWith("2") ? call_started : daysAgo(30));
+      const rest = withholdFromRow(row.json, past.includes("caller_numbers") ? WITHHELD_KINDS : past);
+      if (rest !== row.json) counts.rejected_rows++;
+      row.json = rest;
+    }
+    return counts;
+  }
+}
+
+function readMarks({ sqlite }: Warehouse): Record<string, string> {
+  const rows = sqlite.prepare<[], [string, string]>("SELECT * FROM retention ORDER BY kind").raw().all();
+  return Object.fromEntries(rows);
+}
+
+const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
+  { summaries: 100, transcripts: 100, recording_urls: 300 },
+  { summaries: 40, transcripts: 100, recording_urls: 300 },
+  // Nothing more is past its days, but a day has passed.
+  { summaries: 40, transcripts: 100, recording_urls: 300, afterDays: 1 },
+  // What is kept longer comes from the service, and not from here; what is always kept has no mark any more.
+  { summaries: 200, transcripts: "always", caller_numbers: 20 },
+  { summaries: 30, transcripts: 10, caller_numbers: 20, recording_urls: 20, afterDays: 2 },
+  { summaries: "never", transcripts: "never", caller_numbers: "never", recording_urls: "never" },
+  { afterDays: 1 },
+  {},
+];
+
+describe("prune", () => {
+  it.each([
+    { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
+    // Fifty at a time began at once: of some that did, a batch ends in the midst.
+    {
+      name: "a batch and some more",
+      calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
+    },
+    {
+      name: "a batch of no known time, and one more",
+      calls: makeCalls(BATCH + 1, () => null),
+    },
+    {
+      name: "exactly a batch",
+      calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
+    },
+    { name: "rows that did not parse alone", calls: [] },
+  ])("removes what is past its days, call by call, of $name", async ({ name, calls }) => {
+    using opened = open(name, calls, REJECTED);
+    const { warehouse } = opened;
+    const model = new Model(warehouse);
+    const total = { ...NONE };
+    let nowMs = START;
+    for (const { afterDays = 0, ...settings } of EARLIER_AND_LATER) {
+      nowMs += afterDays * DAY_MS;
+      const keep: Keep = { ...KEEP_ALL, ...settings };
+      const cutoffs = cutoffsAt(keep, nowMs);
+      const marksBefore = readMarks(warehouse);
+      const acts = readPrivacyActs(warehouse).length;
+      const expected = model.prune(keep, nowMs);
+      let counted: unknown;
+      const changes = await awaitChanges(warehouse, async () => {
+        counted = await countPrunable(warehouse, { cutoffs, nowMs });
+      });
+      expect([counted, changes]).toEqual([expected, {}]);
+      expect(await prune(locked(warehouse), { cutoffs, nowMs })).toEqual(expected);
+      expect(isDeepStrictEqual(readCalls(warehouse), model.calls)).toBe(true);
+      expect((await checkRowHashes(warehouse)).damaged).toBe(0);
+      expect(readRejected(warehouse).map(({ json }) => json)).toEqual(model.rows.map(({ json }) => json));
+      expect(readMarks(warehouse)).toEqual(
+        Object.fromEntries(Object.entries(cutoffs).filter(([, cutoff]) => cutoff !== "")),
+      );
+      const isFirst = Object.entries(cutoffs).some(([kind, at]) => at !== "" && !(kind in marksBefore));
+      const isActed = hasAny(expected) || isFirst;
+      expect(readPrivacyActs(warehouse).slice(acts)).toEqual(
+        isActed
+          ? [
+              {
+                act_id: acts + 1,
+                at: new Date(nowMs).toISOString(),
+                act: "prune",
+                counts: expected,
+                erased_at: null,
+              },
+            ]
+          : [],
+      );
+      for (const kind of [...WITHHELD_KINDS, "rejected_rows"] as const) total[kind] += expected[kind];
+    }
+    const transcripts = warehouse.sqlite.prepare("SELECT call_id FROM transcripts").pluck().all();
+    expect(transcripts).toEqual(
+      [...model.calls.values()].filter(hasTranscript).map(({ call_id }) => call_id),
+    );
+    // The interesting cases have happened.
+    expect(total.rejected_rows).toBeGreaterThanOrEqual(4);
+    if (calls.length > 0) for (const kind of WITHHELD_KINDS) expect(total[kind]).toBeGreaterThan(20);
+  });
+
+  it("takes one kind out of a transcript and leaves the other; the row goes with the last of it", async () => {
+    const calls = [
+      makeCall({ call_id: 1, call_started: daysAgo(50), summary: "A tap.", transcription: "My tap leaks." }),
+      makeCall({ call_id: 2, call_started: daysAgo(50), summary: "A tap." }),
+      makeCall({ call_id: 3, call_started: daysAgo(5), summary: "A tap." }),
+    ];
+    using opened = open("transcripts", calls);
+    const { warehouse } = opened;
+    const options = { cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: 10 }, START), nowMs: START };
+    const changes = await awaitChanges(warehouse, async () => {
+      await prune(locked(warehouse), options);
+    });
+    const hash = [expect.any(String), expect.any(String)];
+    expect(changes).toEqual({
+      calls: {
+        1: { row_hash: hash, withheld: [null, "summaries"] },
+        2: { row_hash: hash, withheld: [null, "summaries"] },
+      },
+      transcripts: { 1: { summary: ["A tap.", null] }, 2: null },
+      retention: {
+        1: { kind: "summaries", pruned_before: "2026-11-10T12:00:00.000Z" },
+        2: { kind: "extra", pruned_before: "~" },
+      },
+      privacy_acts: {
+        1: {
+          act_id: 1,
+          at: "2026-11-20T12:00:00.000Z",
+          act: "prune",
+          counts: JSON.stringify({ ...NONE, summaries: 2 }),
+          erased_at: null,
+        },
+      },
+    });
+    expect(await awaitChanges(warehouse, async () => void (await prune(locked(warehouse), options)))).toEqual(
+      {},
+    );
+  });
+
+  it("gives rows without an id a key by which nobody can try what was in them, and others theirs", async () => {
+    using opened = open("keys", [], REJECTED);
+    const { warehouse } = opened;
+    warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab' WHERE json LIKE '%yesterday%'");
+    const { seal } = openCallerHash(warehouse.path);
+    const cutoffs = cutoffsAt({ ...KEEP_ALL, summaries: 100 }, START);
+    const keys = () => readRejected(warehouse).map(({ row_key }) => row_key);
+    const before = keys();
+    expect(await countPrunable(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
+    expect(keys()).toEqual(before);
+    expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
+    expect(keys()).toEqual(before.map((key) => (key === "sha256:ab" ? `sealed:${seal("ab")}` : key)).sort());
+  });
+
+  it("does nothing where all is kept, and was", async () => {
+    using opened = open("rows", [], [rejected(null, daysAgo(50))]);
+    const { warehouse } = opened;
+    warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
+    const cutoffs = cutoffsAt(KEEP_ALL, START);
+    const changes = await awaitChanges(warehouse, async () => {
+      expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
+    });
+    expect(changes).toEqual({});
+  });
+
+  it("leaves a call of which nothing is to be removed as it is, and its hash, which may tell of damage", async () => {
+    const calls = [5, 50].map((days) => makeCall({ call_id: days, call_started: daysAgo(days) }));
+    using opened = open("damaged", calls);
+    const { warehouse } = opened;
+    warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
+    const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 10 }, START);
+    const changes = await awaitChanges(warehouse, async () => {
+      expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
+    });
+    expect(Object.keys(changes).sort()).toEqual(["privacy_acts", "retention"]);
+  });
+
+  it("moves no mark before the calls up to there are done", async () => {
+    using opened = open("marks", makeCalls(125, daysAgo));
+    const { warehouse } = opened;
+    const prunedTo = (days: number, signal?: AbortSignal) =>
+      prune(locked(warehouse), {
+        cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: days }, START),
+        nowMs: START,
+        signal,
+      });
+    await prunedTo(100);
+    await expect(prunedTo(10, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+    expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(100) });
+    // What may be kept longer has its mark lowered first of all.
+    await expect(prunedTo(110, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+    expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(110) });
+  });
+
+  it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
+    const keep: Keep = { ...KEEP_ALL, recording_urls: 10 };
+    const acts = async (calls: Call[], rows: typeof REJECTED) => {
+      using opened = open(`first ${calls.length} ${rows.length}`, calls, rows);
+      const { warehouse } = opened;
+      await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
+      await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
+      return readPrivacyActs(warehouse).map(({ counts }) => counts);
+    };
+    const call = makeCall({ call_id: 1, call_started: daysAgo(50) });
+    expect(await acts([], [])).toEqual([]);
+    expect(await acts([call], [])).toEqual([NONE]);
+    expect(await acts([], [rejected(5, daysAgo(5))])).toEqual([NONE]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    "goes on where it was stopped after %i steps, and counts each call once",
+    async (steps) => {
+      const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
+      using opened = open("stopped", calls, REJECTED);
+      const { warehouse } = opened;
+      const model = new Model(warehouse);
+      const keep: Keep = { ...KEEP_ALL, transcripts: 10, summaries: 10 };
+      const expected = model.prune(keep, START);
+      const reason = new Error("stop");
+      let taken = 0;
+      const signal = Object.assign(new AbortController().signal, {
+        throwIfAborted: () => {
+          if (++taken === steps) throw reason;
+        },
+      });
+      const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
+      await expect(prune(locked(warehouse), { ...options, signal })).rejects.toBe(reason);
+      // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
+      const done = [...calls].sort(
+        (a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id,
+      );
+      const last = done[Math.min(steps - 1, 2) * BATCH - 1];
+      const mark = steps === 1 ? undefined : steps > 3 ? "2026-11-10T12:00:00.000Z" : last?.call_started;
+      expect(readMarks(warehouse)).toEqual(mark === undefined ? {} : { summaries: mark, transcripts: mark });
+      const [act] = readPrivacyActs(warehouse);
+      const first: Readonly<Record<string, number>> = act?.counts ?? NONE;
+      const rest: Readonly<Record<string, number>> = await prune(locked(warehouse), options);
+      const kinds = [...WITHHELD_KINDS, "rejected_rows"] as const;
+      expect(
+        Object.fromEntries(
+          kinds.map((kind: WithheldKind | "rejected_rows") => [kind, (first[kind] ?? 0) + (rest[kind] ?? 0)]),
+        ),
+      ).toEqual(expected);
+      expect([...readCalls(warehouse).values()].map(({ withheld }) => withheld)).toEqual(
+        [...model.calls.values()].map(({ withheld }) => withheld),
+      );
+    },
+  );
+});
+
+describe("hasAny", () => {
+  it("tells whether anything was removed", () => {
+    expect(hasAny(NONE)).toBe(false);
+    expect(hasAny({ ...NONE, rejected_rows: 1 })).toBe(true);
+    expect(hasAny({ ...NONE, transcripts: 2 })).toBe(true);
+  });
+});

@@ -1,0 +1,199 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/call.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { makeCall } from "../support/calls.ts";
+import { readTables } from "../support/page.ts";
+import { makeWarehouse, RUN_FINISHED_AT } from "../support/warehouse.ts";
+
+const DAYS = { from: "2026-08-31", to: "2026-09-27" };
+/** Finds the head of the page that says how complete the copy is. */
+const VERDICT = /<p class="verdict( doubt)?">(.*?)<a /s;
+
+const call = (id: number, members: Partial<Call> = {}) =>
+  makeCall({ call_id: id, call_started: "2026-09-10T10:00:00.000Z", ...members });
+
+interface Options {
+  sql?: string;
+  range?: { from: string; to: string };
+  /** Whether a sync is at work meanwhile. */
+  isLocked?: boolean;
+}
+
+/** Returns the page of these calls, its headings, and what it says of the copy. */
+async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: Options = {}) {
+  using warehouse = makeWarehouse(calls);
+  if (sql !== undefined) warehouse.execute(sql);
+  const options = { range, grain: "day", compare: "previous" } as const;
+  using _lock = isLocked ? tryAcquireLock(warehouse.database) : undefined;
+  await warehouse.export({ targets: [{ kind: "page" }], ...options });
+  const page = readFileSync(join(warehouse.folder, "report.html"), "utf8");
+  const [, doubt, verdict = ""] = VERDICT.exec(page) ?? [];
+  return {
+    page,
+    titles: [...page.matchAll(/<h[23][^>]*>(.*?)<\/h[23]>/gs)].map(([, title = ""]) =>
+      title.replace(/<[^>]*>/g, ""),
+    ),
+    verdict: verdict.replace(/<[^>]*>/g, ""),
+    isDoubtful: doubt !== undefined,
+  };
+}
+
+describe("the titles of a report", () => {
+  it("name nobody as first where several are", async () => {
+    const calls = [1, 2, 3, 4].map((id) =>
+      call(id, {
+        call_started: `2026-09-1${id}T1${id}:00:00.000Z`,
+        utm_source: `source ${id}`,
+        utm_medium: id % 2 ? "cpc" : "email",
+        utm_campaign: `campaign ${id}`,
+      }),
+    );
+    expect((await report(calls)).titles.slice(0, 7)).toEqual([
+      "4 calls in 28 days, at most 1 in one day",
+      "No channel leads: several have 2 of 4 calls each",
+      "Sources: none of 4 leads, several have 1 call each",
+      "Campaigns: none of 4 leads, several have 1 call each",
+      "When calls come, and when they are missed",
+      "Calls: at most 1 in one hour of the week",
+      "Missed calls: none",
+    ]);
+  });
+
+  it("are of what there is, where that is one call of one day", async () => {
+    const { titles, page } = await report(
+      [call(1, { duration: null, disposition: "NO ANSWER", utm_term: "a" })],
+      {
+        range: { from: "2026-09-10", to: "2026-09-10" },
+      },
+    );
+    expect(titles.slice(0, 9)).toEqual([
+      "1 call in 1 day",
+      "Unassigned is the only channel, with 1 call",
+      "Sources: no call has one",
+      "Campaigns: no call has one",
+      "When calls come, and when they are missed",
+      "Calls: most on Thursday from 10:00 to 11:00 (1)",
+      "Missed calls: most on Thursday from 10:00 to 11:00 (1)",
+      "0 callers called for the first time",
+      "No call has a duration",
+    ]);
+    expect(page).toContain("1 day is no whole number of weeks");
+  });
+
+  it("take calls without a source for no source, and have the year of a day", async () => {
+    const untagged = { utm_term: "a" };
+    const calls = [call(1, untagged), call(2, untagged), call(3, { utm_source: "google" })];
+    const { titles } = await report([
+      ...calls,
+      call(4, { utm_source: "bing" }),
+      call(5, { utm_source: "bing" }),
+      call(6, untagged),
+    ]);
+    expect(titles[0]).toBe("6 calls in 28 days, most on 10 Sep 2026 (6)");
+    expect(titles[2]).toBe("Sources: bing is first of 2, with 2 calls");
+  });
+
+  it("count as qualified what the headline does, and average what has a duration", async () => {
+    const { titles, page } = await report([
+      call(1, { duration: 90, disposition: "ANSWERED" }),
+      call(2, { duration: 90, disposition: "NO ANSWER" }),
+      call(3, { duration: null, disposition: "ANSWERED" }),
+    ]);
+    expect(titles).toContain("1 of 3 calls qualified: answered, and 1:00 or longer");
+    expect(page).toContain("Of the calls that have a duration: average");
+  });
+
+  it("tell days of two years apart, whose bars are not hidden by the gaps between them", async () => {
+    const { page } = await report([call(1)], { range: { from: "2025-08-01", to: "2026-09-27" } });
+    expect(page).toContain(">1 Aug 2025</text>");
+    const pictures = [page, (await report([call(1)])).page].map(
+      (text) => /<svg role="img".*?<\/svg>/s.exec(text)?.[0],
+    );
+    expect(pictures.map((svg) => svg?.includes('stroke="var(--paper)"'))).toEqual([false, true]);
+  });
+});
+
+describe("what a report says of the copy", () => {
+  it.each([
+    {
+      copy: "of a proven pass after these days",
+      sql: "SELECT 1",
+      isDoubtful: false,
+      says: "Complete as of 2026-10-01 00:01 (UTC). Run 1 proved that it read every call. The last sync, 2026-10-01 00:01 (UTC), is exact.",
+    },
+    {
+      copy: "whose last sync ended within these days",
+      sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
+      isDoubtful: true,
+      says: "Complete as of 2026-09-20 00:00 (UTC). Run 1 proved that it read every call. The last sync, 2026-09-20 00:00 (UTC), is exact. These days go on after it: later calls are not here yet.",
+    },
+    {
+      copy: "that was proven before these days alone",
+      sql: `UPDATE sync_runs SET finished_at = '2026-08-01T00:00:00.000Z';
+        INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
+        VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The books balance')`,
+      isDoubtful: true,
+      says: "Not proven complete for these days. Run 1 proved at 2026-08-01 00:00 (UTC) that it read every call. The last sync, 2026-10-01 00:01 (UTC), is probable.",
+    },
+    {
+      copy: "of rows that could not all be read",
+      sql: `INSERT INTO rejected_calls (row_key, json, path, reason, first_run_id, last_run_id)
+        VALUES ('x', '{}', 'call_id', 'is missing', 1, 1)`,
+      isDoubtful: true,
+      says: "Rows that could not be read, and are in no figure: 1.",
+    },
+    {
+      copy: "of an unverified sync with a hostile reason",
+      sql: "UPDATE sync_runs SET verdict = 'unverified', verdict_reason = '</p><script>'",
+      isDoubtful: true,
+      says: "In doubt.",
+    },
+    {
+      copy: "that calltally demo made",
+      sql: "UPDATE origin SET is_demo = 1",
+      isDoubtful: false,
+      says: "is exact. These calls are made up.",
+    },
+  ])("is true of one $copy", async ({ sql, isDoubtful, says }) => {
+    const found = await report([call(1)], { sql });
+    expect(found.verdict).toContain(says);
+    expect(found.isDoubtful).toBe(isDoubtful);
+    expect(found.page).not.toContain("<script");
+  });
+
+  it("does not take callers of an unfinished first load for known ones", async () => {
+    const { page, titles } = await report([call(1, { caller_id: "+491" })], {
+      sql: "INSERT INTO counts (name, value) VALUES ('unsettled_calls', 1) ON CONFLICT DO UPDATE SET value = 1",
+      isLocked: true,
+    });
+    expect(titles).toContain("Which callers are new is not known until the first load has ended");
+    expect(page).toContain("<dt>First-time callers</dt><dd>–</dd>");
+    expect(page).not.toContain("called before");
+  });
+
+  it("says where the days beside begin before the first call", async () => {
+    const { page } = await report([call(1)]);
+    expect(page).toContain(
+      "compared with 3 Aug 2026 to 30 Aug 2026 (which begins before the first call in the copy: changes may look too high)",
+    );
+  });
+});
+
+describe("the lines of a report", () => {
+  it("are 26 of a thousand campaigns that have an id and no name", async () => {
+    const calls = Array.from({ length: 2000 }, (_, index) =>
+      call(index, { campaign_id: `id ${index % 1000}` }),
+    );
+    const { page, titles } = await report([...calls, call(2000)]);
+    const table = readTables(page).find(({ label }) => label === "Calls by campaign");
+    expect(table?.rows.map(([name]) => name?.text).slice(-3)).toEqual([
+      "(not set)",
+      "(other): 975 more",
+      "(total)",
+    ]);
+    expect(table?.rows).toHaveLength(28);
+    expect(titles[3]).toBe("Campaigns: none of 1,000 leads, several have 2 calls each");
+  });
+});

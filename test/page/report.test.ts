@@ -1,0 +1,226 @@
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { readCsv, readHeadline, readTables } from "../support/page.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const ZONE = "America/New_York";
+const SCOPE = ["--last", "4w", "--timezone", ZONE];
+const DATABASE = ["--database", "data/demo/calltally.db"];
+
+type Rows = ReturnType<typeof readCsv>;
+
+describe("calltally report, beside what export writes of the same calls", () => {
+  const folder = makeTempFolder();
+  let page = "";
+  const read = async (...args: string[]): Promise<Rows> => {
+    const { code, stdout } = await calltally(
+      ["export", ...args, ...SCOPE, ...DATABASE, "--stdout", "--profile", "machine"],
+      {
+        cwd: folder.path,
+      },
+    );
+    expect(code).toBe(0);
+    return readCsv(stdout);
+  };
+  const tableOf = (label: string) => {
+    const found = readTables(page).find((table) => table.label === label);
+    if (found === undefined) throw new Error(`The page has no table "${label}"`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    await calltally(["demo"], { cwd: folder.path });
+    const { code, stderr } = await calltally(["report", ...SCOPE, ...DATABASE], { cwd: folder.path });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    page = readFileSync(join(folder.path, "data/exports/report/report.html"), "utf8");
+    return () => folder[Symbol.dispose]();
+  });
+
+  it("has the headline of the line of totals, beside the stretch before", async () => {
+    const total = (await read("channel", "--compare", "previous", "--total")).at(-1) ?? {};
+    const tile = (name: string) => [total[name], total[`${name}_change`], total[`${name}_previous`]];
+    expect([...readHeadline(page)]).toEqual([
+      ["Calls", tile("calls")],
+      ["Answer rate", [total.answer_rate, total.answer_rate_previous]],
+      ["Qualified calls", tile("qualified_calls")],
+      ["First-time callers", [total.first_time_callers]], // the demo's calls begin fewer than 90 days before
+      ["Missed calls", tile("missed_calls")],
+    ]);
+    expect(Number(total.calls)).toBeGreaterThan(1000);
+  });
+
+  it.each(["channel", "source", "campaign"])("has the rows of %s, and their total", async (dimension) => {
+    const rows = await read(dimension, "--compare", "previous", "--total");
+    const keys = dimension === "campaign" ? ["campaign", "campaign_id"] : [dimension];
+    const figures = [
+      "calls",
+      "calls_change",
+      "answer_rate",
+      "missed_calls",
+      "qualified_calls",
+      "first_time_callers",
+    ];
+    const expected = rows
+      .filter(({ calls }) => Number(calls) > 0)
+      .map((row) => [...keys.map((name) => String(row[name] ?? "")), ...figures.map((name) => row[name])]);
+    const { rows: shown } = tableOf(`Calls by ${dimension}`);
+    const ours = shown.filter(([name]) => !name?.text.startsWith("(other)"));
+    expect(
+      ours.map((row) => row.map(({ text, value }, index) => (index < keys.length ? text : value))),
+    ).toEqual(expected);
+    // Rounded once, from counts, and not from the rate in the file.
+    const rates = rows
+      .filter(({ calls }) => Number(calls) > 0)
+      .map(
+        (row) => `${(Math.round((1000 * Number(row.answered_calls)) / Number(row.calls)) / 10).toFixed(1)}%`,
+      );
+    expect(ours.map((cells) => cells[keys.length + 2]?.text)).toEqual(rates);
+    expect(shown.length).toBeGreaterThan(4);
+  });
+
+  it("has the calls of each day, by outcome, channel, and whether callers are new", async () => {
+    const days = await read("channel", "--grain", "day");
+    const sumsOf = (name: string) =>
+      Object.values(Object.groupBy(days, ({ period }) => String(period))).map((rows = []) =>
+        rows.reduce((sum, row) => sum + Number(row[name]), 0),
+      );
+    const column = (title: RegExp, index: number) =>
+      readTables(page)
+        .find((table) => title.test(table.title) && table.head[0] === "Period")
+        ?.rows.map((row) => row[index]?.value);
+    expect(column(/calls in 28 days/, 1)).toEqual(sumsOf("calls"));
+    expect(column(/calls in 28 days/, 2)).toEqual(sumsOf("answered_calls"));
+    expect(column(/calls in 28 days/, 3)).toEqual(sumsOf("missed_calls"));
+    expect(column(/called for the first time/, 2)).toEqual(sumsOf("first_time_callers"));
+    const byChannel = readTables(page).find(({ label }) => label === "Calls by channel and day, numbers");
+    const calls = new Map(days.map(({ period, channel, calls }) => [`${period} ${channel}`, calls]));
+    for (const [period, ...cells] of byChannel?.rows ?? []) {
+      expect(cells.map(({ value }) => value)).toEqual(
+        byChannel?.head.slice(1).map((channel) => calls.get(`${period?.text} ${channel}`) ?? 0),
+      );
+    }
+    expect(byChannel?.rows).toHaveLength(28);
+  });
+
+  it("has the week by hours, of calls and of missed ones", async () => {
+    const hours = await read("--by", "weekday,hour");
+    const weeks = readTables(page).filter(({ head }) => head[0] === "Weekday");
+    expect(weeks).toHaveLength(2);
+    for (const [index, name] of ["calls", "missed_calls"].entries()) {
+      const known = new Map(
+        hours.map((row) => [`${row.weekday} ${String(row.hour).padStart(2, "0")}`, row[name]]),
+      );
+      for (const [day, ...cells] of weeks[index]?.rows ?? []) {
+        expect(cells.map(({ value }) => value)).toEqual(
+          Array.from(
+            { length: 24 },
+            (_, hour) => known.get(`${day?.text} ${String(hour).padStart(2, "0")}`) ?? 0,
+          ),
+        );
+      }
+    }
+  });
+
+  it("counts calls by duration as a fold over the list of calls does", async () => {
+    const calls = await read("calls");
+    const table = readTables(page).find(({ head }) => head[0] === "Duration");
+    const bounds = [0, 30, 60, 120, 300, 600, 1800, Number.POSITIVE_INFINITY];
+    const bands = bounds.slice(0, -1).map((from, index) => {
+      const within = calls.filter(
+        ({ duration_seconds: seconds }) =>
+          seconds !== null && Number(seconds) >= from && Number(seconds) < Number(bounds[index + 1]),
+      );
+      return [
+        within,
+        within.filter(({ outcome }) => outcome === "answered"),
+        within.filter(({ outcome }) => outcome === "missed"),
+      ].map(({ length }) => length);
+    });
+    const without = calls.filter(({ duration_seconds }) => duration_seconds === null).length;
+    const shown = table?.rows.map(([, ...cells]) => cells.map(({ value }) => value)) ?? [];
+    expect(shown.slice(0, bands.length)).toEqual(bands);
+    expect(shown.slice(bands.length).map(([count]) => count)).toEqual(without > 0 ? [without] : []);
+  });
+
+  it("names what moved most, each way", async () => {
+    const rows = await Promise.all(
+      ["channel", "source", "campaign"].map((dimension) => read(dimension, "--compare", "previous")),
+    );
+    const changes = rows.flat().map(({ calls, calls_previous }) => Number(calls) - Number(calls_previous));
+    const most = (sign: number) =>
+      changes
+        .map((change) => change * sign)
+        .filter((change) => change > 0)
+        .toSorted((a, b) => b - a)
+        .slice(0, 5)
+        .map((change) => change * sign);
+    const movers = readTables(page).filter(({ head }) => head[0] === "What");
+    expect(movers.map(({ head, rows }) => rows.map((row) => row[head.indexOf("Change")]?.value))).toEqual([
+      most(1),
+      most(-1),
+    ]);
+  });
+
+  it("says what it stands on, by a fingerprint that anyone can compute", () => {
+    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/report/manifest.json"), "utf8"));
+    const { fingerprint, files, ...head } = manifest;
+    const described = files.map(({ file, bytes, sha256, ...rest }: Record<string, unknown>) => rest);
+    expect(fingerprint).toBe(hash("sha256", JSON.stringify({ ...head, files: described })));
+    expect(page).toContain(fingerprint);
+    expect(files[0]).toMatchObject({ file: "report.html", sha256: hash("sha256", page) });
+    expect(page).toMatch(
+      /Complete as of \d{4}-\d\d-\d\d \d\d:\d\d \(UTC-0[45]:00\)\.<\/strong> Run 1 proved/,
+    );
+    expect(page).toContain("These calls are made up");
+    expect(page).toContain("newest start first");
+  });
+
+  it("has no script, no style in an element, no address to ask, and a policy that allows none of them", () => {
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:| style=| on\w+=/i);
+    expect([...page.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual(["#basis"]);
+    const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
+    expect(page.match(/<style/g)).toHaveLength(1);
+    expect(page).toContain(
+      `default-src &#39;none&#39;; style-src &#39;sha256-${hash("sha256", style, "base64")}&#39;`,
+    );
+  });
+
+  it("is the same of the same calls, in a file and on standard output", async () => {
+    const again = await calltally(["report", ...SCOPE, ...DATABASE, "--stdout"], { cwd: folder.path });
+    expect(again.stdout).toBe(page);
+    expect(again.stderr).toBe("These calls are made up: calltally demo made the warehouse.\n");
+  });
+
+  it("says of days without calls that there are none", async () => {
+    const { code, stdout, stderr } = await calltally(
+      ["report", "--from", "2019-01-01", "--to", "2019-01-31", ...DATABASE, "--stdout"],
+      { cwd: folder.path },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain("No call was found in these days.");
+    expect(stdout).toContain("It begins before the first call in the copy");
+    expect(stderr).toContain("No call in the warehouse matches the filter");
+  });
+
+  it.each([
+    { args: ["--from", "2026-10-01"], says: "A report needs --from and --to, or --last" },
+    { args: ["--last", "4q"], says: "4q" },
+    { args: ["--channel", "paid serch"], says: "Paid Search" },
+    { args: ["--source", "gogle"], says: "google" },
+    { args: ["--stdout", "--out", "here"], says: "--stdout writes none" },
+    { args: ["--stdout", "--json"], says: "--stdout writes none" },
+    { args: ["--from", "1950-01-01", "--to", "2026-01-01", "--grain", "day"], says: "4000 are the most" },
+  ])("refuses $args with exit 2, and leaves the page as it was", async ({ args, says }) => {
+    const { code, stdout, stderr } = await calltally(["report", ...args, ...DATABASE], { cwd: folder.path });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(says);
+    expect(readdirSync(join(folder.path, "data/exports/report")).sort()).toEqual([
+      "manifest.json",
+      "report.html",
+    ]);
+    expect(readFileSync(join(folder.path, "data/exports/report/report.html"), "utf8")).toBe(page);
+  });
+});

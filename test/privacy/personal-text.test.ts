@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { personalKind } from "../../src/privacy/personal-text.ts";
+
+const digits = (least: number, most: number) =>
+  fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""));
+/** Not what a date begins with. */
+const national = fc
+  .tuple(fc.constantFrom("3", "4", "5", "6", "7", "8"), digits(6, 13))
+  .map((parts) => parts.join(""));
+const separator = fc.constantFrom(
+  "",
+  " ",
+  "-",
+  ".",
+  "/",
+  "_",
+  " - ",
+  ")",
+  " (",
+  "\u00a0",
+  "\u2011",
+  "–",
+  "\u200b",
+  ",",
+  "~",
+  "·",
+);
+const toScript = (zero: number) => (text: string) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+const spelling = fc.constantFrom(
+  (text: string) => text,
+  toScript(0xff10), // full-width
+  toScript(0x0660), // Arabic-Indic
+  toScript(0x1d7ce), // mathematical bold
+  (text: string) => `%2B${text.replaceAll(" ", "%20")}`,
+  (text: string) => text.replaceAll("-", "%252D"),
+);
+const around = fc.constantFrom("", "Brand ", "tel:", "x", "Herbst–", "+", "00", "(");
+
+const ORDINARY =
+  `Brand Search|Q4 2026|Q4 2026-2027|2026-10-01_2026-10-31|20261120|sale_20261001_20261031|31.12.2026|Black Friday 2026
+Spring '26 | 20% off|300x250|1200×628|728x90_v2|24/7 Support|1-2-3 Deal|$1,000,000 Giveaway|€ 49,90|DE_Brand_Exact_2026|KW43 2026|2026-W43
+120210000000000000|Zahnarzt München (10115)|NRW 40213|iPhone 15 Pro Max|Model 3/Y|A/B test 12 vs 13|Office 365|Top 10 Tips 2026|Route 66|7-Eleven
+v1.2.3|10.12.2026 - 24.12.2026|2026/10|Instagram @brand|@brand.shop|Sale @ Berlin|50% @ store|(not set)|(other)|newsletter|cpc|google|Monday|08
+Paid Search|example.com|m.facebook.com|Lead Gen 30+ | 5 Mile|100.000 €|Herbst, "groß"|2026-10|99|ad 4567 - v 12|Wave 1, 2, 3|18-24|25–34|55+`
+    .split(/[|\n]/)
+    .map((text) => text.trim());
+
+describe("personalKind", () => {
+  it("finds phone numbers however they are spelled", () => {
+    let separated = 0;
+    fc.assert(
+      fc.property(
+        national,
+        fc.array(separator, { minLength: 14, maxLength: 14 }),
+        spelling,
+        around,
+        (number, signs, spell, before) => {
+          const text = [...number]
+            .map((digit, index) => (index > 0 && number.length > 0 ? signs[index % 14] : "") + digit)
+            .join("");
+          if (text !== number) separated++;
+          expect(personalKind(before + spell(text)), JSON.stringify(before + spell(text))).toBe(
+            "a phone number",
+          );
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(separated).toBeGreaterThan(2_000);
+  });
+
+  it.each([
+    "+1 (415) 555-2671",
+    "001.415.555.2671",
+    "415-555-2026",
+    "555-2026",
+    "+49 (0)30 / 123 456-78",
+    "+４９ ３０ １２３４５６",
+    "call4155552671now",
+    "%2B14155552671",
+    "+1\u200b415\u200b5552671",
+    "٤١٥٥٥٥٢٦٧١",
+    "4155552671 2026-10-31",
+    "%EF%BC%94%EF%BC%91%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%95%EF%BC%92",
+    "&#52;&#49;&#53;&#x35;&#x35;&#53;&#50;&#54;&#55;&#49;",
+    "&amp;#52;155552671",
+    "415&nbsp;555&hyphen;2671",
+    "\\u0034155552671",
+    "\\x34155552671",
+    "+1\u202a415\u2066 555\u20692671",
+    "①④①⑤⑤⑤⑤②⑥⑦①",
+  ])("finds the phone number in %j", (text) => {
+    expect(personalKind(text)).toBe("a phone number");
+  });
+
+  it.each([
+    "jane@example.com",
+    "Jane Doe <jane.doe+x@mail.example.co.uk>",
+    "jane%40example.com",
+    "jane%2540example.com",
+    "ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ",
+    "jane (at) example (dot) com",
+    "jane[at]example.com",
+    "jane @ example.com",
+    "jane&#64;example&#46;com",
+    "jane&commat;example&period;com",
+    "jane\\u0040example.com",
+    "jane%C2%AD%40example.com",
+    "j\u200bane@exam\u00adple.com",
+    "用户@例子.广告",
+  ])("finds the mail address in %j", (text) => {
+    expect(personalKind(text)).toBe("a mail address");
+  });
+
+  it(`lets ${ORDINARY.length} ordinary names through`, () => {
+    expect(ORDINARY.length).toBeGreaterThan(50);
+    expect(ORDINARY.filter((text) => personalKind(text) !== undefined)).toEqual([]);
+  });
+});

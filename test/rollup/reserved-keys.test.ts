@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import {
+  isValue,
+  NOT_SET,
+  OTHER,
+  OWN_WORDS,
+  TOTAL,
+  toServed,
+  toShown,
+} from "../../src/rollup/reserved-keys.ts";
+
+describe("toShown", () => {
+  it.each([
+    ["(total)", '"(total)"'],
+    ['""(NOT Set)"', '"""(NOT Set)""'],
+    ["(other)", '"(other)"'],
+    ["(none)", "(none)"],
+    ["x(total)", "x(total)"],
+    ["(total)x", "(total)x"],
+    ["total", "total"],
+    ['"x"', '"x"'],
+    ["", ""],
+  ])("shows %s as %s, from which it is found again", (served, shown) => {
+    expect([toShown(served), toServed(shown)]).toEqual([shown, served]);
+  });
+
+  it("has words of its own, and what is in no more than one quote is itself", () => {
+    expect(OWN_WORDS).toEqual(["(not set)", "(total)", "(other)"]);
+    expect([NOT_SET, TOTAL, OTHER]).toEqual(OWN_WORDS);
+    for (const text of ["(total)", '"(total)', '(total)"', '(total)""', '""(total)', "x", '"x"', '"', ""])
+      expect(toServed(text)).toBe(text);
+    expect(["(NOT  Set)", " (not set) ", '"(not set)"', "not set", ""].map(isValue)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+});

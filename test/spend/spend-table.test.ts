@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { SpendRow } from "../../src/spend/read-report.ts";
+import { importSpend } from "../../src/spend/spend-table.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+const ROW: SpendRow = {
+  line: 2,
+  day: "2026-10-01",
+  source: "google",
+  medium: "cpc",
+  campaign: "Brand",
+  campaign_id: "1",
+  cost_micros: 1_500_000,
+  currency: "EUR",
+  clicks: 3,
+  impressions: null,
+};
+
+function importRows(
+  warehouse: Warehouse,
+  files: Record<string, Partial<SpendRow>[]>,
+  { currency, named }: { currency?: string; named?: string } = {},
+) {
+  const all = Object.entries(files).map(([file, rows]) => ({
+    file,
+    rows: rows.map((row) => ({ ...ROW, ...row })),
+  }));
+  return importSpend(warehouse, all, { currency, named, importedAt: "2026-11-01T00:00:00.000Z" });
+}
+
+const readRows = ({ sqlite }: Warehouse) =>
+  sqlite.prepare("SELECT day, source, cost_micros, currency, file FROM spend ORDER BY spend_id").raw().all();
+
+describe("importSpend", () => {
+  it("adds up what is given together, and replaces the days of a source that come again, no others", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    const first = importRows(warehouse, {
+      "a.csv": [{}, { cost_micros: 1 }, { day: "2026-10-02" }],
+      "b.csv": [{ cost_micros: 2 }, { source: "bing", cost_micros: 1e15 }],
+    });
+    expect(first).toEqual({
+      currency: "EUR",
+      sources: [
+        {
+          source: "google",
+          days: 2,
+          first_day: "2026-10-01",
+          last_day: "2026-10-02",
+          rows: 4,
+          cost_micros: 3_000_003n,
+          replaced_rows: 0,
+        },
+        {
+          source: "bing",
+          days: 1,
+          first_day: "2026-10-01",
+          last_day: "2026-10-01",
+          rows: 1,
+          cost_micros: 1_000_000_000_000_000n,
+          replaced_rows: 0,
+        },
+      ],
+    });
+    const again = importRows(warehouse, { "c.csv": [{ cost_micros: 7 }, { day: "2026-10-03" }] });
+    expect(again.sources).toMatchObject([{ source: "google", days: 2, rows: 2, replaced_rows: 3 }]);
+    expect(readRows(warehouse)).toEqual([
+      ["2026-10-02", "google", 1_500_000, "EUR", "a.csv"],
+      ["2026-10-01", "bing", 1e15, "EUR", "b.csv"],
+      ["2026-10-01", "google", 7, "EUR", "c.csv"],
+      ["2026-10-03", "google", 1_500_000, "EUR", "c.csv"],
+    ]);
+  });
+
+  it("refuses a second currency, whoever names it, and imports nothing", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(`${folder.path}/calls.db`);
+    expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow(
+      "nothing says its currency",
+    );
+    expect(() => importRows(warehouse, { "a.csv": [{}, { currency: "USD", line: 9 }] })).toThrow(
+      "Cannot import spend in two currencies: a.csv, line 2 is in EUR, and a.csv, line 9 in USD",
+    );
+    expect(() => importRows(warehouse, { "a.csv": [{}] }, { named: "USD" })).toThrow("--currency is in USD");
+    expect(() => importRows(warehouse, { "a.csv": [{}] }, { currency: "USD" })).toThrow(
+      "CALLTALLY_CURRENCY is in USD, and a.csv, line 2 in EUR",
+    );
+    importRows(warehouse, { "a.csv": [{ currency: null }] }, { currency: "CHF" });
+    expect(() => importRows(warehouse, { "b.csv": [{ day: "2026-10-02" }] })).toThrow(
+      "the spend in the warehouse is in CHF, and b.csv, line 2 in EUR",
+    );
+    expect(() => importRows(warehouse, { "b.csv": [{ currency: null }] }, { currency: "USD" })).not.toThrow();
+    expect(readRows(warehouse)).toEqual([["2026-10-01", "google", 1_500_000, "USD", "b.csv"]]);
+  });
+});

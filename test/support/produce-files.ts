@@ -1,0 +1,82 @@
+import { folderOutput } from "../../src/export/output/folder.ts";
+import type { Output } from "../../src/export/output/output.ts";
+import { streamOutput } from "../../src/export/output/stream.ts";
+import { type Made, type ProduceOptions, produce } from "../../src/produce/produce.ts";
+import { type WarehouseSourceOptions, warehouseSource } from "../../src/produce/warehouse-source.ts";
+import type { Content } from "../../src/request/contents.ts";
+import type { PrivateColumn } from "../../src/request/option-values.ts";
+import { type Ask, type ConversionOptions, resolve } from "../../src/request/resolve.ts";
+
+/** A content, with the options that it alone takes. */
+export type Target = Content & {
+  with?: readonly PrivateColumn[];
+  conversion?: Partial<ConversionOptions>;
+};
+
+type Optional<T> = { [Key in keyof T]?: T[Key] | undefined };
+
+export interface ExportOptions
+  extends WarehouseSourceOptions,
+    ProduceOptions,
+    Optional<Omit<Ask, "contents" | "with" | "conversion">> {
+  targets: readonly Target[];
+}
+
+export interface FolderExportOptions extends ExportOptions {
+  folder: string;
+  /** Whether the files of another warehouse may be replaced. */
+  replace?: boolean;
+  /** What happens between the writing of the files and their getting their names. */
+  meanwhile?: () => Promise<unknown> | undefined;
+}
+
+/** Writes files as `calltally export` does, without a command line. */
+export async function exportToFolder(options: FolderExportOptions): Promise<Made & { folder: string }> {
+  const { folder, replace, meanwhile, signal } = options;
+  const output = folderOutput(folder, { replace, signal });
+  const made = await make(options, meanwhile ? interrupted(output, meanwhile) : output);
+  return { ...made, folder: output.folder };
+}
+
+export async function exportToStream(
+  options: ExportOptions & { writeChunk: (chunk: Buffer) => Promise<void> },
+): Promise<Made> {
+  return await make(options, streamOutput(options.writeChunk));
+}
+
+async function make({ targets, ...options }: ExportOptions, output: Output): Promise<Made> {
+  const { timezone = "UTC" } = options;
+  const defaults = resolve({}, { nowMs: 0, timezone });
+  const conversion = targets.find((target) => target.conversion)?.conversion;
+  const known = Object.keys(defaults).filter((key): key is keyof Ask => key in options);
+  const given = Object.fromEntries(
+    known.flatMap((key) =>
+      options[key as keyof typeof options] === undefined ? [] : [[key, options[key as keyof typeof options]]],
+    ),
+  );
+  const ask: Ask = {
+    ...defaults,
+    spell: (option) => `--${option}`,
+    ...given,
+    contents: targets,
+    with: targets.flatMap((target) => target.with ?? []),
+    conversion: { ...defaults.conversion, ...conversion },
+  };
+  return await produce(ask, warehouseSource(options), output, options);
+}
+
+function interrupted(output: Output, meanwhile: NonNullable<FolderExportOptions["meanwhile"]>): Output {
+  return {
+    ...output,
+    open: async (origin) => {
+      const outlet = await output.open(origin);
+      return {
+        ...outlet,
+        commit: async (...committed) => {
+          await meanwhile();
+          await outlet.commit(...committed);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { runSync, type SyncOptions } from "../../src/sync/run.ts";
+import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
+import { type Answer, type BadServer, json, startBadServer, text } from "./bad-server.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { openNewWarehouse } from "./new-warehouse.ts";
+
+/** A request for calls, as the service sees it. */
+export interface RangeRequest {
+  offset: number;
+  limit: number;
+  /** The rows that the honest answer has. */
+  rows: readonly string[];
+  /** How many requests came before. */
+  before: number;
+}
+
+/** Answers in place of the honest answer, or leaves it to be given. */
+export type Disturb = (request: RangeRequest) => Answer | undefined;
+
+export interface RowService extends BadServer {
+  /** All calls as the JSON texts that are served, so that a test says each byte. */
+  rows: string[];
+  disturb: Disturb;
+}
+
+/** Starts a service over rows of JSON text; an answer's bytes are those of its rows. */
+export async function startRowService(
+  rows: readonly string[],
+  disturb: Disturb = () => undefined,
+): Promise<RowService> {
+  const state = { rows: [...rows], disturb };
+  let before = 0;
+  const server = await startBadServer((request, response) => {
+    const query = new URL(request.url ?? "", "http://localhost").searchParams;
+    const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit"))];
+    const asked = { offset, limit, rows: state.rows.slice(offset, offset + limit), before: before++ };
+    const answer = state.disturb(asked) ?? page(asked, state.rows.length);
+    answer(request, response);
+  });
+  return Object.assign(state, server);
+}
+
+/** An honest answer. */
+export function page({ offset, limit, rows, before }: RangeRequest, total: number): Answer {
+  const place = `"total":${total},"limit":${limit},"offset":${offset}`;
+  return text(
+    `{"code":200,"message":"Success","data":{"calls":[${rows.join()}],${place}},"request_id":"request-${before}"}`,
+  );
+}
+
+export const serverError = json({ code: 500, message: "Internal server error" }, 500);
+
+/** A call with this id; newer ones have smaller ids, as if listed newest first. */
+export function rowOf(id: number): string {
+  const started = new Date(Date.parse("2026-11-20T00:00:00.000Z") - id * 3_600_000).toISOString();
+  return JSON.stringify({ call_id: id, call_started: started, duration: 60 });
+}
+
+/** Rows of the calls with these ids, both included. */
+export function rowsOf(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => rowOf(first + index));
+}
+
+/** Fails on every range that holds the row of one of these calls. */
+export function failsOn(ids: readonly number[], failure: Answer = serverError): Disturb {
+  const bad = ids.map(rowOf);
+  return ({ rows }) => (rows.some((row) => bad.includes(row)) ? failure : undefined);
+}
+
+export const TOKEN = "canary-token-417";
+
+/** Syncs from a service into `calls.db` of a folder, with waits that take no time. */
+export function syncFrom(
+  service: BadServer,
+  folder: string,
+  options: Partial<SyncOptions> = {},
+): Promise<SyncRun> {
+  const database = join(folder, "calls.db");
+  if (!existsSync(database) && !existsSync(`${database}-wal`)) openNewWarehouse(database)[Symbol.dispose]();
+  return runSync({
+    database,
+    api: { baseUrl: service.url, token: TOKEN },
+    limit: 20,
+    concurrency: 2,
+    lookbackHours: 72,
+    fullEveryHours: 24,
+    goneAfterHours: 6,
+    checkEveryHours: 168,
+    acceptGone: 0,
+    clock: new FakeClock(),
+    ...options,
+  });
+}
+
+/** Reads rows of a warehouse by SQL, with a connection of its own. */
+export function readRows(database: string, sql: string): unknown[] {
+  const sqlite = new Database(database, { readonly: true });
+  try {
+    return sqlite.prepare(sql).all();
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** The ids of the calls in a warehouse, in order. */
+export function readIds(database: string): number[] {
+  const sqlite = new Database(database, { readonly: true });
+  try {
+    return sqlite.prepare<[], number>("SELECT call_id FROM calls ORDER BY call_id").pluck().all();
+  } finally {
+    sqlite.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { assertNoSecrets } from "../cli/secrets.ts";
+import { runWarm } from "../cli/warm-pool.ts";
+
+/** The built program. */
+export const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd: string;
+  /** The whole environment, as bare as cron's. */
+  env?: Record<string, string>;
+  /** Octal. @default that of this process */
+  umask?: string | undefined;
+  /** File descriptors at most, for a process of its own. @default those of this process */
+  files?: number;
+  /** Time after which `calltally` kills it, milliseconds. @default 5 minutes: a busy machine takes less for any command */
+  deadlineMs?: number;
+  /** User and group to run as, where this process is root's. */
+  uid?: number | undefined;
+}
+
+const { NODE_COMPILE_CACHE: compiled = "" } = process.env;
+/** The tests' own folder of what Node has compiled: see build.ts. */
+const COMPILED = { NODE_COMPILE_CACHE: compiled };
+
+/** Starts the built program; `done` rejects if it has shown a secret. */
+export function startCalltally(
+  args: string[],
+  { cwd, env = {}, umask, files, uid }: RunOptions,
+): ChildProcess & { done: Promise<Finished> } {
+  const command = [process.execPath, BIN, ...args];
+  const limits = [umask !== undefined && `umask ${umask}`, files !== undefined && `ulimit -n ${files}`];
+  const script = [...limits.filter((limit) => limit !== false), 'exec "$0" "$@"'].join("; ");
+  const [file = "", ...rest] =
+    umask === undefined && files === undefined ? command : ["/bin/sh", "-c", script, ...command];
+  const child = spawn(file, rest, {
+    cwd,
+    env: { ...COMPILED, ...env },
+    uid,
+    gid: uid,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const closed = new Promise<number | null>((ended, failed) =>
+    child.once("close", ended).once("error", failed),
+  );
+  const done = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+    ([code, stdout, stderr]) => {
+      assertNoSecrets({ stdout, stderr }, env);
+      return { code, stdout, stderr };
+    },
+  );
+  return Object.assign(child, { done });
+}
+
+/** What Node reads only when it starts. */
+const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
+
+/**
+ * Runs the built program to its end, in a process that may have run other commands; in one of its own where the options
+ * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`. One that hangs is
+ * killed: its exit code is null.
+ */
+export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
+  const { cwd, env = {}, umask, uid, deadlineMs = 300_000 } = options;
+  const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
+  if (needsOwn || process.env.CALLTALLY_WARM === "0") {
+    const child = startCalltally(args, options);
+    const deadline = setTimeout(() => child.kill("SIGKILL"), deadlineMs);
+    return child.done.finally(() => clearTimeout(deadline));
+  }
+  const finished = await runWarm(
+    { bin: BIN, uid, compiled, deadlineMs },
+    { args, cwd, env: { ...COMPILED, ...env }, umask },
+  );
+  assertNoSecrets(finished, env);
+  return finished;
+}
+
+/** The settings that point the program at a server. */
+export function settingsFor({ url, token }: { url: string; token: string }): Record<string, string> {
+  return { CALLTALLY_BASE_URL: url, CALLTALLY_TOKEN: token };
+}

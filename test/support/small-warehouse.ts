@@ -1,0 +1,91 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Call } from "../../src/call.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
+import { startRun } from "../../src/warehouse/runs/runs.ts";
+import { FULL_CALL } from "./calls.ts";
+import { readRows } from "./row-service.ts";
+import { storeCalls } from "./store-calls.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+
+export const CALLS = Array.from({ length: 40 }, (_, index) => ({
+  ...FULL_CALL,
+  call_id: 1000 + index,
+  // Half a surrogate pair is stored as U+FFFD; its hash must not speak of damage.
+  summary: index === 7 ? "cut \ud83d off" : `Call ${index}: ${"a leaking tap ".repeat(20)}`,
+}));
+
+/** Each made once, since that takes most of the time of a test. */
+const made = new Map<readonly Call[], Buffer>();
+
+/** Makes a warehouse of calls with transcripts and a run, and closes it. */
+export function makeWarehouse(file: string, calls: readonly Call[] = CALLS): void {
+  const bytes = made.get(calls) ?? bytesOf(calls);
+  made.set(calls, bytes);
+  writeFileSync(file, bytes);
+}
+
+/** Makes what a backup of such a warehouse is: the same without a log. */
+export function makeBackup(file: string, calls: readonly Call[] = CALLS): void {
+  makeWarehouse(file, calls);
+  const sqlite = new Database(file);
+  sqlite.pragma("journal_mode = DELETE");
+  sqlite.close();
+}
+
+function bytesOf(calls: readonly Call[]): Buffer {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "calls.db");
+  {
+    using warehouse = openWarehouse(file);
+    const started = {
+      started_at: "2026-11-20T11:00:00.000Z",
+      mode: "full",
+      plan_reason: "",
+      pid: 1,
+    } as const;
+    storeCalls(warehouse, calls, { runId: startRun(warehouse, started) });
+  }
+  return readFileSync(file);
+}
+
+export function names(folder: string): string[] {
+  return readdirSync(folder).sort();
+}
+
+/** Every row of a warehouse. */
+export function dump(file: string): unknown {
+  return ["calls", "transcripts", "sync_runs", "call_facts"].map((table) =>
+    readRows(file, `SELECT * FROM ${table} ORDER BY 1`),
+  );
+}
+
+/** Writes over the text of a stored call, as a failing disk would: SQLite's own check does not see it. */
+export function flipByte(file: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf("Call 34: a leaking");
+  bytes.write("X", at + 11);
+  writeFileSync(file, bytes);
+}
+
+/** What a process leaves that is killed: the rows of its last transactions are in the log alone. */
+export function copyWithLog(from: string, to: string): void {
+  for (const suffix of ["", "-wal"]) copyFileSync(from + suffix, to + suffix);
+}
+
+/** More calls than are read at once. */
+export const MANY = Array.from({ length: 1100 }, (_, index) => ({ ...FULL_CALL, call_id: 1000 + index }));
+
+/** The files of a folder that this process has open, where the system tells. */
+export function openIn(folder: string): string[] {
+  if (!existsSync("/proc/self/fd")) return [];
+  return readdirSync("/proc/self/fd").flatMap((handle) => {
+    try {
+      const file = readlinkSync(join("/proc/self/fd", handle));
+      return file.startsWith(folder) ? [file] : [];
+    } catch {
+      return []; // what the list itself was read by
+    }
+  });
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
+import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import { makeCall } from "../../support/calls.ts";
+import { setRules } from "../../support/facts.ts";
+import { makeWarehouse, readFiles, readText } from "../../support/warehouse.ts";
+
+const CALLS = [
+  makeCall({ call_id: 1, caller_id: "+491", disposition: "GREETED", duration: 90 }),
+  makeCall({ call_id: 2, caller_id: "+491", disposition: "ANSWERED", duration: 90 }),
+];
+const RULES = { ...DEFAULT_RULES, answered: ["greeted"] };
+const OTHERS = { ...DEFAULT_RULES, answered: ["answered", "greeted"] };
+const TARGETS = [{ kind: "rollup", dimensions: ["channel"] }] as const;
+
+const figuresOf = (folder: string) =>
+  readText(folder, "channel.csv").split("\r\n")[1]?.split(",").slice(1, 3);
+
+describe("exportToFolder, with other rules than those of the facts", () => {
+  it("applies them first, and says how far it is", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    const seen: unknown[] = [];
+    const { manifest } = await warehouse.export({
+      targets: TARGETS,
+      rules: RULES,
+      onAttributed: (progress) => seen.push(progress),
+    });
+    expect(seen).toEqual([{ read: 2, total: 2 }]);
+    expect(manifest.rules.answered).toEqual(["greeted"]);
+    expect(figuresOf(warehouse.folder)).toEqual(["2", "1"]);
+  });
+
+  it("ends with 6 and leaves the files there were while another process holds the lock", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    await warehouse.export({ targets: TARGETS });
+    const before = readFiles(warehouse.folder);
+    using lock = tryAcquireLock(warehouse.database);
+    expect(lock).toBeDefined();
+    await expect(warehouse.export({ targets: TARGETS, rules: RULES })).rejects.toMatchObject({ exitCode: 6 });
+    expect(readFiles(warehouse.folder)).toEqual(before);
+    // The rules in force need no lock.
+    await warehouse.export({ targets: TARGETS });
+  });
+
+  it("ends with 6 where another process applies its own between that and the figures", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    await warehouse.export({ targets: TARGETS });
+    const before = readFiles(warehouse.folder);
+    // It runs up to its first wait at once: the rules are those in force, and nothing is read yet.
+    const running = warehouse.export({ targets: TARGETS });
+    {
+      using opened = openExistingWarehouse(warehouse.database);
+      setRules(opened, OTHERS);
+    }
+    await expect(running).rejects.toMatchObject({ exitCode: 6 });
+    expect(readFiles(warehouse.folder)).toEqual(before);
+  });
+});
+
+describe("exportToFolder, after a first load that was cut short", () => {
+  it("settles the callers, or says that it could not", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    {
+      using opened = openExistingWarehouse(warehouse.database);
+      opened.sqlite.exec("DELETE FROM callers; UPDATE call_facts SET is_first_call = 0");
+      writeTransaction(opened, (tx) => addUnsettled(tx, 2));
+    }
+    {
+      using lock = tryAcquireLock(warehouse.database);
+      expect(lock).toBeDefined();
+      const { manifest } = await warehouse.export({ targets: TARGETS });
+      expect(manifest.caveats).toEqual({ first_load: true });
+      expect(manifest.files[0]?.sums?.first_time_callers).toBe(0);
+    }
+    const { manifest } = await warehouse.export({ targets: TARGETS });
+    expect(manifest.caveats).toBeUndefined();
+    expect(manifest.files[0]?.sums?.first_time_callers).toBe(1);
+  });
+});

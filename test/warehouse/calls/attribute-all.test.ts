@@ -1,0 +1,456 @@
+import { createHmac } from "node:crypto";
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../../src/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/call.ts";
+import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
+import {
+  applyRules,
+  attributeAnew,
+  hasAllFacts,
+  needsAttribution,
+  refreshViews,
+} from "../../../src/warehouse/calls/attribute-all.ts";
+import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
+import { beginFactLog } from "../../../src/warehouse/calls/fact-log.ts";
+import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
+import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
+import { call_facts, callers, calls, counts, rules } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeCall } from "../../support/calls.ts";
+import { markGone } from "../../support/facts.ts";
+import { locked } from "../../support/locked.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const CALLS = [
+  makeCall({ call_id: 1, utm_source: "fb", disposition: "GREETED", duration: 90 }),
+  makeCall({ call_id: 2, utm_source: "Facebook", disposition: "GREETED", duration: 20 }),
+  makeCall({ call_id: 3, utm_source: "x", disposition: "ANSWERED", duration: 20 }),
+];
+const RULES = {
+  ...DEFAULT_RULES,
+  answered: ["greeted"],
+  qualified_seconds: 20,
+  aliases: Object.fromEntries([
+    ["fb", "facebook"],
+    ["x", ""],
+    ["__proto__", "y"],
+  ]),
+};
+const NOW = { nowMs: Date.parse("2026-10-01T00:00:00.000Z") };
+
+function readView({ sqlite }: Warehouse): unknown[] {
+  const columns = "utm_source, calls, answered_calls, qualified_calls";
+  return sqlite.prepare(`SELECT ${columns} FROM rollup_utm_source`).raw().all();
+}
+
+const DEFAULT_VIEW = [
+  ["facebook", 1, 0, 0],
+  ["fb", 1, 0, 0],
+  ["x", 1, 1, 0],
+];
+
+describe("applyRules", () => {
+  it("makes facts and views follow the rules, and the default ones when they are gone", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, CALLS);
+    expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
+    await applyRules(locked(warehouse), RULES, NOW);
+    expect(readView(warehouse)).toEqual([
+      ["facebook", 2, 2, 2],
+      ["(not set)", 1, 0, 0],
+    ]);
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
+    expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
+  });
+
+  it("records each change, and the warehouse keeps to it when it is opened again", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    {
+      using warehouse = openWarehouse(path);
+      storeCalls(warehouse, CALLS);
+      await applyRules(locked(warehouse), RULES, NOW);
+    }
+    using warehouse = openExistingWarehouse(path);
+    const [first, second, ...others] = warehouse.db.select().from(rules).all();
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ rules_id: 1, rules: JSON.stringify(DEFAULT_RULES), calls: 0 });
+    expect(second).toEqual({
+      rules_id: 2,
+      since: "2026-10-01T00:00:00.000Z",
+      version: first?.version,
+      rules: JSON.stringify(RULES),
+      calls: 3,
+      caller_key: null,
+    });
+    storeCalls(warehouse, [makeCall({ call_id: 4, utm_source: "FB", disposition: "greeted" })], { runId: 2 });
+    expect(readView(warehouse)[0]).toEqual(["facebook", 3, 3, 2]);
+  });
+
+  it("writes nothing where the rules mean what they meant", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    await applyRules(locked(warehouse), RULES, NOW);
+    const version = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
+    const schema = () => warehouse.sqlite.pragma("schema_version", { simple: true });
+    const before = [version(), schema()];
+    const same = {
+      ...RULES,
+      answered: ["GREETED", "greeted"],
+      missed: RULES.missed.toReversed(),
+      aliases: Object.fromEntries(Object.entries(RULES.aliases).reverse()),
+    };
+    expect(needsAttribution(warehouse, same)).toBe(false);
+    await applyRules(locked(warehouse), same, NOW);
+    expect([version(), schema()]).toEqual(before);
+  });
+
+  it("says that it is done once it is", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    storeCalls(warehouse, CALLS);
+    const seen: unknown[] = [];
+    const onAttributed = (progress: unknown) => {
+      using other = openExistingWarehouse(path);
+      seen.push([progress, needsAttribution(other, RULES)]);
+    };
+    await applyRules(locked(warehouse), RULES, { ...NOW, onAttributed });
+    expect(seen).toEqual([[{ read: 3, total: 3 }, false]]);
+  });
+
+  it("leaves everything as it was when it is stopped", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
+    storeCalls(warehouse, calls);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const onAttributed = ({ read }: { read: number }) => {
+      seen.push(read);
+      stop.abort(new Error("stopped"));
+    };
+    const applied = applyRules(locked(warehouse), RULES, { ...NOW, signal: stop.signal, onAttributed });
+    await expect(applied).rejects.toThrow("stopped");
+    expect(seen).toEqual([250]);
+    expect(readView(warehouse)).toEqual([["fb", 501, 0, 0]]);
+    expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+});
+
+const KEY = Buffer.alloc(32, 7);
+const hmac = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
+
+/** What the rules in force make of the calls as they are stored, in memory. */
+function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (caller: string) => caller) {
+  const facts = warehouse.db
+    .select()
+    .from(calls)
+    .orderBy(calls.call_id)
+    .all()
+    .map(({ call_id, gone_at, caller_digest, ...call }) => {
+      const { caller, ...facts } = attributeCall(makeCall({ ...call, call_id }), rules);
+      const name = caller === null ? caller_digest : toName(caller);
+      return { call_id, ...facts, caller: name, is_live: gone_at === null };
+    });
+  const isFirst = new Set<number>();
+  const callers = [...Map.groupBy(facts, ({ caller }) => caller)].flatMap(([caller, all]) => {
+    const live = all.filter(({ is_live }) => is_live);
+    if (caller === null || live.length === 0) return [];
+    const [first] = live.toSorted(
+      (a, b) =>
+        Number(a.call_started === null) - Number(b.call_started === null) ||
+        (a.call_started ?? "").localeCompare(b.call_started ?? "") ||
+        a.call_id - b.call_id,
+    );
+    isFirst.add(first?.call_id ?? Number.NaN);
+    return [
+      {
+        caller,
+        first_call_id: first?.call_id,
+        first_call_started: first?.call_started ?? null,
+        calls: live.length,
+      },
+    ];
+  });
+  return {
+    facts: facts.map((row) => ({ ...row, is_first_call: isFirst.has(row.call_id) })),
+    callers: callers.toSorted((a, b) => (a.caller < b.caller ? -1 : 1)),
+    counts: [{ name: "calls", value: facts.length }],
+  };
+}
+
+const readStored = ({ db }: Warehouse) => ({
+  facts: db.select().from(call_facts).orderBy(call_facts.call_id).all(),
+  callers: db.select().from(callers).orderBy(callers.caller).all(),
+  counts: db.select().from(counts).where(eq(counts.name, "calls")).all(),
+});
+
+/** So many calls whose ids run against the order of time, with it, or without order to it; of few callers, at few moments. */
+function someCalls(length: number, order: "against" | "with" | "without"): Call[] {
+  const extremes = [Number.MIN_SAFE_INTEGER, -1, 0, Number.MAX_SAFE_INTEGER];
+  return Array.from({ length }, (_, index) => {
+    const hour = { against: length - index, with: index, without: (index * 7) % 11 }[order];
+    return makeCall({
+      call_id: extremes[index] ?? index * 3,
+      caller_id: ["+491", "+49 2", null, "+493"][index % 4] ?? null,
+      // Two of a moment, and some of none.
+      call_started:
+        index % 9 === 5 ? null : new Date(NOW.nowMs + Math.floor(hour / 2) * 3_600_000).toISOString(),
+      utm_source: ["fb", "x", "Google", null][index % 5] ?? null,
+      disposition: index % 3 ? "GREETED" : "ANSWERED",
+      duration: 19 + (index % 3),
+    });
+  });
+}
+
+describe("attributeAnew", () => {
+  it.each([0, 250, 251, 501])(
+    "writes the facts of all of %i calls, and says how far it is",
+    async (length) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
+      writeTransaction(warehouse, () => {
+        storeCalls(warehouse, someCalls(length, order));
+        markGone(warehouse, [0, 12, 15]);
+      });
+      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+      const seen: unknown[] = [];
+      await attributeAnew(locked(warehouse), RULES, {
+        ...NOW,
+        onAttributed: (progress) => seen.push(progress),
+      });
+      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
+      const steps = Array.from(
+        { length: Math.max(0, Math.ceil(length / 250) - 1) },
+        (_, step) => (step + 1) * 250,
+      );
+      expect(seen).toEqual([...steps, length].map((read) => ({ read, total: length })));
+    },
+  );
+
+  it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, someCalls(20, "against"));
+    expect(hasAllFacts(warehouse)).toBe(true);
+    warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
+      DELETE FROM calls WHERE call_id IN (15, 18);
+      UPDATE call_facts SET is_first_call = NOT is_first_call, caller = 'x', is_live = 0 WHERE call_id < 30;
+      DELETE FROM call_facts WHERE call_id = 33;
+      UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 33;
+      INSERT INTO callers VALUES ('y', 1, NULL, 7);
+      UPDATE counts SET value = 99`);
+    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
+    const stored = readStored(warehouse);
+    expect(stored.facts).toHaveLength(18);
+    expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+  });
+
+  it("logs one change of each call, by the rules, where all that differs is the name of its caller", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    storeCalls(warehouse, someCalls(501, "against"));
+    sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller;
+      UPDATE call_facts SET caller = 'old' || caller WHERE caller IS NOT NULL`);
+    beginFactLog(warehouse);
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
+    const ofCallers = "FROM call_facts WHERE caller IS NOT NULL ORDER BY call_id";
+    const log = "SELECT call_id, reason, rules_id, caller FROM fact_changes ORDER BY call_id";
+    expect(sqlite.prepare(log).all()).toEqual(
+      sqlite
+        .prepare(`SELECT call_id, 'rules' AS reason, 2 AS rules_id, 'old' || caller AS caller ${ofCallers}`)
+        .all(),
+    );
+    sqlite.exec("DELETE FROM fact_changes; UPDATE call_facts SET duration = -1 WHERE call_id = 0");
+    expect(sqlite.prepare("SELECT reason, rules_id FROM fact_changes").raw().all()).toEqual([
+      ["corrected", null],
+    ]);
+  });
+
+  it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, someCalls(20, "with"));
+    const before = readStored(warehouse);
+    const fail = (when: string) =>
+      warehouse.sqlite.exec(
+        `CREATE TEMP TRIGGER fails ${when} BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END`,
+      );
+    // As a full disk does, this ends the transaction as well.
+    fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
+    const seen: unknown[] = [];
+    const failed = attributeAnew(locked(warehouse), RULES, {
+      ...NOW,
+      onAttributed: (progress) => seen.push(progress),
+    });
+    await expect(failed).rejects.toThrow("the disk is full");
+    expect([seen, readStored(warehouse), warehouse.sqlite.inTransaction]).toEqual([[], before, false]);
+    expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+
+  it("needs nobody to listen", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, someCalls(251, "with"));
+    await attributeAnew(locked(warehouse), RULES, NOW);
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
+  });
+
+  it("writes nothing into a file that was moved away", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    renameSync(path, `${path}.moved`);
+    await expect(attributeAnew(locked(warehouse), RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
+    expect(warehouse.sqlite.inTransaction).toBe(false);
+    renameSync(`${path}.moved`, path);
+    expect(needsAttribution(warehouse, RULES)).toBe(true);
+  });
+
+  it("has callers known by digests from then on, whatever later rules say, and logs that as no change", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
+    const secureDelete = () => warehouse.sqlite.pragma("secure_delete", { simple: true });
+    const digestOf = (caller: string) => (isPseudonym(caller) ? caller : hmac(caller));
+    const forgotten = "forgotten0123456789abcdef";
+    const all = [...someCalls(12, "against"), makeCall({ call_id: 100, caller_id: forgotten })];
+    storeCalls(warehouse, all);
+    beginFactLog(warehouse);
+    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
+    expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
+
+    const digests = { ...DEFAULT_RULES, caller_digests: true };
+    expect(needsAttribution(warehouse, digests)).toBe(true);
+    await applyRules(locked(warehouse), digests, NOW);
+    const inForce = readRulesInForce(warehouse);
+    expect(inForce.caller_key).toMatch(/^[0-9a-f]{16}$/);
+    expect(secureDelete()).toBe(1);
+    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, digestOf));
+    expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
+    expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
+
+    // Of a call whose number is not kept there is the digest alone.
+    const other = hmac("+497");
+    warehouse.sqlite.exec(`UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
+    await applyRules(locked(warehouse), RULES, NOW);
+    expect(readRulesInForce(warehouse).caller_key).toBe(inForce.caller_key);
+    const stored = readStored(warehouse);
+    expect(stored).toEqual(foldFacts(warehouse, RULES, digestOf));
+    expect(stored.callers.map(({ caller }) => caller)).toContain(other);
+    expect(stored.facts.find(({ call_id }) => call_id === 100)?.caller).toBe(forgotten);
+  });
+
+  it("renames callers once, when they become digests, and not what is a digest already", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
+    const call = makeCall({ call_id: 1, caller_id: "+491" });
+    storeCalls(warehouse, [call]);
+    beginFactLog(warehouse);
+    storeCalls(warehouse, [{ ...call, disposition: "BUSY" }]);
+    const logged = () => warehouse.sqlite.prepare("SELECT caller FROM fact_changes").pluck().all();
+    expect(logged()).toEqual(["+491"]);
+    const digests = { ...DEFAULT_RULES, caller_digests: true };
+    for (const qualified_seconds of [60, 61]) {
+      await applyRules(locked(warehouse), { ...digests, qualified_seconds }, NOW);
+      expect(logged()).toEqual([hmac("+491")]);
+    }
+  });
+});
+
+describe("needsAttribution", () => {
+  it("is so where the program's own part is of another version", async () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, CALLS);
+    const readDurations = () =>
+      warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
+    // What only deriving them anew mends.
+    const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
+    for (const sql of ["UPDATE rules SET version = version - 1", "UPDATE rules SET version = version + 1"]) {
+      spoil();
+      await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
+      expect(readDurations()).toEqual([5]);
+      warehouse.sqlite.exec(sql);
+      expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(true);
+      await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
+      expect(readDurations()).toEqual([90, 20]);
+      expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
+    }
+  });
+});
+
+describe("refreshViews", () => {
+  const VIEW = "SELECT sql FROM sqlite_schema WHERE name = 'rollup_channel'";
+
+  it("makes views anew that are not those of this version, if the facts follow these rules", async () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    const read = () => warehouse.sqlite.prepare(VIEW).pluck().get();
+    const [before, changes] = [
+      read(),
+      () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get(),
+    ];
+    warehouse.sqlite.exec("DROP VIEW rollup_channel; CREATE VIEW rollup_channel AS SELECT 1");
+    refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" });
+    expect(read()).toContain("SELECT 1");
+    const other = changes();
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
+    expect([read(), changes()]).toEqual([before, other]);
+  });
+
+  it("does not wait for a long write of another process where the views are current", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openWarehouse(path);
+    using other = openExistingWarehouse(path);
+    warehouse.sqlite.pragma("busy_timeout = 0");
+    other.sqlite.exec("BEGIN IMMEDIATE");
+    refreshViews(warehouse, DEFAULT_RULES);
+    expect(() => refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" })).toThrow(
+      "locked",
+    );
+  });
+});
+
+describe("hasAllFacts", () => {
+  it("is so where as many calls are stored, counted, and have facts", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    storeCalls(warehouse, CALLS);
+    sqlite.pragma("foreign_keys = OFF");
+    const lackOf = (table: string) => `DELETE FROM ${table} WHERE call_id = 2`;
+    const [call, facts, count] = [lackOf("calls"), lackOf("call_facts"), "UPDATE counts SET value = 2"];
+    const cases: [sql: string, expected: boolean][] = [
+      ["SELECT 1", true],
+      [facts, false],
+      [call, false],
+      [count, false],
+      [`${facts}; ${count}`, false],
+      [`${call}; ${count}`, false],
+      [`${call}; ${facts}`, false],
+      [`${call}; ${facts}; ${count}`, true],
+      ["DELETE FROM calls; DELETE FROM call_facts; UPDATE counts SET value = 0", true],
+    ];
+    const found = cases.map(([sql]) => {
+      sqlite.exec(`BEGIN; ${sql}`);
+      const has = hasAllFacts(warehouse);
+      sqlite.exec("ROLLBACK");
+      return [sql, has];
+    });
+    expect(found).toEqual(cases);
+  });
+});

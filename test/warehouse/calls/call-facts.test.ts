@@ -1,0 +1,353 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attributeCall, type CallFacts } from "../../../src/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { toCaller } from "../../../src/attribution/call-text.ts";
+import type { Call } from "../../../src/call.ts";
+import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
+import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
+import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
+import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { call_facts, callers, counts } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { arbitraryCalls, makeCall } from "../../support/calls.ts";
+import { draws, least } from "../../support/draws.ts";
+import { deleteCalls, markGone, setRules } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+type Step =
+  | { kind: "page" | "load"; calls: readonly Call[]; ids: readonly number[] }
+  | { kind: "gone" | "returned"; ids: readonly number[] }
+  | { kind: "rules"; rules: AttributionRules };
+
+/** Few ids, callers and times, so that calls of one caller come late, change places, vanish and return. */
+const ids = fc.integer({ min: 1, max: 12 });
+const others = fc.record({
+  call_id: ids,
+  caller_id: fc.constantFrom("+491", "+49 1", "+492", "(+492)", null),
+  call_started: fc.constantFrom(
+    null,
+    null,
+    "2026-01-01T00:00:00.000Z",
+    "2026-01-01T00:00:00.001Z",
+    "2026-12-31T23:59:59.999Z",
+  ),
+});
+const pages = arbitraryCalls(6).chain((calls) =>
+  fc
+    .array(others, { minLength: calls.length, maxLength: calls.length })
+    .map((others) => calls.map((call, index) => ({ ...call, ...others[index] }))),
+);
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constantFrom("page" as const, "page" as const, "page" as const, "load" as const),
+        calls: pages,
+        ids: fc.uniqueArray(ids, { maxLength: 2 }),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constantFrom("gone" as const, "returned" as const),
+        ids: fc.uniqueArray(ids, { maxLength: 6 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant("rules" as const),
+        rules: fc.record({
+          answered: fc.subarray(["answered", "busy"]),
+          missed: fc.subarray(["no answer", "busy"]),
+          qualified_seconds: fc.constantFrom(0, 60),
+          duration_unit: fc.constantFrom("seconds" as const, "milliseconds" as const),
+          aliases: fc.constantFrom<Record<string, string>>({}, { google: "bing" }),
+        }),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** What a warehouse went through, kept in memory. */
+class History {
+  readonly calls = new Map<number, Call>();
+  readonly gone = new Set<number>();
+  rules = DEFAULT_RULES;
+  /** How often what this is about has happened. */
+  readonly seen: Record<string, number> = {};
+
+  #see(name: string, times: number): void {
+    this.seen[name] = (this.seen[name] ?? 0) + times;
+  }
+
+  /** The facts of all calls made from scratch, and the callers of the live ones. */
+  read() {
+    const facts = [...this.calls.values()]
+      .sort((a, b) => a.call_id - b.call_id)
+      .map((call) => ({ call_id: call.call_id, ...attributeCall(call, this.rules) }));
+    const live = facts.filter(({ call_id }) => !this.gone.has(call_id));
+    const byCaller = Map.groupBy(
+      live.filter(({ caller }) => caller !== null),
+      ({ caller }) => caller,
+    );
+    const firsts = new Map(
+      [...byCaller].map(([caller, calls]) => [
+        caller,
+        { first: calls.toSorted(compare)[0], calls: calls.length },
+      ]),
+    );
+    return {
+      facts: facts.map((call) => ({
+        ...call,
+        is_live: !this.gone.has(call.call_id),
+        is_first_call: firsts.get(call.caller)?.first?.call_id === call.call_id,
+      })),
+      callers: [...firsts]
+        .map(([caller, { first, calls }]) => ({
+          caller,
+          first_call_id: first?.call_id,
+          first_call_started: first?.call_started,
+          calls,
+        }))
+        .sort((a, b) => (String(a.caller) < String(b.caller) ? -1 : 1)),
+      counts: [{ name: "calls", value: this.calls.size }],
+    };
+  }
+
+  /** Takes a step; returns what is to be stored then. */
+  take(warehouse: Warehouse, step: Step) {
+    const before = new Map(this.read().callers.map(({ caller, first_call_id }) => [caller, first_call_id]));
+    writeTransaction(warehouse, () => this.#apply(warehouse, step));
+    const expected = this.read();
+    const { callers, facts } = expected;
+    for (const { caller, first_call_id, first_call_started, calls } of callers) {
+      const own = facts.filter((call) => call.caller === caller && call.is_live);
+      const others = own.filter(({ call_id }) => call_id !== first_call_id);
+      this.#see(
+        "first by time, not by id",
+        Number(others.some(({ call_id }) => call_id < Number(first_call_id))),
+      );
+      this.#see(
+        "of several at one moment",
+        Number(others.some((call) => call.call_started === first_call_started)),
+      );
+      this.#see("of unknown time beside others", Number(first_call_started === null && calls > 1));
+      this.#see("displaced", Number(before.has(caller) && before.get(caller) !== first_call_id));
+    }
+    this.#see("without a caller", facts.filter(({ caller }) => caller === null).length);
+    this.#see(step.kind, 1);
+    return expected;
+  }
+
+  #apply(warehouse: Warehouse, step: Step): void {
+    if (step.kind === "page" || step.kind === "load") {
+      for (const call of step.calls) {
+        const known = this.calls.get(call.call_id);
+        const isOther = known !== undefined && toCaller(known.caller_id) !== toCaller(call.caller_id);
+        this.#see("of another caller now", Number(isOther));
+      }
+      const isFirstLoad = step.kind === "load";
+      storeCalls(warehouse, step.calls, { isFirstLoad });
+      for (const call of step.calls) this.calls.set(call.call_id, call);
+      if (isFirstLoad) {
+        // Calls may go while callers are not settled.
+        this.#gone(warehouse, step.ids);
+        writeTransaction(warehouse, (tx) => settleCallers(tx));
+        this.#see("settled", 1);
+      }
+      // A call that is read is there again.
+      this.#returned(
+        warehouse,
+        step.calls.map(({ call_id }) => call_id),
+      );
+    } else if (step.kind === "gone") {
+      this.#gone(warehouse, step.ids);
+    } else if (step.kind === "rules") {
+      setRules(warehouse, step.rules);
+      this.rules = step.rules;
+    } else {
+      this.#returned(warehouse, step.ids);
+    }
+  }
+
+  /** Those that are gone already, or were never there, among them. */
+  #gone(warehouse: Warehouse, ids: readonly number[]): void {
+    markGone(warehouse, ids);
+    for (const id of ids) if (this.calls.has(id)) this.gone.add(id);
+    this.#see("goes", ids.length);
+  }
+
+  #returned(warehouse: Warehouse, ids: readonly number[]): void {
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, ids));
+    for (const id of ids) this.#see("comes back", Number(this.gone.delete(id)));
+  }
+}
+
+type Dated = Pick<CallFacts, "call_started"> & { call_id: number };
+
+function compare(a: Dated, b: Dated): number {
+  const [first, second] = [a.call_started ?? "~", b.call_started ?? "~"];
+  if (first !== second) return first < second ? -1 : 1;
+  return a.call_id - b.call_id;
+}
+
+function readStored({ db }: Warehouse) {
+  return {
+    facts: db.select().from(call_facts).orderBy(call_facts.call_id).all(),
+    callers: db.select().from(callers).orderBy(callers.caller).all(),
+    counts: db.select().from(counts).all(),
+  };
+}
+
+describe("a first load", () => {
+  it("has no callers, and no first calls, until they are settled, whatever goes and returns meanwhile", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
+    const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
+    writeTransaction(warehouse, (tx) => {
+      const upsert = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
+      for (const call of load) upsert(tx, [call]);
+      markGone(warehouse, [3, 5]);
+      clearAbsence(tx, [5]);
+    });
+    const read = () => {
+      const { facts, callers } = readStored(warehouse);
+      return {
+        facts: facts.map(({ call_id, is_live, is_first_call }) => [call_id, is_live, is_first_call]),
+        callers: callers.map(({ first_call_id, calls }) => [first_call_id, calls]),
+        unsettled: readUnsettled(warehouse),
+      };
+    };
+    expect(read()).toEqual({
+      facts: [
+        [3, false, false],
+        [4, true, false],
+        [5, true, false],
+      ],
+      callers: [],
+      unsettled: 3,
+    });
+    writeTransaction(warehouse, (tx) => settleCallers(tx));
+    expect(read()).toEqual({
+      facts: [
+        [3, false, false],
+        [4, true, true],
+        [5, true, false],
+      ],
+      callers: [[4, 2]],
+      unsettled: 0,
+    });
+  });
+
+  it("that has no calls leaves nothing to be settled, and the indexes as they were", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const indexes = () =>
+      warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
+    const before = indexes();
+    storeCalls(warehouse, [], { isFirstLoad: true });
+    expect([readStored(warehouse).counts, indexes()]).toEqual([[{ name: "calls", value: 0 }], before]);
+  });
+});
+
+describe("the facts of a warehouse", () => {
+  it("are those made from scratch, whatever calls and rules went through", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const seen: Record<string, number> = {};
+    fc.assert(
+      fc.property(steps, (steps) => {
+        deleteCalls(warehouse);
+        setRules(warehouse, DEFAULT_RULES);
+        const history = new History();
+        for (const step of steps) {
+          const expected = history.take(warehouse, step);
+          expect(readStored(warehouse)).toEqual(expected);
+        }
+        for (const [name, times] of Object.entries(history.seen)) seen[name] = (seen[name] ?? 0) + times;
+      }),
+      { numRuns: draws(150) },
+    );
+    const often = {
+      rules: 15,
+      goes: 100,
+      "comes back": 20,
+      settled: 20,
+      displaced: 60,
+      "of another caller now": 50,
+      "first by time, not by id": 50,
+      "of several at one moment": 50,
+      "of unknown time beside others": 5,
+      "without a caller": 100,
+    };
+    expect(
+      Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times)),
+      JSON.stringify(seen),
+    ).toEqual([]);
+  });
+
+  it("count a gone call for its caller again, where it returns at the same time with other content", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const history = new History();
+    const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
+    for (const step of [
+      { kind: "page", calls: [call], ids: [] },
+      { kind: "gone", ids: [1] },
+      { kind: "page", calls: [{ ...call, duration: 20 }], ids: [] },
+    ] as const) {
+      const expected = history.take(warehouse, step);
+      expect(readStored(warehouse)).toEqual(expected);
+    }
+    expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1, calls: 1 }] });
+  });
+
+  it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const write = (...calls: Call[]) => storeCalls(warehouse, calls);
+    const call = (call_id: number, hour: number | null, caller_id = "+491") =>
+      makeCall({ call_id, caller_id, call_started: hour === null ? null : `2026-01-01T0${hour}:00:00.000Z` });
+    const firsts = () =>
+      warehouse.db
+        .select()
+        .from(callers)
+        .orderBy(callers.caller)
+        .all()
+        .map(({ caller, first_call_id, calls }) => [caller, first_call_id, calls]);
+    const pages: [calls: Call[], expected: unknown][] = [
+      [[call(5, 3), call(3, 3), call(4, 3)], [["+491", 3, 3]]],
+      [[call(9, 2), call(8, 2), call(7, null)], [["+491", 8, 6]]],
+      [[call(8, 4), call(9, 4)], [["+491", 3, 6]]],
+      [
+        [call(3, 3, "+492"), call(4, 5)],
+        [
+          ["+491", 5, 5],
+          ["+492", 3, 1],
+        ],
+      ],
+      [
+        [call(3, 3), call(5, 3, "+492")],
+        [
+          ["+491", 3, 5],
+          ["+492", 5, 1],
+        ],
+      ],
+      [[call(5, null)], [["+491", 3, 6]]],
+      [[3, 4, 5, 7, 8, 9].map((id) => call(id, null)), [["+491", 3, 6]]],
+      [[3, 4, 5].map((id) => call(id, null, "")), [["+491", 7, 3]]],
+    ];
+    for (const [calls, expected] of pages) {
+      write(...calls);
+      expect(firsts()).toEqual(expected);
+    }
+  });
+});

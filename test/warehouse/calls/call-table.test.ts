@@ -1,0 +1,342 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CALL_COLUMNS, type Call, hashCall, TRANSCRIPT_COLUMNS } from "../../../src/call.ts";
+import {
+  countCalls,
+  prepareUpsertCalls,
+  readCallCount,
+  type Upserted,
+} from "../../../src/warehouse/calls/call-table.ts";
+import { call_facts, calls, transcripts } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
+import { draws } from "../../support/draws.ts";
+import { deleteCalls, markGone } from "../../support/facts.ts";
+import { openNewWarehouse } from "../../support/new-warehouse.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+interface Counts {
+  new: number;
+  changed: number;
+}
+
+const pickMembers = (call: Call, columns: readonly (keyof Call)[]) =>
+  Object.fromEntries(columns.map((column) => [column, call[column]]));
+
+/** The row that `calls` has of a call. */
+function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
+  return {
+    ...pickMembers(call, CALL_COLUMNS),
+    row_hash: hashCall(call),
+    first_run_id,
+    changed_run_id,
+    missing_since: null,
+    gone_at: null,
+    absent_since: null,
+    absent_passes: null,
+    unlisted_since: null,
+    served_hash: null,
+    withheld: null,
+    caller_digest: null,
+  };
+}
+
+function toTranscript(call: Call) {
+  return pickMembers(call, ["call_id", ...TRANSCRIPT_COLUMNS]);
+}
+
+function readAll({ db }: Warehouse) {
+  return {
+    calls: db.select().from(calls).orderBy(calls.call_id).all(),
+    transcripts: db.select().from(transcripts).orderBy(transcripts.call_id).all(),
+  };
+}
+
+function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts[] {
+  return upsertPages(warehouse, runId, pages).map(({ written: _, conflicting: __, ...counts }) => counts);
+}
+
+function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upserted[] {
+  const upsertCalls = prepareUpsertCalls(warehouse, runId);
+  return pages.map((page) => writeTransaction(warehouse, (tx) => upsertCalls(tx, page)));
+}
+
+const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
+
+/** What the upserts should leave behind, kept in memory. */
+class Model {
+  readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
+
+  upsert(runId: number, page: readonly Call[]): Upserted {
+    const counts = { new: 0, changed: 0, conflicting: 0 };
+    const written = new Set<number>();
+    for (const call of page) {
+      const known = this.kept.get(call.call_id);
+      if (known !== undefined && this.#isSame(known.call, call)) {
+        known.call = { ...known.call, recording_url: call.recording_url };
+        continue;
+      }
+      if (written.has(call.call_id)) counts.conflicting++;
+      else if (known === undefined) counts.new++;
+      else if (known.changed !== runId) counts.changed++;
+      written.add(call.call_id);
+      this.kept.set(call.call_id, { call, first: known?.first ?? runId, changed: runId });
+    }
+    return { ...counts, written };
+  }
+
+  /** All members but the recording's signature. */
+  #isSame(a: Call, b: Call): boolean {
+    const unsigned = (call: Call) =>
+      JSON.stringify({ ...call, recording_url: call.recording_url?.split("?")[0] });
+    return unsigned(a) === unsigned(b);
+  }
+
+  readAll() {
+    const kept = [...this.kept.values()].sort((a, b) => a.call.call_id - b.call.call_id);
+    return {
+      calls: kept.map(({ call, first, changed }) => toRow(call, first, changed)),
+      transcripts: kept.flatMap(({ call }) =>
+        TRANSCRIPT_COLUMNS.every((column) => call[column] === null) ? [] : [toTranscript(call)],
+      ),
+    };
+  }
+}
+
+/** Few calls with few contents, so that pages of one run and of different runs repeat and contradict each other. */
+const runs: fc.Arbitrary<Call[][][]> = fc.array(
+  fc.array(
+    fc.array(
+      fc
+        .record({
+          call_id: fc.integer({ min: -1, max: 2 }),
+          disposition: fc.constantFrom("ANSWERED", "BUSY"),
+          recording_url: fc.constantFrom(
+            null,
+            "https://r.example/1?id=1&Signature=1",
+            "https://r.example/1?id=1&Signature=2",
+            "https://r.example/2",
+          ),
+          summary: fc.constantFrom(null, null, "", "A tap."),
+          utm_source: fc.constantFrom(null, "", "Google", "google"),
+        })
+        .map(makeCall),
+      { maxLength: 5 },
+    ),
+    { maxLength: 3 },
+  ),
+  { maxLength: 4 },
+);
+
+describe("prepareUpsertCalls", () => {
+  it("leaves the rows, and counts, as a map in memory does", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    fc.assert(
+      fc.property(runs, (pagesOfRuns) => {
+        deleteCalls(warehouse);
+        const model = new Model();
+        for (const [index, pages] of pagesOfRuns.entries()) {
+          const expected = pages.map((page) => model.upsert(index + 1, page));
+          expect(upsertPages(warehouse, index + 1, pages)).toEqual(expected);
+        }
+        expect(readAll(warehouse)).toEqual(model.readAll());
+      }),
+      { numRuns: draws(100) },
+    );
+  });
+
+  it("keeps the hash by which a call is recognized until the call has other content", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const upsertCalls = prepareUpsertCalls(warehouse, 1);
+    const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
+    const steps: [duration: number, served: string | undefined, kept: string | null][] = [
+      [60, "a", "a"],
+      [60, "b", "b"],
+      [60, undefined, "b"],
+      [61, undefined, null],
+    ];
+    for (const [duration, served, expected] of steps) {
+      writeTransaction(warehouse, (tx) => upsertCalls(tx, [makeCall({ call_id: 1, duration })], [served]));
+      expect(kept.get()).toBe(expected);
+    }
+  });
+
+  it("gives back every value as it came", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    fc.assert(
+      fc.property(arbitraryCalls(20), (page) => {
+        deleteCalls(warehouse);
+        const model = new Model();
+        expect(upsertPages(warehouse, 1, [page])).toEqual([model.upsert(1, page)]);
+        expect(readAll(warehouse)).toEqual(model.readAll());
+      }),
+      { numRuns: draws(50) },
+    );
+  });
+
+  it.each([
+    { what: "every member", call: FULL_CALL },
+    { what: "no member but the id", call: makeCall() },
+    { what: "the largest id", call: makeCall({ call_id: Number.MAX_SAFE_INTEGER }) },
+    { what: "a negative id", call: makeCall({ call_id: -731 }) },
+    { what: "id 0, duration 0, unit 0", call: makeCall({ call_id: 0, duration: 0, org_unit_id: 0 }) },
+    { what: "NUL and emoji", call: makeCall({ utm_source: "a\0b", gclid: "\0", summary: "📞 é\u0301\0" }) },
+    {
+      what: "empty strings beside null",
+      call: makeCall({ utm_source: "", gclid: "", caller_id: "", summary: "", extra: "" }),
+    },
+    { what: "a member called __proto__", call: makeCall({ extra: '{"__proto__":{"polluted":true}}' }) },
+  ])("keeps a call with $what", ({ call }) => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    expect(upsert(warehouse, 1, [call])).toEqual([{ new: 1, changed: 0 }]);
+    const hasTranscript = call.summary !== null;
+    expect(readAll(warehouse)).toEqual({
+      calls: [toRow(call)],
+      transcripts: hasTranscript ? [toTranscript(call)] : [],
+    });
+    expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
+  });
+
+  it("keeps U+FFFD for half a surrogate pair, and takes the same half for no change", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const call = makeCall({ utm_source: "A\ud83d", gclid: "\udcde", summary: "\ud83d" });
+    upsert(warehouse, 1, [call]);
+    const kept = { utm_source: "A\ufffd", gclid: "\ufffd", summary: "\ufffd" };
+    expect(readAll(warehouse)).toEqual({
+      calls: [{ ...toRow(makeCall(kept)), row_hash: hashCall(call) }],
+      transcripts: [toTranscript(makeCall(kept))],
+    });
+    expect(warehouse.db.select().from(call_facts).get()).toMatchObject({
+      utm_source_folded: "a\ufffd",
+      gclid: "\ufffd",
+    });
+    expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
+  });
+
+  it("writes nothing for calls that are as they were", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const page = [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })];
+    upsert(warehouse, 1, page);
+    const [before, rows] = [totalChanges(warehouse), readAll(warehouse)];
+    expect(upsert(warehouse, 2, page, page)).toEqual([
+      { new: 0, changed: 0 },
+      { new: 0, changed: 0 },
+    ]);
+    expect(totalChanges(warehouse)).toBe(before);
+    expect(readAll(warehouse)).toEqual(rows);
+    expect(rows.calls.map(({ changed_run_id }) => changed_run_id)).toEqual([1, 1]);
+  });
+
+  it("keeps a recording's new signature without counting a change, and counts a new address or member", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const signed = (url: string) => [makeCall({ recording_url: url })];
+    upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
+    const resigned = "https://r.example/5.mp3?Expires=2&Signature=b";
+    expect(upsert(warehouse, 2, signed(resigned))).toEqual([{ new: 0, changed: 0 }]);
+    expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ recording_url: resigned }), 1, 1)]);
+    const before = totalChanges(warehouse);
+    expect(upsert(warehouse, 2, signed(resigned))).toEqual([{ new: 0, changed: 0 }]);
+    expect(totalChanges(warehouse)).toBe(before);
+    for (const [run, url] of [
+      [3, "https://r.example/6.mp3?Expires=2&Signature=b"],
+      [4, "https://r.example/6.mp3?Expires=2&Signature=b&track=2"],
+      [5, "https://r.example/6.mp3?Expires=2&Signature=b&track=3"],
+    ] as const) {
+      expect(upsert(warehouse, run, signed(url))).toEqual([{ new: 0, changed: 1 }]);
+    }
+  });
+
+  it("adds, changes and removes a transcript", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const states: Partial<Call>[] = [
+      {},
+      { summary: "A tap." },
+      { summary: "A tap.", transcription: "Hello.", transcription_details: "[]" },
+      { transcription: "" },
+      {},
+    ];
+    for (const [index, state] of states.entries()) {
+      const call = makeCall(state);
+      const run = index + 1;
+      expect(upsert(warehouse, run, [call])).toEqual([
+        { new: run === 1 ? 1 : 0, changed: run === 1 ? 0 : 1 },
+      ]);
+      expect(readAll(warehouse)).toEqual({
+        calls: [toRow(call, 1, run)],
+        transcripts: Object.keys(state).length > 0 ? [toTranscript(call)] : [],
+      });
+    }
+  });
+
+  it("counts a call that changes within a run once", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const spelled = (disposition: string) => [makeCall({ disposition })];
+    upsert(warehouse, 1, spelled("a"));
+    expect(upsert(warehouse, 2, spelled("b"), spelled("c"), spelled("c"))).toEqual([
+      { new: 0, changed: 1 },
+      { new: 0, changed: 0 },
+      { new: 0, changed: 0 },
+    ]);
+    expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ disposition: "c" }), 1, 2)]);
+  });
+
+  it("leaves nothing behind of a page that was rolled back, and writes it in the next run", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
+    const failing = () => {
+      storeCalls(warehouse, page);
+      throw new Error("the disk is full");
+    };
+    const tables = ["calls", "call_facts", "callers"];
+    const countRows = () =>
+      tables.map((table) => warehouse.sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+    expect(() => writeTransaction(warehouse, failing)).toThrow("the disk is full");
+    expect([...countRows(), readCallCount(warehouse)]).toEqual([0, 0, 0, 0]);
+    expect(upsert(warehouse, 2, page)).toEqual([{ new: 1, changed: 0 }]);
+    expect([...countRows(), readCallCount(warehouse)]).toEqual([1, 1, 1, 1]);
+  });
+
+  it("takes an empty page", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
+  });
+});
+
+describe("countCalls", () => {
+  it("counts live and gone calls apart", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    expect(countCalls(warehouse)).toEqual({ live: 0, gone: 0 });
+    upsert(
+      warehouse,
+      1,
+      [1, 2, 3].map((call_id) => makeCall({ call_id })),
+    );
+    markGone(warehouse, [2]);
+    expect(countCalls(warehouse)).toEqual({ live: 2, gone: 1 });
+  });
+});
+
+describe("calls", () => {
+  it("take their transcripts with them", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    upsert(warehouse, 1, [FULL_CALL]);
+    warehouse.sqlite.exec("DELETE FROM calls");
+    expect(readAll(warehouse)).toEqual({ calls: [], transcripts: [] });
+  });
+});

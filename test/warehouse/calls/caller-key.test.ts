@@ -1,0 +1,176 @@
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { CalltallyError } from "../../../src/base/errors.ts";
+import { callerKeyOf, hasCallerKey, openCallerKey } from "../../../src/warehouse/calls/caller-key.ts";
+import { openIn } from "../../support/small-warehouse.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+/** Starts a thread that does something whenever somebody begins to make a key in a folder. */
+async function startOther(folder: string, work: string): Promise<AsyncDisposable> {
+  const code = `const fs = require("node:fs");
+    const { join } = require("node:path");
+    const { parentPort, workerData: { folder, end } } = require("node:worker_threads");
+    parentPort.postMessage("ready");
+    while (Atomics.load(end, 0) === 0) {
+      try {
+        const draft = fs.readdirSync(folder).find((name) => name.endsWith(".tmp"));
+        if (draft !== undefined) ${work};
+      } catch {} // it was too late
+    }`;
+  // Told to end, and not terminated: that may go unheard by a thread that is busy catching errors.
+  const end = new Int32Array(new SharedArrayBuffer(4));
+  const other = new Worker(code, { eval: true, workerData: { folder, end } });
+  await once(other, "message");
+  return {
+    [Symbol.asyncDispose]: async () => {
+      Atomics.store(end, 0, 1);
+      await once(other, "exit");
+    },
+  };
+}
+
+/** What somebody is told who cannot have the key; what is of one run alone is taken out. */
+function refusalOf(database: string) {
+  try {
+    openCallerKey(database);
+  } catch (error) {
+    if (!(error instanceof CalltallyError)) throw error;
+    const { message, exitCode, hint, cause } = error;
+    return { message, exitCode, hint, cause: cause instanceof Error ? cause.message : undefined };
+  }
+  return undefined;
+}
+
+describe("openCallerKey", () => {
+  it("makes a key of 32 bytes for the owner alone, says that it did, and finds the same afterwards", () => {
+    using folder = makeTempFolder();
+    using other = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = `${database}.caller-key`;
+    expect([callerKeyOf(database), hasCallerKey(database)]).toEqual([file, false]);
+    const { key, newFile } = openCallerKey(database);
+    expect([key.length, newFile, hasCallerKey(database)]).toEqual([32, file, true]);
+    expect(readFileSync(file, "utf8")).toBe(`${key.toString("hex")}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(openCallerKey(database)).toEqual({ key });
+    expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
+    expect(openCallerKey(join(other.path, "calls.db")).key).not.toEqual(key);
+  });
+
+  it("is that of a warehouse by each of its names", () => {
+    using folder = makeTempFolder();
+    const [database, link] = ["calls.db", "link.db"].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(database, "");
+    symlinkSync(database, link);
+    expect(openCallerKey(link).newFile).toBe(callerKeyOf(database));
+    expect(openCallerKey(database).newFile).toBeUndefined();
+  });
+
+  it("leaves no file open", () => {
+    using folder = makeTempFolder();
+    openCallerKey(join(folder.path, "calls.db"));
+    expect(openIn(folder.path)).toEqual([]);
+  });
+
+  it("takes the key of another process that is quicker, and leaves nothing of its own", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = callerKeyOf(database);
+    writeFileSync(join(folder.path, "other"), "0a".repeat(32));
+    await using _ = await startOther(
+      folder.path,
+      'fs.linkSync(join(folder, "other"), join(folder, "calls.db.caller-key"))',
+    );
+    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
+      const { key, newFile } = openCallerKey(database);
+      expect(readFileSync(file, "utf8").trim()).toBe(key.toString("hex"));
+      expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key", "other"]);
+      // It may be this process that was quicker, or the other by so much that the key was there before.
+      if (newFile === file && key.equals(Buffer.alloc(32, 10))) return;
+    }
+    expect.unreachable("the other was never quicker");
+  });
+
+  it("cannot make one where what it writes vanishes before it has its name", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    const file = callerKeyOf(database);
+    await using _ = await startOther(folder.path, "fs.unlinkSync(join(folder, draft))");
+    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
+      const refusal = refusalOf(database);
+      if (refusal === undefined) continue; // it was quicker
+      return expect(refusal).toEqual({
+        message: "Cannot make the key of caller_hash beside the warehouse",
+        exitCode: 7,
+        hint: "Let the owner of the warehouse do it.",
+        cause: expect.stringContaining("no such file or directory"),
+      });
+    }
+    expect.unreachable("it never vanished in time");
+  });
+
+  it("takes a key with blanks around it", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    writeFileSync(callerKeyOf(database), `\n ${"0a".repeat(32)} \r\n`);
+    expect(openCallerKey(database)).toEqual({ key: Buffer.alloc(32, 10) });
+  });
+
+  it.each(["", "0a".repeat(31), "0a".repeat(33), "0g".repeat(32)])("refuses what is no key: %j", (text) => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    writeFileSync(callerKeyOf(database), text);
+    expect(refusalOf(database)).toEqual({
+      message: `Cannot use ${callerKeyOf(database)}: it is not a key of 32 bytes in hex`,
+      exitCode: 7,
+      hint: "Restore it from a backup. With a different key the pseudonyms of callers would not match those in earlier files.",
+      cause: undefined,
+    });
+    expect(readFileSync(callerKeyOf(database), "utf8")).toBe(text);
+  });
+
+  it("takes a link to a disk that is not there for a key that cannot be read, and makes no other", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    symlinkSync(join(folder.path, "disk", "key"), callerKeyOf(database));
+    expect(hasCallerKey(database)).toBe(true);
+    expect(refusalOf(database)).toEqual({
+      message: "Cannot read the key of caller_hash beside the warehouse",
+      exitCode: 7,
+      hint: "Let the owner of the warehouse do it.",
+      cause: `Cannot open ${callerKeyOf(database)}: no such file or directory`,
+    });
+    expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
+  });
+
+  it("cannot read a folder", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    mkdirSync(callerKeyOf(database));
+    expect(refusalOf(database)).toEqual({
+      message: "Cannot read the key of caller_hash beside the warehouse",
+      exitCode: 7,
+      hint: "Let the owner of the warehouse do it.",
+      cause: "Cannot read a file: it is a folder",
+    });
+  });
+
+  it("cannot make one in a folder that is not there", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "none", "calls.db");
+    expect(refusalOf(database)).toEqual({
+      message: "Cannot make the key of caller_hash beside the warehouse",
+      exitCode: 7,
+      hint: "Let the owner of the warehouse do it.",
+      cause: expect.stringMatching(
+        /^Cannot open .*\.caller-key\.[-0-9a-f]{36}\.tmp: no such file or directory$/,
+      ),
+    });
+  });
+});

@@ -1,0 +1,394 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { readExportedRollup, rememberRollups } from "../../../src/restatements/exported-rollups.ts";
+import { FACTS } from "../../../src/warehouse/calls/call-facts.ts";
+import {
+  beginFactLog,
+  isLoggedSince,
+  pruneFactLog,
+  readFactLog,
+  readFactState,
+  setRulesBeingApplied,
+  withoutFactLog,
+} from "../../../src/warehouse/calls/fact-log.ts";
+import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { call_facts, counts, fact_changes } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { FULL_CALL, makeCall } from "../../support/calls.ts";
+import { markGone, setRules } from "../../support/facts.ts";
+import { openNewWarehouse } from "../../support/new-warehouse.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
+  storeCalls(
+    warehouse,
+    calls.map((call) => makeCall(call)),
+  );
+
+const readLog = ({ sqlite }: Warehouse) =>
+  sqlite
+    .prepare<[], unknown[]>(
+      "SELECT call_id, reason, is_live, outcome, is_first_call, caller, rules_id FROM fact_changes",
+    )
+    .raw()
+    .all();
+
+const ROLLUP = {
+  question: "{}",
+  metrics: "[]",
+  range_from: null,
+  range_to: null,
+  first_day: null,
+  last_day: null,
+  settled_until: "2026-01-01T00:00:00.000Z",
+  rules_id: 1,
+  run_id: 1,
+};
+
+/** Remembers a file as an export does that wrote it now. */
+function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
+  const { changeId } = readFactState(warehouse);
+  const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
+  writeTransaction(warehouse, (tx) => rememberRollups(tx, [rollup], { log, exportedAt }));
+}
+
+const first = {
+  call_id: 1,
+  caller_id: "+491",
+  call_started: "2026-01-02T00:00:00.000Z",
+  disposition: "ANSWERED",
+};
+
+describe("the log of facts", () => {
+  it("knows of no rollup any more where changes were not logged for a time", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
+    beginFactLog(warehouse);
+    const place = { path: "/out/source.csv", contents: "source" };
+    expect(readExportedRollup(warehouse, place)).toMatchObject(place);
+    warehouse.sqlite.exec("DROP TRIGGER fact_has_changed");
+    beginFactLog(warehouse);
+    expect(readExportedRollup(warehouse, place)).toBeUndefined();
+  });
+
+  it("has what was true of a call before each change, and why it changed", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    beginFactLog(warehouse);
+    write(warehouse, first, { ...first, call_id: 2, summary: "said" });
+    write(warehouse, { ...first, summary: "said" });
+    write(warehouse, { ...first, disposition: "BUSY" });
+    write(warehouse, { ...first, call_id: 3, call_started: "2026-01-01T00:00:00.000Z" });
+    writeTransaction(warehouse, () => markGone(warehouse, [2]));
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, [2]));
+    setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
+    setRules(warehouse, { ...DEFAULT_RULES, missed: [], qualified_seconds: 61 });
+    const rulesId = readFactState(warehouse).rulesId - 1;
+    warehouse.sqlite.exec("DELETE FROM calls WHERE call_id = 3");
+    const answered = [1, "answered"];
+    expect(readLog(warehouse)).toEqual([
+      [2, "late", null, null, null, null, null],
+      [1, "corrected", ...answered, 1, "+491", null],
+      [3, "late", null, null, null, null, null],
+      [1, "first_call", 1, "missed", 1, "+491", null],
+      [2, "gone", ...answered, 0, "+491", null],
+      [2, "returned", 0, "answered", 0, "+491", null],
+      [1, "rules", 1, "missed", 0, "+491", rulesId],
+      [3, "gone", ...answered, 1, "+491", null],
+    ]);
+  });
+
+  it("is kept only while an export is remembered, and no further back than the earliest of them", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], undefined]);
+
+    const log = beginFactLog(warehouse);
+    expect(beginFactLog(warehouse)).toBe(log);
+    remember(warehouse, "/a.csv", log, "2026-01-01T00:00:00.000Z");
+    write(warehouse, { ...first, disposition: "BUSY" });
+    remember(warehouse, "/b.csv", log, "2026-02-01T00:00:00.000Z");
+    write(warehouse, { ...first, disposition: "FAILED" });
+    write(warehouse, { ...first, disposition: "ANSWERED" });
+    expect(readLog(warehouse)).toHaveLength(3);
+    remember(warehouse, "/a.csv", log, "2026-03-01T00:00:00.000Z");
+    expect(readLog(warehouse)).toHaveLength(2);
+
+    const prune = (now: string) => writeTransaction(warehouse, (tx) => pruneFactLog(tx, Date.parse(now)));
+    prune("2027-03-01T00:00:00.000Z");
+    expect(readLog(warehouse)).toHaveLength(2);
+    prune("2027-03-15T00:00:00.000Z");
+    expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], log]);
+    prune("2027-06-01T00:00:00.000Z");
+    expect(readFactLog(warehouse)).toBeUndefined();
+    write(warehouse, { ...first, disposition: "BUSY" });
+    expect(readLog(warehouse)).toEqual([]);
+  });
+
+  it("that ended while figures were made keeps these from being remembered, though it has begun again", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const log = beginFactLog(warehouse);
+    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
+    expect(beginFactLog(warehouse)).not.toBe(log);
+    remember(warehouse, "/a.csv", log, "2026-01-01T00:00:00.000Z");
+    expect(warehouse.sqlite.prepare("SELECT count(*) FROM exported_rollups").pluck().get()).toBe(0);
+  });
+
+  it("is the same log as long as each change of a fact is logged as this version does it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    expect(readFactLog(warehouse)).toBeUndefined();
+    const names = ["fact_has_changed", "fact_is_gone", "fact_is_new"];
+    let log = 1;
+    const begin = () => {
+      expect([beginFactLog(warehouse), readFactLog(warehouse)]).toEqual([log, log]);
+      const triggers = sqlite
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+        .pluck();
+      expect(triggers.all()).toEqual(names);
+      log++;
+    };
+    begin();
+    for (const name of names) {
+      sqlite.exec(`DROP TRIGGER ${name}`);
+      expect(readFactLog(warehouse)).toBeUndefined();
+      begin();
+      // As another version might have it.
+      sqlite.exec(
+        `DROP TRIGGER ${name}; CREATE TRIGGER ${name} AFTER INSERT ON call_facts BEGIN SELECT 1; END`,
+      );
+      expect(readFactLog(warehouse)).toBeUndefined();
+      begin();
+    }
+    sqlite.exec("CREATE TRIGGER other AFTER INSERT ON call_facts BEGIN SELECT 1; END");
+    expect(readFactLog(warehouse)).toBe(log - 1);
+    sqlite.exec("DELETE FROM counts WHERE name = 'fact_logs'");
+    expect(readFactLog(warehouse)).toBeUndefined();
+  });
+
+  it("is found to have begun without waiting for a long write of another process", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openNewWarehouse(path);
+    const log = beginFactLog(warehouse);
+    using other = openExistingWarehouse(path);
+    warehouse.sqlite.pragma("busy_timeout = 0");
+    other.sqlite.exec("BEGIN IMMEDIATE");
+    expect(beginFactLog(warehouse)).toBe(log);
+    other.sqlite.exec("DROP TRIGGER fact_is_new; COMMIT; BEGIN IMMEDIATE");
+    expect(() => beginFactLog(warehouse)).toThrow("locked");
+  });
+
+  it("begins once where two begin it at once", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "calls.db");
+    using warehouse = openNewWarehouse(path);
+    using other = openNewWarehouse(path);
+    // The other one begins after this one has looked, and before it has the lock.
+    let begun: number | undefined;
+    const slow: Warehouse = {
+      ...warehouse,
+      assertInPlace: () => {
+        begun = beginFactLog(other);
+        remember(other, "/a.csv", begun, "2026-01-01T00:00:00.000Z");
+      },
+    };
+    expect(beginFactLog(slow)).toBe(1);
+    expect(begun).toBe(1);
+    expect(readExportedRollup(warehouse, { path: "/a.csv", contents: "source" })).toBeDefined();
+  });
+
+  it("has each fact of a call before the change, and the moment of it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    beginFactLog(warehouse);
+    write(warehouse, { ...FULL_CALL, call_id: 1 });
+    const before = warehouse.db.select().from(call_facts).get();
+    write(warehouse, { call_id: 1 });
+    warehouse.sqlite.exec("DELETE FROM calls");
+    const [late, corrected, gone, ...more] = warehouse.db.select().from(fact_changes).all();
+    const { call_id, ...facts } = before ?? { call_id: 0 };
+    const isNow = (text = "") => Math.abs(Date.parse(text) - Date.now()) < 3_600_000;
+    expect(more).toEqual([]);
+    expect(late).toMatchObject({ change_id: 1, reason: "late", rules_id: null });
+    expect(Object.values(late ?? {}).filter((value) => value !== null)).toHaveLength(4);
+    expect(corrected).toEqual({
+      ...facts,
+      call_id,
+      change_id: 2,
+      reason: "corrected",
+      rules_id: null,
+      changed_at: corrected?.changed_at,
+    });
+    expect(gone).toMatchObject({ change_id: 3, reason: "gone", rules_id: null, is_live: true, caller: null });
+    expect([late, corrected, gone].map((change) => isNow(change?.changed_at))).toEqual([true, true, true]);
+    expect(corrected?.changed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it("names each fact that can be another, and nothing where none is", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, FULL_CALL);
+    beginFactLog(warehouse);
+    const { sqlite } = warehouse;
+    const numbers = new Set(["is_live", "is_qualified", "is_first_call", "duration", "org_unit_id"]);
+    for (const column of FACTS) {
+      sqlite.exec("DELETE FROM fact_changes");
+      const other = numbers.has(column) ? `NOT ${column}` : `${column} || 'x'`;
+      sqlite.exec(`UPDATE call_facts SET ${column} = ${column}; UPDATE call_facts SET ${column} = ${other}`);
+      const reasons = sqlite.prepare("SELECT reason FROM fact_changes").pluck().all();
+      expect([column, reasons]).toEqual([
+        column,
+        [{ is_live: "gone", is_first_call: "first_call" }[column as string] ?? "corrected"],
+      ]);
+      if (column === "is_live") {
+        sqlite.exec("DELETE FROM fact_changes; UPDATE call_facts SET is_live = 1");
+        expect(sqlite.prepare("SELECT reason FROM fact_changes").pluck().all()).toEqual(["returned"]);
+      }
+    }
+  });
+
+  it("is let go of after 400 days to the millisecond, and explains what was written since", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    const log = beginFactLog(warehouse);
+    const days = (count: number) => new Date(Date.parse("2026-01-01T00:00:00.000Z") + count * 86_400_000);
+    const change = (duration: number) => write(warehouse, { ...first, duration });
+    const changeIds = () => warehouse.sqlite.prepare("SELECT change_id FROM fact_changes").pluck().all();
+    remember(warehouse, "/a.csv", log, days(0).toISOString());
+    change(1);
+    change(2);
+    remember(warehouse, "/b.csv", log, days(1).toISOString());
+    change(3);
+    const isThere = () =>
+      ["/a.csv", "/b.csv"].map(
+        (path) => readExportedRollup(warehouse, { path, contents: "source" }) !== undefined,
+      );
+    const prune = (ms: number) => writeTransaction(warehouse, (tx) => pruneFactLog(tx, ms));
+    prune(days(400).getTime());
+    expect([isThere(), changeIds()]).toEqual([
+      [true, true],
+      [1, 2, 3],
+    ]);
+    prune(days(400).getTime() + 1);
+    expect([isThere(), changeIds(), readFactLog(warehouse)]).toEqual([[false, true], [3], log]);
+    prune(days(401).getTime() + 1);
+    expect([isThere(), changeIds(), readFactLog(warehouse)]).toEqual([[false, false], [], undefined]);
+    expect(warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all()).toEqual(
+      [],
+    );
+    prune(days(402).getTime());
+  });
+
+  it("leaves other changes alone where it was not begun", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
+    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
+    expect(readLog(warehouse)).toHaveLength(1);
+  });
+});
+
+describe("isLoggedSince", () => {
+  it("is so as long as the log is the same, and the change after that one is there, or has not been made yet", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });
+    write(warehouse, first);
+    expect(isLoggedSince(warehouse, { log: 1, changeId: 0 })).toBe(false);
+    const log = beginFactLog(warehouse);
+    const since = () =>
+      [-1, 0, 1, 2, 3, 4, 5].filter((changeId) => isLoggedSince(warehouse, { log, changeId }));
+    expect(since()).toEqual([0]);
+    for (const duration of [1, 2, 3, 4]) write(warehouse, { ...first, duration });
+    expect([since(), readFactState(warehouse).changeId]).toEqual([[0, 1, 2, 3, 4], 4]);
+    sqlite.exec("DELETE FROM fact_changes WHERE change_id <= 2");
+    expect(since()).toEqual([2, 3, 4]);
+    sqlite.exec("DELETE FROM fact_changes");
+    expect([since(), readFactState(warehouse).changeId]).toEqual([[4], 4]);
+    expect(isLoggedSince(warehouse, { log: log + 1, changeId: 4 })).toBe(false);
+    sqlite.exec("DROP TRIGGER fact_is_gone");
+    expect(since()).toEqual([]);
+  });
+
+  it("knows the rules that were put in force last", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
+    setRules(warehouse, DEFAULT_RULES);
+    expect(readFactState(warehouse).rulesId).toBe(3);
+    warehouse.sqlite.exec("DELETE FROM rules");
+    expect(readFactState(warehouse).rulesId).toBe(0);
+  });
+});
+
+describe("withoutFactLog", () => {
+  it("logs nothing of a change, and everything after it, by the triggers that were there", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    const { sqlite } = warehouse;
+    write(warehouse, first);
+    const triggers = () =>
+      sqlite.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name").all();
+    writeTransaction(warehouse, (tx) =>
+      withoutFactLog(tx, () => sqlite.exec("UPDATE call_facts SET duration = 1")),
+    );
+    expect(triggers()).toEqual([]);
+    const log = beginFactLog(warehouse);
+    // Of another version of the program.
+    sqlite.exec(
+      "DROP TRIGGER fact_is_new; CREATE TRIGGER fact_is_new AFTER INSERT ON calls BEGIN SELECT 1; END",
+    );
+    sqlite.exec("CREATE TRIGGER other AFTER UPDATE ON call_facts BEGIN UPDATE counts SET value = -1; END");
+    const before = triggers();
+    writeTransaction(warehouse, (tx) =>
+      withoutFactLog(tx, () => sqlite.exec("UPDATE call_facts SET duration = 2")),
+    );
+    expect([triggers(), readLog(warehouse)]).toEqual([before, []]);
+    expect(sqlite.prepare("SELECT DISTINCT value FROM counts").pluck().all()).toEqual([-1]);
+    sqlite.exec("UPDATE call_facts SET duration = 3");
+    expect(readLog(warehouse)).toHaveLength(1);
+    expect(log).toBe(1);
+  });
+});
+
+describe("setRulesBeingApplied", () => {
+  it("has changes made by those rules, until it is told of none", () => {
+    using folder = makeTempFolder();
+    using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
+    write(warehouse, first);
+    beginFactLog(warehouse);
+    const { db } = warehouse;
+    const names = () =>
+      db
+        .select()
+        .from(counts)
+        .all()
+        .map(({ name }) => name);
+    for (const [index, rulesId] of [7, 8, null, null].entries()) {
+      writeTransaction(warehouse, (tx) => setRulesBeingApplied(tx, rulesId));
+      const applied = rulesId === null ? [] : ["rules_being_applied"];
+      expect(names()).toEqual(["calls", "fact_logs", ...applied]);
+      // The rules are why, whatever it is that changes.
+      warehouse.sqlite.exec(`UPDATE call_facts SET duration = ${index}, is_live = NOT is_live`);
+    }
+    const { reason, rules_id } = fact_changes;
+    expect(db.select({ reason, rules_id }).from(fact_changes).all()).toEqual([
+      { reason: "rules", rules_id: 7 },
+      { reason: "rules", rules_id: 8 },
+      { reason: "gone", rules_id: null },
+      { reason: "returned", rules_id: null },
+    ]);
+  });
+});

@@ -1,0 +1,342 @@
+import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CalltallyError, EXIT } from "../../../src/base/errors.ts";
+import { callerKeyOf, openCallerKey } from "../../../src/warehouse/calls/caller-key.ts";
+import {
+  CallerDigests,
+  type ForgottenCaller,
+  ForgottenCallers,
+  hasForgotten,
+  insertForgotten,
+  openForgotten,
+  readForgotten,
+} from "../../../src/warehouse/calls/forgotten-callers.ts";
+import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { FULL_CALL, makeCall } from "../../support/calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const KEY = Buffer.alloc(32, 7);
+const digests = new CallerDigests(KEY);
+const ADA = "+4930123456";
+const BOB = "+12145550123";
+const FORGOTTEN_AT = "2026-11-20T12:00:00.000Z";
+
+function toForgotten(caller: string, national: string | null, pseudonym: string): ForgottenCaller {
+  return {
+    digest: digests.of(caller),
+    national_digest: national && digests.of(national),
+    pseudonym,
+    key_mark: digests.mark,
+    forgotten_at: FORGOTTEN_AT,
+    calls: 0,
+  };
+}
+
+const ada = toForgotten(ADA, "30123456", "forgotten000000000000000a");
+const bob = toForgotten(BOB, "2145550123", "forgotten000000000000000b");
+/** Nobody calls from it: it stands for a number without a national form. */
+const short = toForgotten("+123456", null, "forgotten000000000000000c");
+const open = () => new ForgottenCallers(digests, [ada, bob, short]);
+
+describe("CallerDigests", () => {
+  it("are others for each caller, each key and each use", () => {
+    const other = new CallerDigests(Buffer.alloc(32, 8));
+    // What is stored stands on these: they must be the same in each version.
+    expect({
+      mark: digests.mark,
+      of: digests.of(ADA),
+      ofText: digests.ofText(ADA),
+      pseudonymOf: digests.pseudonymOf(ADA),
+    }).toEqual({
+      mark: "99f126bf35481838",
+      of: "tS3MAT9-9GouT8JHTrf9zNjVfcWljBgZUaorlGU7bLU",
+      ofText: "kFrih_ISUmhzggUGxm3GWho3R1EkZEMsfhIn2aLvn4I",
+      pseudonymOf: "forgottene741bd75f3c02abf",
+    });
+    const all = [digests, other].flatMap((each) => [
+      each.mark,
+      each.of(ADA),
+      each.of(BOB),
+      each.ofText(ADA),
+      each.pseudonymOf(ADA),
+      each.pseudonymOf(BOB),
+    ]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("ForgottenCallers.pseudonymOfId", () => {
+  it.each([ADA, "004930123456", "+49 (30) 123-456", "4930123456", " ＋49 30 123456"])(
+    "is that of the caller for %s",
+    (callerId) => {
+      expect(open().pseudonymOfId(callerId)).toBe(ada.pseudonym);
+    },
+  );
+
+  it.each([
+    null,
+    "",
+    "anonymous",
+    "+4930123457",
+    "+49301234560",
+    // Of another country, though its end is the number.
+    "+1 4930123456",
+    // In international form, as the service gives numbers, it is that of somebody else.
+    "30123456",
+    "030 123456",
+    ada.pseudonym,
+    "sip:+4930123457@example.com",
+    // The national form says too little of who calls.
+    "sip:030123456@example.com",
+  ])("is none for %j", (callerId) => {
+    const callers = open();
+    expect(callers.pseudonymOfId(callerId)).toBeUndefined();
+    expect(callers.met).toEqual(new Set());
+  });
+
+  it.each([
+    `sip:${ADA}@example.com`,
+    `tel:${ADA};ext=12`,
+    `${ADA},22`,
+    `${ADA};22`,
+    `${ADA}#22`,
+    `${ADA}*22`,
+  ])("is another one, the same each time, for %s, which has the number in it", (callerId) => {
+    const callers = open();
+    const pseudonym = callers.pseudonymOfId(callerId);
+    expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
+    expect(pseudonym).not.toBe(ada.pseudonym);
+    expect(open().pseudonymOfId(callerId)).toBe(pseudonym);
+    expect(open().pseudonymOfId(`${callerId}x`)).not.toBe(pseudonym);
+    expect(callers.met).toEqual(new Set([ada.digest]));
+  });
+});
+
+describe("ForgottenCallers.pseudonymOf, pseudonymOfHash", () => {
+  it("know a caller by the number, and by the hash of exported files", () => {
+    const callers = open();
+    expect([ADA, BOB, "30123456", "+49"].map((caller) => callers.pseudonymOf(caller))).toEqual([
+      ada.pseudonym,
+      bob.pseudonym,
+      undefined,
+      undefined,
+    ]);
+    const toHash = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
+    expect([ADA, BOB, "30123456"].map((caller) => callers.pseudonymOfHash(toHash(caller)))).toEqual([
+      ada.pseudonym,
+      bob.pseudonym,
+      undefined,
+    ]);
+    expect(digests.ofHash("f".repeat(64))).toBe(digests.ofText("f".repeat(64)));
+  });
+});
+
+describe("ForgottenCallers.mask", () => {
+  it("puts nines in the place of numbers, in international and in national form, and notes whom it met", () => {
+    const callers = open();
+    expect(callers.mask("Call +49 30 123456, not +49 30 123457.")).toBe(
+      "Call +99 99 999999, not +49 30 123457.",
+    );
+    expect(callers.met).toEqual(new Set([ada.digest]));
+    expect(callers.mask("(214) 555-0123")).toBe("(999) 999-9999");
+    expect(callers.met).toEqual(new Set([ada.digest, bob.digest]));
+    expect(callers.mask("nobody")).toBe("nobody");
+  });
+});
+
+describe("ForgottenCallers.strip", () => {
+  const NUMBER = "030 123456";
+  const MASKED = "999 999999";
+
+  it("takes out of a call of theirs what is personal, and leaves what figures are made of", () => {
+    const callers = open();
+    expect(callers.strip(FULL_CALL)).toEqual({
+      ...FULL_CALL,
+      caller_id: ada.pseudonym,
+      recording_url: null,
+      google_analytics_cid: null,
+      referring_url: "https://www.google.com/",
+      summary: null,
+      transcription: null,
+      transcription_details: null,
+      extra: null,
+    });
+    expect(callers.met).toEqual(new Set([ada.digest]));
+  });
+
+  it("strips a call by the digest of a caller whose number is not kept, and not by what stands in its place", () => {
+    const hashed = { ...ada, digest: digests.ofHash("a1") };
+    const callers = new ForgottenCallers(digests, [hashed]);
+    const call = makeCall({ summary: "A tap." });
+    expect(callers.strip(call, "a1")).toEqual({ ...call, caller_id: ada.pseudonym, summary: null });
+    expect(callers.met).toEqual(new Set([hashed.digest]));
+    expect(callers.strip(call, "a2")).toBe(call);
+    expect(callers.strip(call, null)).toBe(call);
+    expect(open().strip(makeCall({ caller_id: ADA, summary: "A tap." }), "a2").summary).toBe("A tap.");
+  });
+
+  it.each([
+    "insight_name",
+    "disposition",
+    "org_unit_name",
+    "recording_url",
+    "utm_source",
+    "utm_medium",
+    "utm_campaign",
+    "utm_content",
+    "utm_term",
+    "gclid",
+    "gclsrc",
+    "google_analytics_cid",
+    "referring_url",
+    "campaign_name",
+    "campaign_id",
+    "summary",
+    "transcription",
+    "transcription_details",
+    "extra",
+  ] as const)("masks the number in %s of anybody's call", (member) => {
+    const call = makeCall({ caller_id: "+4930999", summary: "A tap.", [member]: `"${NUMBER}" it was` });
+    const before = { ...call };
+    expect(open().strip(call)).toEqual({ ...call, [member]: `"${MASKED}" it was` });
+    expect(call).toEqual(before);
+    // In the call of a forgotten caller as well, where that member stays.
+    const own = open().strip({ ...call, caller_id: BOB });
+    expect(JSON.stringify(own)).not.toContain(NUMBER);
+  });
+
+  it.each(["caller_id", "tracking_number", "call_started"] as const)(
+    "leaves a number in %s, which is no text",
+    (member) => {
+      const call = makeCall({ caller_id: "+4930999", [member]: NUMBER });
+      expect(open().strip(call)).toBe(call);
+    },
+  );
+
+  it("returns the call itself where there is nothing to take out", () => {
+    const call = { ...FULL_CALL, caller_id: "+4930999" };
+    expect(open().strip(call)).toBe(call);
+  });
+
+  it.each([
+    ["https://www.google.com/search?q=tap#top", "https://www.google.com/"],
+    ["http://WWW.Example.com:8080/a/b?phone=030123456", "http://www.example.com:8080/"],
+    [" https://example.com/x ", "https://example.com/"],
+    ["\u00a0http://example.com:81/x", "http://example.com:81/"],
+    ["example.com/thanks?name=Ada", "https://example.com/"],
+    ["//cdn.example.com/a", "https://cdn.example.com/"],
+    ["https://user:word@l.facebook.com/x", "https://l.facebook.com/"],
+    ["/landing/page?name=Ada", null],
+    ["direct", "https://direct/"],
+    ["", null],
+    [null, null],
+  ])("leaves the site alone of a forgotten caller's %j: %j", (referring_url, site) => {
+    expect(open().strip(makeCall({ caller_id: ADA, referring_url })).referring_url).toBe(site);
+  });
+});
+
+describe("ForgottenCallers.stripRejected", () => {
+  const row = { path: "duration", reason: "no integer", first_run_id: 4 };
+  const strip = (call_id: number | null, json: string) => open().stripRejected({ ...row, call_id, json });
+
+  it.each([
+    `{"caller_id":"${ADA}"}`,
+    '{"caller_id":4930123456}',
+    '{"caller_id":"+1 555","note":"030 123456"}',
+    `["${ADA}"]`,
+    `"${ADA}"`,
+    // Written as no text would have it, these are known by the member's name alone.
+    '{"caller_id":"+49 * 30 * 123456"}',
+    '{"caller_id":493012345600e-2}',
+    '{"caller_id":["+49 * 30 * 123456"]}',
+  ])("leaves nothing of %s", (json) => {
+    expect(strip(5, json)).toEqual({ ...row, call_id: 5, json: "{}" });
+    expect(strip(null, json)).toEqual({
+      ...row,
+      call_id: null,
+      json: "{}",
+      row_key: `hmac:${digests.ofText(json)}`,
+    });
+  });
+
+  it.each([
+    '{"caller_id":"+1 555"}',
+    '{"caller_id":null}',
+    "{}",
+    "null",
+    "[]",
+    "7",
+    '{"caller_id":["x"]}',
+    '{"other":"+49 * 30 * 123456"}',
+  ])("leaves %s as it is", (json) => {
+    const rejected = { ...row, call_id: null, json };
+    expect(open().stripRejected(rejected)).toBe(rejected);
+  });
+
+  it("masks what was wrong with a row of theirs", () => {
+    const rejected = {
+      call_id: 5,
+      json: `{"caller_id":"${ADA}"}`,
+      path: "a.030123456",
+      reason: "no 030 123456",
+    };
+    expect(open().stripRejected(rejected)).toEqual({
+      call_id: 5,
+      json: "{}",
+      path: "a.999999999",
+      reason: "no 999 999999",
+    });
+    // Of somebody else's, the content alone decides.
+    const other = { ...rejected, json: "{}" };
+    expect(open().stripRejected(other)).toBe(other);
+  });
+});
+
+describe("openForgotten", () => {
+  it("opens nothing where nobody was forgotten, and makes no key", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(openForgotten(warehouse)).toBeUndefined();
+    expect(hasForgotten(warehouse)).toBe(false);
+  });
+
+  it("tells callers by the key beside the warehouse, and by no other", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const file = callerKeyOf(warehouse.path);
+    const own = new CallerDigests(openCallerKey(warehouse.path).key);
+    const caller = { ...ada, digest: own.of(ADA), key_mark: own.mark };
+    insertForgotten(warehouse, [caller]);
+    // Who is forgotten already stays so.
+    insertForgotten(warehouse, [{ ...caller, pseudonym: "other", calls: 9 }]);
+    expect(readForgotten(warehouse)).toEqual([caller]);
+    expect(hasForgotten(warehouse)).toBe(true);
+    expect(openForgotten(warehouse)?.pseudonymOf(ADA)).toBe(ada.pseudonym);
+    const openError = () => {
+      try {
+        openForgotten(warehouse);
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    const cannot = (state: string) =>
+      expect.objectContaining({
+        exitCode: EXIT.storage,
+        message: `Cannot write calls into ${warehouse.path}: the key by which forgotten callers are told, ${file}, is ${state}`,
+        hint: "Without it they would come back. Restore the key from beside a backup.",
+      });
+    insertForgotten(warehouse, [{ ...bob, key_mark: "0".repeat(16) }]);
+    expect(openError()).toEqual(cannot("another one"));
+    expect(openError()).toBeInstanceOf(CalltallyError);
+    warehouse.sqlite.exec("DELETE FROM forgotten_callers WHERE key_mark = '0000000000000000'");
+    writeFileSync(file, `${"0".repeat(64)}\n`);
+    expect(openError()).toEqual(cannot("another one"));
+    using other = makeTempFolder();
+    using copy = openWarehouse(join(other.path, "calls.db"));
+    insertForgotten(copy, [caller]);
+    expect(() => openForgotten(copy)).toThrow(`${callerKeyOf(copy.path)}, is not there`);
+  });
+});

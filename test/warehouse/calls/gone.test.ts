@@ -1,0 +1,502 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Absence,
+  clearAbsence,
+  countExpected,
+  forgetUnorderedAbsent,
+  hasAbsentCalls,
+  markAbsent,
+  markUnorderedAbsent,
+  readUnlisted,
+  readWithheld,
+} from "../../../src/warehouse/calls/gone.ts";
+import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { insertPage } from "../../../src/warehouse/runs/page-table.ts";
+import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
+import { call_facts, callers, calls, rejected_calls } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
+import { makeCall } from "../../support/calls.ts";
+import { draws, least } from "../../support/draws.ts";
+import { deleteCalls } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const HOUR_MS = 3_600_000;
+const START = Date.parse("2026-10-01T00:00:00.000Z");
+const at = (hour: number) => new Date(START + hour * HOUR_MS).toISOString();
+/** Hours a call has to be missing before it is gone. */
+const PATIENCE = 24;
+
+/** What is known of a call's absence, in memory. */
+interface Known {
+  missing: string | null;
+  gone: string | null;
+  absentSince: string | null;
+  passes: number | null;
+  unlisted: string | null;
+}
+
+const LISTED: Known = { missing: null, gone: null, absentSince: null, passes: null, unlisted: null };
+
+type Step =
+  | { kind: "ordered" | "unordered"; met: readonly number[]; hours: number; limit: number }
+  | { kind: "read"; ids: readonly number[] };
+
+const IDS = [-3, 0, 1, 2, 3, 4, 5, 6];
+const someIds = fc.subarray(IDS);
+/** A day or several of one service: calls that are away for long, and others that one pass does not meet. */
+const steps = fc
+  .record({
+    away: fc.oneof({ weight: 2, arbitrary: fc.subarray(IDS.filter((id) => id < 5)) }, someIds),
+    kinds: fc.subarray(["ordered", "unordered"] as const, { minLength: 1 }),
+  })
+  .chain(({ away, kinds }) => {
+    const there = IDS.filter((id) => !away.includes(id));
+    const pass = fc.record({
+      kind: fc.constantFrom(...kinds),
+      met: fc.oneof({ weight: 4, arbitrary: fc.constant(there) }, fc.subarray(there), fc.constant(IDS)),
+      // After the pass before it.
+      hours: fc.constantFrom(1, 12, 23, 24, 24, 25),
+      limit: fc.constantFrom(0, 1, 3, 8, 8, 8),
+    });
+    const read = fc.record({ kind: fc.constant("read" as const), ids: someIds });
+    const step: fc.Arbitrary<Step> = fc.oneof({ weight: 6, arbitrary: pass }, { weight: 1, arbitrary: read });
+    return fc.array(step, { minLength: 4, maxLength: 10, size: "max" });
+  });
+
+/** What passes make of the calls, in memory. */
+class Model {
+  readonly known = new Map<number, Known>(IDS.map((id) => [id, { ...LISTED }]));
+
+  #where(holds: (known: Known, id: number) => boolean): Known[] {
+    return [...this.known].filter(([id, known]) => holds(known, id)).map(([, known]) => known);
+  }
+
+  /** Calls that the pass did not meet, and no older than the oldest that it met; returns how many of the others are newly unlisted. */
+  #leave(met: readonly number[], now: string): number {
+    if (met.length === 0) return 0;
+    const oldest = met.map(startOf).toSorted()[0] ?? "";
+    for (const known of this.#where((_, id) => startOf(id) > oldest)) known.unlisted = null;
+    const left = this.#where(
+      ({ gone, unlisted }, id) =>
+        gone === null && unlisted === null && startOf(id) <= oldest && !met.includes(id),
+    );
+    for (const known of left) Object.assign(known, { ...LISTED, unlisted: now });
+    return left.length;
+  }
+
+  ordered(met: readonly number[], now: string, since: string, limit: number): Absence {
+    for (const known of this.known.values()) Object.assign(known, { absentSince: null, passes: null });
+    const calls_unlisted = this.#leave(met, now);
+    const absent = this.#where(
+      ({ gone, unlisted }, id) => gone === null && unlisted === null && !met.includes(id),
+    );
+    const fresh = absent.filter(({ missing }) => missing === null);
+    if (fresh.length > limit)
+      return { calls_missing: 0, calls_gone: 0, calls_withheld: fresh.length, calls_unlisted };
+    const gone = absent.filter(({ missing }) => missing !== null && missing <= since);
+    for (const known of gone) known.gone = now;
+    for (const known of fresh) known.missing = now;
+    return { calls_missing: fresh.length, calls_gone: gone.length, calls_withheld: 0, calls_unlisted };
+  }
+
+  unordered(met: readonly number[], now: string, since: string, limit: number): Absence {
+    const calls_unlisted = this.#leave(met, now);
+    for (const known of this.#where((_, id) => met.includes(id)))
+      Object.assign(known, { absentSince: null, passes: null });
+    for (const known of this.#where(
+      ({ gone, unlisted }, id) => gone === null && unlisted === null && !met.includes(id),
+    )) {
+      known.absentSince ??= now;
+      known.passes = (known.passes ?? 0) + 1;
+    }
+    const calls_missing = this.#where(({ gone, passes }) => gone === null && passes === 1).length;
+    const enough = this.#where(
+      ({ gone, passes, absentSince }) =>
+        gone === null && (passes ?? 0) >= 3 && absentSince !== null && absentSince <= since,
+    );
+    if (enough.length > limit)
+      return { calls_missing, calls_gone: 0, calls_withheld: enough.length, calls_unlisted };
+    for (const known of enough)
+      Object.assign(known, { missing: known.absentSince, gone: now, absentSince: null, passes: null });
+    return { calls_missing, calls_gone: enough.length, calls_withheld: 0, calls_unlisted };
+  }
+
+  /** Returns how many were missing, gone or unlisted. */
+  read(ids: readonly number[]): number {
+    const back = this.#where((known, id) => (known.missing ?? known.unlisted) !== null && ids.includes(id));
+    for (const id of ids) this.known.set(id, { ...LISTED });
+    return back.length;
+  }
+
+  get rows() {
+    return [...this.known].map(([call_id, { missing, gone, absentSince, passes, unlisted }]) => ({
+      call_id,
+      missing_since: missing,
+      gone_at: gone,
+      absent_since: absentSince,
+      absent_passes: passes,
+      unlisted_since: unlisted,
+      is_live: gone === null,
+    }));
+  }
+}
+
+function readRows({ db }: Warehouse) {
+  const { call_id, missing_since, gone_at, absent_since, absent_passes, unlisted_since } = calls;
+  const facts = new Map(
+    db
+      .select()
+      .from(call_facts)
+      .all()
+      .map((row) => [row.call_id, row.is_live]),
+  );
+  return db
+    .select({ call_id, missing_since, gone_at, absent_since, absent_passes, unlisted_since })
+    .from(calls)
+    .orderBy(call_id)
+    .all()
+    .map((row) => ({ ...row, is_live: facts.get(row.call_id) }));
+}
+
+/** Starts a run whose pages have these ids, and one that could not be read. */
+function passOver(warehouse: Warehouse, met: readonly number[], hour: number): number {
+  const runId = startRun(warehouse, { started_at: at(hour), mode: "full", plan_reason: "a test", pid: 1 });
+  const pages = [[...met.slice(0, 2), null], met.slice(2)];
+  for (const [seq, ids] of pages.entries()) {
+    const page = { seq, offset: seq * 3, row_count: ids.length, total: 9, fetched_at: at(0) };
+    writeTransaction(warehouse, (tx) =>
+      insertPage(tx, { run_id: runId, call_ids: JSON.stringify(ids), ...page }),
+    );
+  }
+  return runId;
+}
+
+/** The higher the id, the older the call; the two oldest began at one moment. */
+const startOf = (id: number) => at(-Math.min(id, 5));
+const CALLS = IDS.map((call_id) =>
+  makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: startOf(call_id) }),
+);
+
+describe("calls that passes do not meet", () => {
+  it("are missing, gone and back as in a model in memory, with either kind of pass, thresholds and returns among them", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const seen: Record<string, number> = {};
+    let hour = 0;
+    const see = (name: string, times: number) => {
+      seen[name] = (seen[name] ?? 0) + times;
+    };
+    fc.assert(
+      fc.property(steps, (steps) =>
+        writeTransaction(warehouse, (tx) => {
+          deleteCalls(warehouse);
+          storeCalls(warehouse, CALLS);
+          const model = new Model();
+          const hasBeenGone = new Set<number>();
+          for (const step of steps) {
+            if (step.kind === "read") {
+              const returned = clearAbsence(tx, step.ids);
+              expect(returned).toBe(model.read(step.ids));
+              see("returned", returned);
+            } else {
+              hour += step.hours;
+              const { kind, met, limit } = step;
+              const [now, since] = [at(hour), at(hour - PATIENCE)];
+              const before = model.rows.filter(({ gone_at }) => gone_at === null);
+              const listed = () => model.rows.filter((row) => (row.gone_at ?? row.unlisted_since) === null);
+              const told: number[] = [];
+              const options = {
+                runId: passOver(warehouse, met, hour),
+                startedAt: now,
+                isById: false,
+                clockAheadMs: null,
+                waitMs: PATIENCE * HOUR_MS,
+                limit: (listedCalls: number) => {
+                  told.push(listedCalls);
+                  return limit;
+                },
+              };
+              // As a sync does: passes that are counted are passes in a row.
+              if (kind === "ordered") forgetUnorderedAbsent(warehouse);
+              const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
+              const absence = mark(tx, options);
+              expect(absence).toEqual(model[kind](met, now, since, limit));
+              // Of those the limit is a share: the calls that this pass leaves, and those that it marks as gone.
+              expect(told).toEqual([listed().length + absence.calls_gone]);
+              see("unlisted", absence.calls_unlisted);
+              see("missing", absence.calls_missing);
+              see("withheld", Number(absence.calls_withheld > 0));
+              for (const { call_id, missing_since, absent_passes } of before) {
+                const row = model.rows.find((each) => each.call_id === call_id);
+                if (row?.gone_at == null) continue;
+                see("gone", 1);
+                see("goneAgain", Number(hasBeenGone.has(call_id)));
+                see("onTheHour", Number(missing_since === since));
+                see("third", Number(absent_passes === 2));
+                hasBeenGone.add(call_id);
+              }
+            }
+            expect(readRows(warehouse)).toEqual(model.rows);
+            const isAbsent = model.rows.some(
+              (row) => (row.missing_since ?? row.absent_since ?? row.unlisted_since) !== null,
+            );
+            expect(hasAbsentCalls(warehouse)).toBe(isAbsent);
+            const missing = model.rows.filter((row) => (row.missing_since ?? row.unlisted_since) !== null);
+            expect(countExpected(warehouse, 1)).toBe(IDS.length - missing.length);
+            const unlisted = model.rows.flatMap(({ unlisted_since }) => unlisted_since ?? []).toSorted();
+            const [since] = unlisted;
+            expect(readUnlisted(warehouse)).toEqual(since ? { calls: unlisted.length, since } : null);
+            // Of the caller whose calls run against the order of their ids, the last one that is there is the first.
+            const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
+            expect(
+              warehouse.db
+                .select()
+                .from(callers)
+                .all()
+                .map((row) => [row.first_call_id, row.calls]),
+            ).toEqual(live.length === 0 ? [] : [[live.at(-1)?.call_id, live.length]]);
+          }
+        }),
+      ),
+      { numRuns: draws(120) },
+    );
+    const often = {
+      missing: 150,
+      gone: 50,
+      withheld: 10,
+      returned: 20,
+      goneAgain: 2,
+      onTheHour: 10,
+      third: 15,
+      unlisted: 20,
+    };
+    expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
+  });
+
+  it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, CALLS);
+    const gone = [2, 3, 4];
+    const met = IDS.filter((id) => !gone.includes(id));
+    const passAt = (hour: number, limit: number) =>
+      writeTransaction(warehouse, (tx) =>
+        markUnorderedAbsent(tx, {
+          runId: passOver(warehouse, met, hour),
+          startedAt: at(hour),
+          isById: false,
+          clockAheadMs: null,
+          waitMs: PATIENCE * HOUR_MS,
+          limit: () => limit,
+        }),
+      );
+    const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
+    const marked = () => readRows(warehouse).filter((row) => row.gone_at !== null || row.is_live === false);
+    expect([0, 12].map((hour) => passAt(hour, 2))).toEqual([{ ...nothing, calls_missing: 3 }, nothing]);
+    expect([24, 36].map((hour) => passAt(hour, 2))).toEqual([
+      { ...nothing, calls_withheld: 3 },
+      { ...nothing, calls_withheld: 3 },
+    ]);
+    expect(marked()).toEqual([]);
+    expect(passAt(48, 3)).toEqual({ ...nothing, calls_gone: 3 });
+    expect(marked()).toEqual(
+      gone.map((call_id) => ({
+        call_id,
+        missing_since: at(0),
+        gone_at: at(48),
+        absent_since: null,
+        absent_passes: null,
+        unlisted_since: null,
+        is_live: false,
+      })),
+    );
+  });
+
+  /** Hours in five years. */
+  const YEARS = 5 * 365 * 24;
+  /** A pass: its hour by the clock here, and hours that the service's clock is ahead; `began`, if the clock was moved during it. */
+  type Pass = [hour: number, ahead: number | null, began?: number];
+  // The first pass of each meets all calls, the last one finds one to be gone.
+  const clocks: { title: string; passes: Pass[]; since: number }[] = [
+    {
+      title: "was years ahead as they were first missed",
+      passes: [
+        [-1, null],
+        [YEARS, null],
+        [0, null],
+        [23, null],
+        [24, null],
+      ],
+      since: 0,
+    },
+    {
+      title: "was years behind as they were first missed",
+      passes: [
+        [-1, null],
+        [-YEARS, null],
+        [1, null],
+        [2, null],
+        [24, null],
+        [25, null],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was years behind as they had been missing for an hour",
+      passes: [
+        [-1, null],
+        [0, null],
+        [-YEARS, null],
+        [1, null],
+        [24, null],
+        [25, null],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was years behind from the first pass on, and the service tells the time",
+      passes: [
+        [-1 - YEARS, YEARS],
+        [-YEARS, YEARS],
+        [1, 0],
+        [2, 0],
+        [24, 0],
+      ],
+      since: -YEARS,
+    },
+    {
+      title: "was set years ahead since, and the service tells the time",
+      passes: [
+        [-1, 0],
+        [0, 0],
+        [1 + YEARS, -YEARS],
+        [23 + YEARS, -YEARS],
+        [24 + YEARS, -YEARS],
+      ],
+      since: 0,
+    },
+    {
+      title: "was set years ahead and back, and the service tells the time",
+      passes: [
+        [-1, 0],
+        [0, 0],
+        [1 + YEARS, -YEARS],
+        [2 + YEARS, -YEARS],
+        [3, 0],
+        [23, 0],
+        [24, 0],
+      ],
+      since: 0,
+    },
+    {
+      title: "was set back by years during the pass that first missed them",
+      passes: [
+        [-1, null],
+        [1 - YEARS, null, 1],
+        [2, null],
+        [24, null],
+        [26, null],
+      ],
+      since: 1,
+    },
+  ];
+  it.each(
+    clocks.flatMap((each) => [
+      { ...each, kind: "with", mark: markAbsent },
+      { ...each, kind: "without", mark: markUnorderedAbsent },
+    ]),
+  )(
+    "are gone by passes $kind an order key after a day, though the clock $title",
+    ({ mark, passes, since }) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      storeCalls(warehouse, CALLS);
+      const gone = passes.map(([hour, ahead, began = hour], index) => {
+        const runId = passOver(
+          warehouse,
+          IDS.filter((id) => index === 0 || id !== IDS[1]),
+          began,
+        );
+        const clockAheadMs = ahead === null ? null : ahead * HOUR_MS;
+        updateRun(warehouse, runId, { clock_ahead_ms: clockAheadMs });
+        const [startedAt, waitMs] = [at(hour), PATIENCE * HOUR_MS];
+        return writeTransaction(warehouse, (tx) =>
+          mark(tx, { runId, startedAt, isById: false, clockAheadMs, waitMs, limit: () => 9 }),
+        ).calls_gone;
+      });
+      expect(gone).toEqual(passes.map((_, index) => Number(index === passes.length - 1)));
+      const [hour] = passes.at(-1) ?? [];
+      expect(readRows(warehouse)[1]).toMatchObject({
+        call_id: IDS[1],
+        missing_since: at(since),
+        gone_at: at(hour ?? Number.NaN),
+      });
+    },
+  );
+
+  it("forgets counted passes of those alone that it is told of", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, CALLS);
+    const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
+    const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
+    writeTransaction(warehouse, (tx) =>
+      markUnorderedAbsent(tx, { ...options, runId: passOver(warehouse, [], 1) }),
+    );
+    // A pass over an empty list: there is no oldest call, and none is older.
+    expect(readUnlisted(warehouse)).toBeNull();
+    expect(count()).toBe(IDS.length);
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, []));
+    expect(count()).toBe(IDS.length);
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, [0, 1, 99]));
+    expect(count()).toBe(IDS.length - 2);
+    forgetUnorderedAbsent(warehouse);
+    expect(count()).toBe(0);
+  });
+});
+
+describe("countExpected", () => {
+  it("adds rows that did not parse since a run and are no calls here, once each", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    storeCalls(warehouse, CALLS);
+    const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
+      ["id:50", 50, 4],
+      ["id:51", 51, 5],
+      ["id:1", 1, 6],
+      ["sha256:x", null, 6],
+    ];
+    for (const [row_key, call_id, last_run_id] of rows) {
+      const row = { row_key, call_id, last_run_id, json: "{}", path: "", reason: "r", first_run_id: 1 };
+      warehouse.db.insert(rejected_calls).values(row).run();
+    }
+    expect([4, 5, 6, 7].map((run) => countExpected(warehouse, run) - IDS.length)).toEqual([3, 2, 1, 0]);
+  });
+});
+
+describe("readWithheld", () => {
+  it("is that of the latest full pass that could tell, by its number and not by its time", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    expect(readWithheld(warehouse)).toBe(0);
+    const runs = [
+      { calls_withheld: 7, verdict: "probable", mode: "full", expected: 7 },
+      { calls_withheld: 6, verdict: "exact", mode: "incremental", expected: 7 },
+      { calls_withheld: 5, verdict: "verified", mode: "full", expected: 5 },
+      { calls_withheld: 4, verdict: "unverified", mode: "full", expected: 5 },
+      { calls_withheld: 3, verdict: null, mode: "full", expected: 5 },
+      { calls_withheld: 2, verdict: "exact", mode: "full", expected: 2 },
+      { calls_withheld: null, verdict: "exact", mode: "full", expected: 0 },
+    ] as const;
+    for (const [index, { calls_withheld, verdict, mode, expected }] of runs.entries()) {
+      const runId = startRun(warehouse, { started_at: at(-index), mode, plan_reason: "a test", pid: 1 });
+      const ended = { status: "done", finished_at: at(-index), verdict_reason: "r" } as const;
+      updateRun(warehouse, runId, { ...ended, verdict, calls_withheld });
+      expect(readWithheld(warehouse)).toBe(expected);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { attributeCall } from "../../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { presentText, trimText } from "../../../src/attribution/call-text.ts";
+import { DNI_FIELDS } from "../../../src/call.ts";
+import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
+import { markGone } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+/** The members of an attributed call in API v3 § 2.3, those of `dni_data` in its place. */
+const API_MEMBERS = [
+  "insight_name",
+  "call_id",
+  "caller_id",
+  "tracking_number",
+  "call_started",
+  "duration",
+  "disposition",
+  "org_unit_id",
+  "org_unit_name",
+  "recording_url",
+  "utm_source",
+  "utm_medium",
+  "utm_campaign",
+  "utm_content",
+  "utm_term",
+  "gclid",
+  "gclsrc",
+  "google_analytics_cid",
+  "referring_url",
+  "campaign_name",
+  "campaign_id",
+  "summary",
+  "transcription",
+  "transcription_details",
+];
+
+const FACTS = [
+  "source",
+  "medium",
+  "campaign",
+  "channel",
+  "utm_source_folded",
+  "utm_medium_folded",
+  "utm_campaign_folded",
+  "utm_content_folded",
+  "utm_term_folded",
+  "referring_host",
+  "outcome",
+  "is_qualified",
+  "is_first_call",
+  "caller",
+];
+
+describe("attributed_calls", () => {
+  it("shows each live call under the API's names, with its transcript where it has one", () => {
+    using folder = makeTempFolder();
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    const bare = makeCall({ call_id: 1 });
+    const gone = { ...FULL_CALL, call_id: 2 };
+    const missing = { ...FULL_CALL, call_id: 3, summary: null };
+    storeCalls(warehouse, [FULL_CALL, bare, gone, missing]);
+    markGone(warehouse, [2]);
+    warehouse.sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
+
+    const view = warehouse.sqlite.prepare("SELECT * FROM attributed_calls ORDER BY call_id");
+
+    const names = view.columns().map(({ name }) => name);
+    expect(names.toSorted()).toEqual([...API_MEMBERS, ...FACTS].toSorted());
+    const expected = [bare, missing, FULL_CALL].map(({ extra: _, ...members }) => members);
+    const rows = view.all().map((row) => Object.entries(Object(row)));
+    const pick = (entries: [string, unknown][], names: readonly string[]) =>
+      Object.fromEntries(entries.filter(([name]) => names.includes(name)));
+    expect(rows.map((row) => pick(row, API_MEMBERS))).toEqual(expected);
+    expect(rows.map((row) => pick(row, FACTS))).toEqual(
+      [bare, missing, FULL_CALL].map((call) => ({
+        ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
+        is_qualified: call === bare ? 0 : 1,
+        is_first_call: call === missing ? 1 : 0,
+      })),
+    );
+  });
+
+  it("has a value of each member where the call has one, and else NULL", () => {
+    fc.assert(
+      fc.property(arbitraryCalls(60), (calls) => {
+        using folder = makeTempFolder();
+        using warehouse = openWarehouse(join(folder.path, "calls.db"));
+        storeCalls(warehouse, calls);
+        const rows = new Map(
+          warehouse.sqlite
+            .prepare<[], Record<string, unknown>>("SELECT * FROM attributed_calls")
+            .all()
+            .map((row) => [row.call_id, row]),
+        );
+        expect(rows.size).toBe(calls.length);
+        for (const call of calls) {
+          const row = rows.get(call.call_id) ?? {};
+          expect(Object.values(row)).not.toContain("");
+          const texts = [
+            ...DNI_FIELDS,
+            "caller_id",
+            "insight_name",
+            "org_unit_name",
+            "tracking_number",
+          ] as const;
+          for (const name of texts)
+            expect([name, row[name] === null]).toEqual([name, presentText(call[name]) === null]);
+          expect(row.gclid).toBe(attributeCall(call, DEFAULT_RULES).gclid);
+          expect(row.summary).toBe(trimText(call.summary) && call.summary);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([" null\t", "{{campaign.name}}", "(Not Set)", "\ufeff\u3000", "undefined"])(
+    "has no value where the service served %j",
+    (blank) => {
+      using folder = makeTempFolder();
+      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      const dni = Object.fromEntries(DNI_FIELDS.map((field) => [field, blank]));
+      storeCalls(warehouse, [makeCall({ ...dni, caller_id: blank })]);
+      const columns = [...DNI_FIELDS, "caller_id"].join(", ");
+      const row = warehouse.sqlite.prepare(`SELECT ${columns} FROM attributed_calls`).raw().get();
+      expect(row).toEqual([...DNI_FIELDS, "caller_id"].map(() => null));
+    },
+  );
+});
