@@ -5,14 +5,14 @@ import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
 } from "../warehouse/calls/unmatched-dispositions.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
-import { openToCopy, openWarehouseReader } from "../warehouse/open.ts";
+import { isCurrent, openWarehouseReader } from "../warehouse/open.ts";
 import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
 
 /** For a command about the file itself: whether it is the warehouse of another account. */
 export function notesOnOrigin(own: OwnWarehouse): string[] {
-  using reader = openToCopy(own.database);
-  const problem = isCurrent(reader.sqlite) ? findOtherOrigin(reader, own) : undefined;
+  if (!isCurrent(own.database)) return [];
+  using reader = openWarehouseReader(own.database);
+  const problem = findOtherOrigin(reader, own);
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 

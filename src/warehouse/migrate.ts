@@ -102,21 +102,16 @@ function newerError(file: string, theirs: number, ours: number): CalltallyError 
   );
 }
 
-/** Whether a warehouse has the schema of this version of the program. */
-export function isCurrent(sqlite: Database, folder?: string): boolean {
-  return versionOf(sqlite) >= latestVersion(folder);
-}
-
 /**
  * A reader does not migrate an older schema, so that a backup can be made first.
  *
  * @throws CalltallyError (exit 7) where the schema is older than what is to be read
  */
-export function assertCurrent(sqlite: Database, file: string, folder?: string): void {
-  if (isCurrent(sqlite, folder)) return;
+export function assertCurrent(file: string, version: number, folder?: string): void {
+  if (version >= latestVersion(folder)) return;
   throw new CalltallyError(
     EXIT.storage,
-    `Cannot read ${file} yet: its schema is version ${versionOf(sqlite)}, and this calltally needs ${latestVersion(folder)}`,
+    `Cannot read ${file} yet: its schema is version ${version}, and this calltally needs ${latestVersion(folder)}`,
     { hint: "Run `calltally sync`, which migrates it." },
   );
 }

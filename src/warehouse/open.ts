@@ -65,7 +65,7 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   assertOneName(file);
   // What SQLite would make beside it would keep out its owner.
   if (!isWritable(file)) return undefined;
-  if (readHeaderThroughSqlite(file).schemaVersion < latestVersion()) return undefined;
+  if (!isCurrent(file)) return undefined;
   const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
   return toWarehouse(file, sqlite);
 }
@@ -76,14 +76,10 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
  * @throws CalltallyError (exit 7) if its schema is older, too: a reader does not migrate it
  */
 export function openWarehouseReader(path: string): Warehouse {
-  const warehouse = openToCopy(path);
-  try {
-    assertCurrent(warehouse.sqlite, warehouse.path);
-    return warehouse;
-  } catch (error) {
-    warehouse[Symbol.dispose]();
-    throw error;
-  }
+  const file = realFile(path);
+  assertOurs(file);
+  assertCurrent(file, versionOf(file));
+  return openToCopy(file);
 }
 
 /** Opens an existing warehouse as {@link openWarehouseReader} does, also one of an older schema. */
@@ -216,13 +212,26 @@ export function assertOurs(file: string): void {
       hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
     });
   }
-  // Who may not write leaves nothing next to it; so nobody who may write has it open in this process.
-  const read = isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
-  const state = stateOf(file, stat, read);
+  const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
     hint: "It was left as it is. Move it away, or set CALLTALLY_DATABASE to another file.",
   });
+}
+
+/** Whether a warehouse has the schema of this version of the program. */
+export function isCurrent(path: string): boolean {
+  return versionOf(realFile(path)) >= latestVersion();
+}
+
+/** By its header: a connection that reads from the file would leave a log beside it. */
+function versionOf(file: string): number {
+  return headerReader(file)(file).schemaVersion;
+}
+
+/** Who may not write leaves nothing next to it; so nobody who may write has it open in this process. */
+function headerReader(file: string): typeof readHeaderThroughSqlite {
+  return openFiles.get(file) || isWritable(file) || hasIndex(file) ? readHeaderThroughSqlite : readHeader;
 }
 
 /**

@@ -364,12 +364,14 @@ describe("calltally export", () => {
     expect(await run("d.db", "export")).toMatchObject({ code: 0 });
 
     const manifest = join(folder.path, "data/exports/manifest.json");
-    writeFileSync(manifest, '{"name":"a web app"}');
-    expect(await run("b.db", "export")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("not one of calltally"),
-    });
-    expect(readFileSync(manifest, "utf8")).toBe('{"name":"a web app"}');
+    for (const other of ['{"name":"a web app"}', '{"files":[]}']) {
+      writeFileSync(manifest, other);
+      expect(await run("b.db", "export")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("not one of calltally"),
+      });
+      expect(readFileSync(manifest, "utf8")).toBe(other);
+    }
   });
 
   it("takes turns with others to the same folder, so that the manifest fits the files", async () => {

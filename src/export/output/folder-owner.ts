@@ -11,7 +11,8 @@ const manifestSchema = z.object({
   origin: z.object({
     warehouse_id: z.string(),
     base_url: z.string().nullable(),
-    org_unit_id: z.string().nullable(),
+    /** Missing where several accounts are merged. */
+    org_unit_id: z.string().nullish(),
     made_by_demo: z.literal(true).optional(),
   }),
 });
