@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { asc, count, eq, getTableColumns, getTableName, gt, sql } from "drizzle-orm";
+import { count, eq, getTableColumns, getTableName, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
@@ -11,6 +11,7 @@ import { openCallerDigests, openCallerHash } from "../warehouse/calls/caller-has
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
 import { renameCallers } from "../warehouse/calls/caller-names.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
+import { eachBatch } from "../warehouse/calls/each-call.ts";
 import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import {
@@ -49,10 +50,6 @@ import {
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Few, since a row may hold megabytes. */
-const BATCH_ROWS = 250;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 /** Bytes that are drawn for a pseudonym. */
 const PSEUDONYM_BYTES = 8;
 
@@ -366,7 +363,7 @@ function pickColumns({ summary, transcription, transcription_details, ...columns
 
 type StoredCall = Call & Omit<Withheld, "row_hash">;
 
-function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
+function readCalls({ db }: Warehouse): Generator<StoredCall[]> {
   const {
     row_hash,
     first_run_id,
@@ -379,20 +376,12 @@ function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
     ...columns
   } = getTableColumns(calls);
   const { summary, transcription, transcription_details } = transcripts;
-  const select = db
+  const query = db
     .select({ ...columns, summary, transcription, transcription_details })
     .from(calls)
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-    .where(gt(calls.call_id, sql.placeholder("last")))
-    .orderBy(asc(calls.call_id))
-    .limit(BATCH_ROWS)
-    .prepare();
-  for (let last = BEFORE_ALL; ; ) {
-    const batch = select.all({ last });
-    yield batch;
-    last = batch.at(-1)?.call_id ?? last;
-    if (batch.length < BATCH_ROWS) return;
-  }
+    .$dynamic();
+  return eachBatch(calls.call_id, query);
 }
 
 /** Returns whether there is another transcript now, or none any more. */

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, eq, getTableColumns, gt, notInArray, sql } from "drizzle-orm";
+import { eq, getTableColumns, notInArray } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { call_facts, calls, counts } from "../schema.ts";
@@ -11,15 +11,11 @@ import { readCallCount } from "./call-table.ts";
 import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { renameCallers } from "./caller-names.ts";
 import { countRows } from "./count-rows.ts";
+import { eachBatch } from "./each-call.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
 import { insertRules, isInForce, readRules } from "./rules.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
-
-/** Few, since a row may hold megabytes. */
-const BATCH_ROWS = 250;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 export interface AttributionOptions {
   nowMs: number;
@@ -120,13 +116,6 @@ export function* attributeAll(
   const { db, sqlite } = warehouse;
   const { row_hash, served_hash, withheld, ...others } = getTableColumns(calls);
   const { first_run_id, changed_run_id, recording_url, extra, ...columns } = others;
-  const select = db
-    .select(columns)
-    .from(calls)
-    .where(gt(calls.call_id, sql.placeholder("last")))
-    .orderBy(asc(calls.call_id))
-    .limit(BATCH_ROWS)
-    .prepare();
   const total = countRows({ db }, calls);
   if (digests !== undefined && (readRules(warehouse)?.caller_key ?? null) === null) {
     renameCallers(warehouse, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
@@ -144,12 +133,9 @@ export function* attributeAll(
     .run();
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true, digests });
   let read = 0;
-  for (let last = BEFORE_ALL; ; ) {
-    const batch = select.all({ last });
+  for (const batch of eachBatch(calls.call_id, db.select(columns).from(calls).$dynamic())) {
     facts.write(batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })));
     read += batch.length;
-    last = batch.at(-1)?.call_id ?? last;
-    if (batch.length < BATCH_ROWS) break;
     if (read < total) yield { read, total };
   }
   settleCallers(warehouse);
