@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import { existsSync, globSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
 import { fsyncPath, removeFile } from "../base/folder.ts";
@@ -166,16 +167,10 @@ function forgetInManifest(
   const masked = manifestSchema.parse(JSON.parse(maskJson(JSON.stringify({ ...manifest, files }))));
   if (isDeepStrictEqual(masked, manifest)) return;
   const file = join(folder, MANIFEST);
-  const draft = join(folder, `.${MANIFEST}.${randomUUID()}.tmp`);
   const text = JSON.stringify({ ...masked, fingerprint: fingerprintOf(masked) }, null, 2);
-  try {
-    writeFileSync(draft, `${text}\n`, { flag: "wx", mode: statSync(file).mode & 0o777 });
-    fsyncPath(draft);
-    renameSync(draft, file);
-  } finally {
-    removeFile(draft);
-  }
-  fsyncPath(folder);
+  using draft = new Draft(file);
+  draft.write(`${text}\n`, statSync(file).mode & 0o777);
+  draft.replace();
 }
 
 /** Undefined where there is none of ours. */

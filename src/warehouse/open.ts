@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { fsyncPath, makeFolder, realFile, removeFile } from "../base/folder.ts";
+import { makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
 import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
@@ -138,28 +139,22 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
 }
 
-/** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
 function create(file: string, options: MigrateOptions): void {
-  const folder = dirname(file);
-  makeFolder(folder);
+  makeFolder(dirname(file));
   assertNoLog(file);
-  const draft = `${file}.new`;
-  removeFile(draft);
-  closeSync(openSync(draft, "wx", 0o600));
-  const sqlite = new Database(draft);
+  removeLeftDrafts(file);
+  using draft = new Draft(file);
+  draft.write("", 0o600);
+  const sqlite = new Database(draft.path);
   try {
     sqlite.pragma("page_size = 16384");
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
-    migrate(sqlite, draft, { ...options, isLocked: true });
-  } catch (error) {
-    removeFile(draft); // on a full disk its room is dear
-    throw error;
+    migrate(sqlite, draft.path, { ...options, isLocked: true });
   } finally {
     sqlite.close();
   }
-  renameSync(draft, file);
-  fsyncPath(folder);
+  draft.replace();
 }
 
 function configure(sqlite: Database.Database): void {

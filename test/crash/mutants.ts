@@ -105,10 +105,13 @@ export const MUTATIONS = {
     file: FILE_SET,
     edits: [
       {
-        find: "const draft = join(dirname(path), ",
-        replace: "const draft = path;\n    void join(dirname(path), ",
+        find: "const draft = new Draft(path);",
+        replace: "const draft = Object.assign(new Draft(path), { path });",
       },
-      { find: `open(draft, "wx", MODES[audience].file)`, replace: `open(draft, "w", MODES[audience].file)` },
+      {
+        find: `open(draft.path, "wx", MODES[audience].file)`,
+        replace: `open(draft.path, "w", MODES[audience].file)`,
+      },
     ],
   },
   /** They get their names before their content is on the disk. */
@@ -119,6 +122,6 @@ export const MUTATIONS = {
   /** Their names may be lost in a power cut. */
   "no-folder-sync": {
     file: FILE_SET,
-    edits: [{ find: "await folder.sync()", replace: "await Promise.resolve()" }],
+    edits: [{ find: "fsyncPath(folder)", replace: "void folder" }],
   },
 } as const satisfies Record<string, Mutation>;
