@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -9,6 +9,7 @@ import { toFileError } from "../base/file-access.ts";
 import { fsyncPath, removeFile } from "../base/folder.ts";
 import { findUploadsOf } from "../conversions/upload-table.ts";
 import { fingerprintOf } from "../export/manifest.ts";
+import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
@@ -147,13 +148,6 @@ function isGone(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Files of killed exports without their names, and those of exports that are under way. */
-function findDrafts(folder: string): string[] {
-  return globSync([".*.tmp", "calls/month=*/.*.tmp"], { cwd: folder })
-    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
-    .map((file) => join(folder, file));
 }
 
 function forgetInManifest(

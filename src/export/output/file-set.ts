@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
@@ -159,16 +159,21 @@ function assertNoFolder(path: string): void {
   throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`);
 }
 
-/** Removes what a killed export left behind: drafts that nobody has written to for an hour. */
+/** Removes what a killed export left behind, on any machine: drafts that nobody has written to for an hour. */
 function sweepDrafts(folder: string): void {
   const oldestMs = Date.now() - 3_600_000;
-  for (const file of globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })) {
-    const isDraft = /^\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(basename(file));
-    const path = join(folder, file);
+  for (const path of findDrafts(folder)) {
     // Another export may have given it its name just now.
-    const stat = isDraft ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    const stat = statSync(path, { throwIfNoEntry: false });
     if (stat !== undefined && stat.mtimeMs < oldestMs) removeFile(path);
   }
+}
+
+/** Returns the drafts in a folder: of exports that are under way, and of killed ones. */
+export function findDrafts(folder: string): string[] {
+  return globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })
+    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
+    .map((file) => join(folder, file));
 }
 
 /** Returns whether it did: one with something in it stays. */
