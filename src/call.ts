@@ -91,17 +91,13 @@ const HASHED_FIELDS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 
 /** Characters of a hash in base64url: 256 bits. */
 const HASH_LENGTH = 43;
-/** Characters of a hash of an earlier version: SHA-256 in hexadecimal. */
-const SHA256_LENGTH = 64;
 
 /**
  * Returns the BLAKE2b of a call's content, 43 characters of base64url: it takes a third of the time of SHA-256 where the
  * processor does not help with that. The query of `recording_url` is left out: its signature is new in every response, and
  * would make every call look changed in every run.
- *
- * @param like a hash to compare it with: where an earlier version made that, by SHA-256, so is this one
  */
-export function hashCall(call: Call, like?: string): string {
+export function hashCall(call: Call): string {
   let content = "";
   for (const field of HASHED_FIELDS) {
     const value = call[field];
@@ -111,7 +107,6 @@ export function hashCall(call: Call, like?: string): string {
       content += `${text.length}:${text}`;
     }
   }
-  if (like?.length === SHA256_LENGTH) return hash("sha256", content);
   return hash("blake2b512", content, "base64url").slice(0, HASH_LENGTH);
 }
 

@@ -1,4 +1,4 @@
-import { type Call, isDuration, isSortable } from "../call.ts";
+import type { Call } from "../call.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
 import { type Channel, toChannel } from "./channel-rules.ts";
@@ -65,9 +65,7 @@ export type AttributedMembers = Omit<
 /** Derives what is true of a call. */
 export function attributeCall(call: AttributedMembers, rules: AttributionRules): CallFacts {
   const { outcomeOf, utmKeyOf, qualifiedDuration } = compileRules(rules);
-  // An earlier version stored times and durations that are rejected now.
-  const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;
-  const duration = isDuration(call.duration) ? call.duration : null;
+  const { call_started, duration } = call;
   const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
   const visit = {
     utm_source_folded: toUtmKey(call.utm_source),

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { forgetAgain } from "../forget/forget-callers.ts";
-import { type ForgottenCaller, hasForgotten, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
+import { type Lock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 
@@ -12,12 +13,14 @@ import { isDamage } from "../warehouse/sqlite-errors.ts";
  *
  * @param target the warehouse that is to be replaced
  * @param draft the copy, before it gets its name
+ * @param lock that of the target
  * @throws CalltallyError (exit 7) without the key that tells them
  */
-export function carryForgotten(target: string, draft: string, nowMs: number): boolean {
+export function carryForgotten(target: string, draft: string, lock: Lock, nowMs: number): boolean {
   const callers = existsSync(target) ? readThose(target) : [];
   if (callers.length === 0) return false;
-  using warehouse = openExistingWarehouse(draft, { isLocked: true });
+  using opened = openExistingWarehouse(draft, { isLocked: true });
+  const warehouse = underLock(opened, lock);
   // By the key beside the warehouse that it becomes.
   const isChanged = forgetAgain({ ...warehouse, path: target }, callers, nowMs);
   if (isChanged) eraseFreed(warehouse, nowMs);
@@ -29,7 +32,7 @@ function readThose(target: string): ForgottenCaller[] {
   if (!readHeader(target).isOurs) return [];
   try {
     using warehouse = openReader({ path: target });
-    return hasForgotten(warehouse) ? readForgotten(warehouse) : [];
+    return readForgotten(warehouse);
   } catch (error) {
     if (isDamage(error)) return [];
     throw error;

@@ -5,7 +5,7 @@ import { fsyncPath } from "../base/folder.ts";
 import { type Digest, digestTables } from "../warehouse/calls/digest.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
-import { openReader, openWarehouseReader } from "../warehouse/open.ts";
+import { openReader, openToCopy } from "../warehouse/open.ts";
 import { sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 
 const PAGES_A_STEP = 1000;
@@ -45,7 +45,7 @@ export async function copyWarehouse(source: string, draft: string, signal?: Abor
  * (Without one SQLite starts over after each write of another process, for ever under a long sync.)
  */
 async function copyPages(source: string, draft: string, signal: AbortSignal | undefined): Promise<Digest> {
-  using reader = openWarehouseReader(source);
+  using reader = openToCopy(source);
   reader.sqlite.exec("BEGIN");
   const digest = await digestTables(reader, signal);
   // SQLite would make it readable for others.

@@ -8,7 +8,8 @@ import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
-import { assertOurs, openReader, stateOf } from "../warehouse/open.ts";
+import { BASELINE_VERSION } from "../warehouse/migrate.ts";
+import { assertOurs, openExistingWarehouse, openReader, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { carryForgotten } from "./carry-forgotten.ts";
@@ -65,14 +66,21 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
+  migrateCopy(draft.path);
   assertOfAccount(source, draft.path, account);
   const caller_key = restoreKey(source, target, draft.path);
-  const forgotten_again = carryForgotten(target, draft.path, nowMs);
+  const forgotten_again = carryForgotten(target, draft.path, lock, nowMs);
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   draft.replace();
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
+}
+
+/** Migrates a backup of an older version at once, so that only backups are ever read in an older schema. */
+function migrateCopy(draft: string): void {
+  using warehouse = openExistingWarehouse(draft, { isLocked: true });
+  warehouse.sqlite.pragma("journal_mode = DELETE");
 }
 
 function assertOfAccount(source: string, draft: string, account: Owner): void {
@@ -88,8 +96,9 @@ function assertOfAccount(source: string, draft: string, account: Owner): void {
 function assertReplaceable(target: string): void {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  const { isSqlite, isOurs } = stat.isFile() ? readHeader(target) : { isSqlite: true, isOurs: false };
-  if (isSqlite && !isOurs) assertOurs(target);
+  const header = stat.isFile() ? readHeader(target) : undefined;
+  if (header !== undefined && !header.isSqlite) return;
+  if (header === undefined || !header.isOurs || header.schemaVersion < BASELINE_VERSION) assertOurs(target);
 }
 
 /**

@@ -4,11 +4,9 @@ import { Draft } from "../base/draft.ts";
 import { readUploadKeys } from "../conversions/upload-table.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
-import { readRules } from "../warehouse/calls/rules.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openReader } from "../warehouse/open.ts";
 import { hasExportedCalls } from "../warehouse/runs/exports.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * What became of the key when a warehouse was restored: one was there and was kept, though the one beside the backup may
@@ -39,13 +37,9 @@ export function restoreKey(source: string, target: string, draft: string): Resto
     return "copied";
   }
   using restored = openReader({ path: draft });
-  if (isCurrent(restored) && readRules(restored)?.caller_key) return "needed";
-  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || hasUploadKeys(restored);
+  if (readRulesInForce(restored).caller_key) return "needed";
+  const isUsed = hasExportedCalls(restored) || hasForgotten(restored) || readUploadKeys(restored).length > 0;
   return isUsed ? "missing" : null;
-}
-
-function hasUploadKeys(restored: Warehouse): boolean {
-  return isCurrent(restored) && readUploadKeys(restored).length > 0;
 }
 
 function isThere(file: string): boolean {

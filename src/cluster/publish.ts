@@ -3,7 +3,6 @@ import { CalltallyError, describeError, EXIT, InterruptedError } from "../base/e
 import type { ClusterAddress } from "../config/cluster-url.ts";
 import { beginMarks } from "../warehouse/changed-buckets.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openAsPermitted, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
@@ -67,7 +66,6 @@ export interface PublishResult {
 export async function publish(options: PublishOptions): Promise<PublishResult> {
   const { account = ONLY_ACCOUNT, to, clock = systemClock } = options;
   using warehouse = openOwn(options, openAsPermitted);
-  assertCurrent(warehouse);
   using _lock = warehouse.sqlite.readonly ? undefined : acquireLock(warehouse);
   const started = { target: to.name, account, attempted_at: new Date(clock.now()).toISOString() };
   record(warehouse, { ...started, error: null });

@@ -4,6 +4,7 @@ import { realFile } from "../base/folder.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
 import type { CommitStep, CommittedFiles } from "../export/record-export.ts";
 import type { Content } from "../request/contents.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { openUploadKey } from "./upload-key.ts";
 import {
@@ -118,7 +119,7 @@ export class UploadLedger implements CommitStep {
    *
    * @throws CalltallyError (exit 6) where another export has entered conversions, or a file of a killed one was moved meanwhile
    */
-  enter({ files, now }: CommittedFiles): void {
+  enter(tx: Tx, { files, now }: CommittedFiles): void {
     if (this.#files.length === 0) return;
     for (const file of this.#again) {
       if (file.draft === null || isInPlace(file)) continue;
@@ -148,25 +149,25 @@ export class UploadLedger implements CommitStep {
         report_run_id: this.#reportRunId,
       };
     });
-    this.#entered = enterUploads(this.#warehouse, batches, { after: this.#after, now, key });
+    this.#entered = enterUploads(tx, batches, { after: this.#after, now, key });
   }
 
   /** Takes files out again that could not get their names. */
-  undo({ files }: CommittedFiles): void {
+  undo(tx: Tx, { files }: CommittedFiles): void {
     const [unnamed = [], named = []] = [true, false].map((isUnnamed) =>
       this.#entered.flatMap(({ upload_file_id }, index) => {
         const file = this.#files[index]?.file.file ?? "";
         return (files.draftOf(file) !== undefined) === isUnnamed ? [upload_file_id] : [];
       }),
     );
-    undoUploads(this.#warehouse, { named, unnamed });
+    undoUploads(tx, { named, unnamed });
   }
 
   /** Records that all files have their names. What is left of killed exports is shown once, and settled with them. */
-  settle(): void {
+  settle(tx: Tx): void {
     const left = this.#files.length === 0 ? [] : this.#left;
     const ids = [...this.#entered, ...left].map(({ upload_file_id }) => upload_file_id);
-    if (ids.length > 0) settleUploads(this.#warehouse, ids);
+    if (ids.length > 0) settleUploads(tx, ids);
   }
 
   notes(): UploadNotes {

@@ -14,7 +14,7 @@ export type AttemptOutcome =
 export interface AttemptContext {
   signal: AbortSignal;
   /**
-   * Records that from now on it may arrive. Call it right before that.
+   * Records that from now on it may arrive: what follows sends.
    *
    * @throws AlreadyTakenError where another process has it
    */

@@ -1,6 +1,5 @@
 import { and, eq, gte, inArray, max, sql } from "drizzle-orm";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
 import { deliveries, report_runs } from "../warehouse/schema.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -113,11 +112,10 @@ export function readDelivery({ db }: Warehouse, deliveryId: number): Delivery {
 
 /**
  * Returns the deliveries of a report run, in the order in which they were recorded; what was being sent when its process
- * was killed is `outcome unknown`. Nothing from a warehouse of an older schema.
+ * was killed is `outcome unknown`.
  */
-export function readDeliveries(warehouse: Warehouse, runId: number): Delivery[] {
-  if (!isCurrent(warehouse)) return [];
-  const rows = warehouse.db
+export function readDeliveries({ db }: Warehouse, runId: number): Delivery[] {
+  const rows = db
     .select()
     .from(deliveries)
     .where(eq(deliveries.report_run_id, runId))

@@ -1,6 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, max } from "drizzle-orm";
 import { hasEnded, markProcess } from "../base/process-mark.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
 import { report_runs } from "../warehouse/schema.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -85,10 +84,8 @@ export function readReportRun({ db }: Pick<Warehouse, "db">, runId: number): Rep
   return settle(db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get());
 }
 
-/** Returns the last run of each report and account, by name; nothing from a warehouse of an older schema. */
-export function readLastReportRuns(warehouse: Warehouse): ReportRun[] {
-  if (!isCurrent(warehouse)) return [];
-  const { db } = warehouse;
+/** Returns the last run of each report and account, by name. */
+export function readLastReportRuns({ db }: Warehouse): ReportRun[] {
   const last = db
     .select({ id: max(report_runs.report_run_id).as("id") })
     .from(report_runs)
@@ -104,21 +101,20 @@ export function readLastReportRuns(warehouse: Warehouse): ReportRun[] {
 }
 
 /**
- * Returns the last run of a report that the schedule had due; nothing from a warehouse of an older schema.
+ * Returns the last run of a report that the schedule had due.
  *
  * @param status leaves the others out @default each counts
  */
 export function readLastDueRun(
-  warehouse: Warehouse,
+  { db }: Warehouse,
   report: string,
   account: string | null,
   status?: ReportRun["status"],
 ): ReportRun | undefined {
-  if (!isCurrent(warehouse)) return undefined;
   const isOfAccount = account === null ? isNull(report_runs.account) : eq(report_runs.account, account);
   const isMeant = status === undefined ? undefined : eq(report_runs.status, status);
   const isDue = isNotNull(report_runs.scheduled_for);
-  const run = warehouse.db
+  const run = db
     .select()
     .from(report_runs)
     .where(and(eq(report_runs.report, report), isOfAccount, isDue, isMeant))

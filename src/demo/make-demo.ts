@@ -19,7 +19,6 @@ import { startSandbox } from "../sandbox/server.ts";
 import { runSync } from "../sync/run.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
-import { isCurrent } from "../warehouse/migrate.ts";
 import { openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { markDemo, readOrigin } from "../warehouse/origin.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
@@ -84,14 +83,14 @@ function makeDemoWarehouse(database: string, baseUrl: URL): void {
 
 function assertMadeByDemo(file: string): void {
   using warehouse = openWarehouseReader(file);
-  if (isCurrent(warehouse) && readOrigin(warehouse).is_demo) return;
+  if (readOrigin(warehouse).is_demo) return;
   throw notOurs(file);
 }
 
 /** @throws UsageError where one of the files that are to be written is there, and not as `calltally demo` made it */
 function assertOurFiles(folder: string, names: readonly string[]): void {
   const manifest = readManifest(folder);
-  const isOurs = manifest?.origin?.made_by_demo ?? false;
+  const isOurs = manifest?.origin.made_by_demo ?? false;
   if (manifest !== undefined && !isOurs) throw notOurs(join(folder, "manifest.json"));
   for (const name of names) {
     const file = join(folder, name);

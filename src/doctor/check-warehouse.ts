@@ -14,7 +14,6 @@ import { countOtherUnits } from "../warehouse/calls/other-units.ts";
 import { checkRowHashes, describeDamaged } from "../warehouse/calls/row-hashes.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { findDamage } from "../warehouse/integrity.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -83,7 +82,6 @@ async function* lookInto(warehouse: Warehouse, options: WarehouseOptions): Async
     yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
     return;
   }
-  assertCurrent(warehouse);
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "whole, all of it checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {

@@ -15,7 +15,6 @@ import type { ConversionKind } from "../request/option-values.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
@@ -86,7 +85,6 @@ export interface Explanation {
 export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { callId, timezone, clock = systemClock } = options;
   using reader = openOwn(options, openWarehouseReader);
-  assertCurrent(reader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
   const { rules } = session;
   const call = reader.db.select().from(calls).where(eq(calls.call_id, callId)).get();

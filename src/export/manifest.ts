@@ -160,7 +160,7 @@ export interface ManifestFile extends WrittenFile, TableEntry {
   adjustments?: { retract: number; restate: number };
 }
 
-/** A manifest of any version, whose files need not be written yet. */
+/** A manifest whose files need not be written yet. */
 interface UnwrittenManifest {
   fingerprint?: unknown;
   published?: unknown;

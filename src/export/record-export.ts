@@ -4,7 +4,7 @@ import { realFile } from "../base/folder.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { deleteExports, insertExports, settleExports } from "../warehouse/runs/exports.ts";
 import { withFileNamed } from "../warehouse/sqlite-errors.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { Commit, FileSet } from "./output/file-set.ts";
@@ -20,11 +20,11 @@ export interface CommittedFiles {
 /** Something that is recorded together with an export; each of its parts runs in a transaction. */
 export interface CommitStep {
   /** Records the files before the first of them gets its name. What it throws keeps everything as it was. */
-  enter?(committed: CommittedFiles): void;
+  enter?(tx: Tx, committed: CommittedFiles): void;
   /** Removes the record of files that did not get their names. */
-  undo?(committed: CommittedFiles): void;
+  undo?(tx: Tx, committed: CommittedFiles): void;
   /** Records that all files have their names. */
-  settle?(committed: CommittedFiles): void;
+  settle?(tx: Tx, committed: CommittedFiles): void;
 }
 
 /** Returns how an export is recorded in the warehouse, so that wherever it is killed no file is there that the record lacks. */
@@ -35,24 +35,28 @@ export function commitOf(
 ): Commit {
   const { folder } = committed.files;
   const entries = entriesOf(committed.manifest);
-  const write = (work: (step: CommitStep) => void) =>
-    withFileNamed(warehouse.path, () => writeTransaction(warehouse, () => steps.forEach(work)));
+  const write = (work: (step: CommitStep, tx: Tx) => void) =>
+    withFileNamed(warehouse.path, () =>
+      writeTransaction(warehouse, (tx) => {
+        for (const step of steps) work(step, tx);
+      }),
+    );
   for (const { file } of [...entries, { file: "manifest.json" }]) {
     if (realFile(join(folder, file)) !== warehouse.path) continue;
     throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`);
   }
   return {
-    enter: () => write((step) => step.enter?.(committed)),
+    enter: () => write((step, tx) => step.enter?.(tx, committed)),
     undo: () => {
       try {
-        write((step) => step.undo?.(committed));
+        write((step, tx) => step.undo?.(tx, committed));
       } catch {
         // The error before this one is reported. The next export cleans up.
       }
     },
     settle: () => {
       try {
-        write((step) => step.settle?.(committed));
+        write((step, tx) => step.settle?.(tx, committed));
       } catch (cause) {
         const paths = entries.map(({ file }) => join(folder, file));
         throw new CalltallyError(
@@ -73,17 +77,17 @@ export function commitOf(
  *
  * @param forgottenBefore the last act that forgot callers when the calls were read: files may have callers of a later one
  */
-export function exportLog(warehouse: Warehouse, forgottenBefore: () => number): CommitStep {
+export function exportLog(forgottenBefore: () => number): CommitStep {
   let exportIds: number[] = [];
   return {
-    enter: ({ files: { folder }, manifest }) => {
-      if (readLastForgotten(warehouse) !== forgottenBefore()) {
+    enter: (tx, { files: { folder }, manifest }) => {
+      if (readLastForgotten(tx) !== forgottenBefore()) {
         throw new CalltallyError(EXIT.locked, `Cannot write to ${folder}: callers were forgotten meanwhile`, {
           hint: "Nothing was written. Run this again.",
         });
       }
       exportIds = insertExports(
-        warehouse,
+        tx,
         entriesOf(manifest).map(({ file, sha256, rows }) => ({
           path: join(realFile(folder), file),
           sha256,
@@ -93,12 +97,12 @@ export function exportLog(warehouse: Warehouse, forgottenBefore: () => number): 
         })),
       );
     },
-    undo: ({ files, manifest }) => {
+    undo: (tx, { files, manifest }) => {
       const entries = entriesOf(manifest);
       const isUnnamed = (_: number, index: number) => files.draftOf(entries[index]?.file ?? "") !== undefined;
-      deleteExports(warehouse, exportIds.filter(isUnnamed));
+      deleteExports(tx, exportIds.filter(isUnnamed));
     },
-    settle: ({ now }) => settleExports(warehouse, exportIds, now),
+    settle: (tx, { now }) => settleExports(tx, exportIds, now),
   };
 }
 

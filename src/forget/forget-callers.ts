@@ -7,7 +7,7 @@ import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
 import { isPseudonym, toPseudonym } from "../privacy/pseudonym.ts";
 import { CallFactsTable } from "../warehouse/calls/call-facts.ts";
 import { type Keeping, keepingAll, type Withheld } from "../warehouse/calls/call-guard.ts";
-import { openCallerDigests, openCallerHash } from "../warehouse/calls/caller-hash.ts";
+import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
 import { openCallerKey } from "../warehouse/calls/caller-key.ts";
 import { renameCallers } from "../warehouse/calls/caller-names.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
@@ -24,6 +24,7 @@ import {
 } from "../warehouse/calls/forgotten-callers.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { insertPrivacyAct } from "../warehouse/privacy-act-table.ts";
 import {
   call_facts,
@@ -47,7 +48,7 @@ import {
   transcripts,
   webhook_changes,
 } from "../warehouse/schema.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Bytes that are drawn for a pseudonym. */
@@ -155,11 +156,10 @@ export interface ForgetOptions {
 
 /**
  * Removes what is personal of callers from every table, and keeps it from coming back; calls stay, and all figures with
- * them. All of it in one transaction, and nothing of it where a caller is unknown. Call it with the lock, and erase what
- * was freed afterwards.
+ * them. All of it in one transaction, and nothing of it where a caller is unknown.
  */
 export function forgetCallers(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
   { nowMs, isUnknownAllowed = false }: ForgetOptions,
 ): Forgotten {
@@ -180,12 +180,12 @@ export function forgetCallers(
   warehouse.sqlite.pragma("secure_delete = ON");
   const at = new Date(nowMs).toISOString();
   try {
-    writeTransaction(warehouse, () => {
+    writeTransaction(warehouse, (tx) => {
       const wanted = resolveCallers(warehouse, digests, whom);
       const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
       const fresh = wanted.filter(({ digest }) => !known.has(digest));
       insertForgotten(warehouse, toTombstones(digests, fresh, at));
-      const { counts, spellings, met } = takeOut(warehouse);
+      const { counts, spellings, met } = takeOut(tx);
       const callers = new Set(fresh.map(({ digest }) => digest)).size;
       outcome.counts = { callers, ...counts };
       outcome.spellings = spellings;
@@ -198,7 +198,7 @@ export function forgetCallers(
         known.has(digest) || met.has(digest) ? [] : [index],
       );
       if (outcome.unknown.length > 0 && !isUnknownAllowed) throw new UnknownCallers();
-      record(warehouse, outcome.counts, at);
+      record(tx, outcome.counts, at);
     });
   } catch (error) {
     if (!(error instanceof UnknownCallers)) throw error;
@@ -207,28 +207,27 @@ export function forgetCallers(
 }
 
 /**
- * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any. Call
- * it with the lock, and erase what was freed afterwards.
+ * Forgets callers in a copy of the warehouse that was made before they were forgotten; returns whether there were any.
  */
 export function forgetAgain(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   callers: readonly ForgottenCaller[],
   nowMs: number,
 ): boolean {
   warehouse.sqlite.pragma("secure_delete = ON");
-  return writeTransaction(warehouse, () => {
+  return writeTransaction(warehouse, (tx) => {
     const known = new Set(readForgotten(warehouse).map(({ digest }) => digest));
     const fresh = callers.filter(({ digest }) => !known.has(digest));
     if (fresh.length === 0) return false;
     insertForgotten(warehouse, fresh);
-    const { counts } = takeOut(warehouse);
-    record(warehouse, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
+    const { counts } = takeOut(tx);
+    record(tx, { callers: fresh.length, ...counts }, new Date(nowMs).toISOString());
     return true;
   });
 }
 
 /** Takes what is of forgotten callers out of every table. */
-function takeOut(warehouse: Warehouse) {
+function takeOut(warehouse: Tx) {
   const forgotten = openForgotten(warehouse);
   if (forgotten === undefined) return NOTHING_DONE;
   // Before the calls, so that of their facts nothing else changes than names.
@@ -238,7 +237,6 @@ function takeOut(warehouse: Warehouse) {
   const { counts, spellings } = stripCalls(warehouse, forgotten, keeping);
   const rejected_rows = stripRejectedRows(warehouse, forgotten, keeping);
   withholdDrift(warehouse, keeping);
-  sealQuestions(warehouse);
   const texts = maskTexts(warehouse, forgotten);
   // By hashes of rows numbers could be found, by trying all of them.
   warehouse.db.update(publications).set({ totals: null }).run();
@@ -269,7 +267,7 @@ function readCallerIds({ db }: Warehouse): (string | null)[] {
   return rows.map(({ caller_id }) => caller_id);
 }
 
-function record(warehouse: Warehouse, counts: ForgetCounts, at: string): void {
+function record(warehouse: Tx, counts: ForgetCounts, at: string): void {
   if (Object.values(counts).every((count) => count === 0)) return;
   insertPrivacyAct(warehouse, { at, act: "forget", counts: { ...counts } });
 }
@@ -322,7 +320,7 @@ function toTombstones(
 }
 
 /** Strips the stored calls, and all undocumented members; their hashes are of what is left, and that is what is made of them when they are served again. */
-function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping) {
+function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: Keeping) {
   const { db } = warehouse;
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, {
@@ -351,7 +349,10 @@ function stripCalls(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: 
     const ofNamed = changed.filter(({ isNamed }) => isNamed);
     counts.calls += ofNamed.length;
     withoutFactLog(warehouse, () =>
-      facts.write(ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false }))),
+      facts.write(
+        warehouse,
+        ofNamed.map(({ stripped }) => ({ call: stripped, isNew: false })),
+      ),
     );
   }
   return { counts, spellings: [...spellings] };
@@ -453,22 +454,6 @@ function prepareIsCalled({ db }: Warehouse): (text: string) => boolean {
   const called = new Set(rows.map(({ number }) => number));
   return (text) => text.startsWith('"') && called.has(presentNumber(String(JSON.parse(text))));
 }
-
-/** Earlier versions remembered the callers that a rollup leaves out by a hash that the number could be found by. */
-function sealQuestions(warehouse: Warehouse): void {
-  const { db, path } = warehouse;
-  const { seal } = openCallerHash(path);
-  for (const { exported_id, question } of db.select().from(exported_rollups).all()) {
-    const sealed = question.replace(UNKEYED, (_, name, hash) => `${name}"${seal(hash)}"`);
-    if (sealed !== question)
-      db.update(exported_rollups)
-        .set({ question: sealed })
-        .where(eq(exported_rollups.exported_id, exported_id))
-        .run();
-  }
-}
-
-const UNKEYED = /("exclude_callers":)"([\da-f]{64})"/;
 
 /** How many calls each forgotten caller has. */
 function countCalls({ db }: Warehouse): void {

@@ -4,7 +4,7 @@ import { recoverUploads } from "../conversions/upload-table.ts";
 import { sweepRunFolders } from "../delivery/run-folder.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
@@ -51,7 +51,8 @@ export async function forgetNow(
   keepTempFilesBeside(database);
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openOwn(own, openExistingWarehouse, { isLocked: true });
+  using opened = openOwn(own, openExistingWarehouse, { isLocked: true });
+  const warehouse = underLock(opened, lock);
   const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });
   if (forgotten.unknown.length > 0 && !isUnknownAllowed)
     return { ...forgotten, files: [], copies: [], clusters: [] };

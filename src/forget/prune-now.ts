@@ -4,14 +4,13 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/calls/attribute-all.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
+import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import { type PruneCounts, prune } from "./prune.ts";
+import { countPrunable, type PruneCounts, prune } from "./prune.ts";
 
 export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
   keep: Keep;
@@ -40,8 +39,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
   try {
     if (isDryRun) {
       using reader = openOwn(options, openWarehouseReader);
-      assertCurrent(reader);
-      return { removed: await prune(reader, { cutoffs, nowMs, signal, isDryRun }), isErased: false };
+      return { removed: await countPrunable(reader, { cutoffs, nowMs, signal }), isErased: false };
     }
     using lock = tryAcquireLock(database);
     if (lock === undefined) {
@@ -49,7 +47,8 @@ export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
         hint: "Wait for the sync to end; it has removed what was past its days before it began to read.",
       });
     }
-    using warehouse = openOwn(options, openExistingWarehouse, { ...options, isLocked: true });
+    using opened = openOwn(options, openExistingWarehouse, { isLocked: true });
+    const warehouse = underLock(opened, lock);
     overwriteDeleted(warehouse);
     await applyRules(warehouse, rules, options);
     const removed = await prune(warehouse, { cutoffs, nowMs, signal });

@@ -10,10 +10,11 @@ import {
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
 import { BATCH_ROWS, eachBatch } from "../warehouse/calls/each-call.ts";
+import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { prepareWrite } from "../warehouse/positional.ts";
 import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-table.ts";
 import { call_facts, calls, rejected_calls, retention, transcripts } from "../warehouse/schema.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** Of how many calls something was removed; and of how many rows that did not parse. */
@@ -23,27 +24,33 @@ export interface PruneOptions {
   /** What may not be kept any more. */
   cutoffs: Cutoffs;
   nowMs: number;
-  /** Whether it is only counted, and nothing is written. @default false */
-  isDryRun?: boolean;
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Removes what may not be kept any more, and records how much that was. It does so in short transactions: killed on the way,
- * it goes on where it was the next time. Call it with the lock, erase what was freed afterwards, and before calls are written: what may be kept longer from
- * now on is then looked at again in due time.
+ * it goes on where it was the next time. What may be kept longer from now on is looked at again in due time.
  *
  * @throws CalltallyError (exit 7) where the key of the callers' digests is lost
  * @throws the reason of the signal
  */
-export async function prune(warehouse: Warehouse, options: PruneOptions): Promise<PruneCounts> {
-  const { isDryRun = false, signal } = options;
-  const pruning = new Pruning(warehouse, options);
+export async function prune(warehouse: LockedWarehouse, options: PruneOptions): Promise<PruneCounts> {
+  const pruning = new Pruning(warehouse, { ...options, isDryRun: false });
   for (const removeSome of pruning.steps()) {
-    if (isDryRun) removeSome();
-    else writeTransaction(warehouse, () => pruning.record(removeSome));
+    writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));
     await setImmediate();
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
+  }
+  return pruning.counts;
+}
+
+/** Counts what {@link prune} would remove. */
+export async function countPrunable(reader: Warehouse, options: PruneOptions): Promise<PruneCounts> {
+  const pruning = new Pruning(reader, { ...options, isDryRun: true });
+  for (const countSome of pruning.steps()) {
+    countSome();
+    await setImmediate();
+    options.signal?.throwIfAborted();
   }
   return pruning.counts;
 }
@@ -79,14 +86,14 @@ class Pruning {
     rejected_rows: 0,
   };
   readonly #warehouse: Warehouse;
-  readonly #options: PruneOptions;
+  readonly #options: PruneOptions & { isDryRun: boolean };
   readonly #keeping: Keeping;
   readonly #write: ReturnType<typeof prepareWrites>;
   /** Whether there may be bytes to erase even if no call has anything to remove. */
   readonly #hasUnerased: boolean;
   #actId: number | undefined;
 
-  constructor(warehouse: Warehouse, options: PruneOptions) {
+  constructor(warehouse: Warehouse, options: PruneOptions & { isDryRun: boolean }) {
     this.#warehouse = warehouse;
     this.#options = options;
     this.#keeping = new Keeping(warehouse, options.cutoffs, options.nowMs);
@@ -124,16 +131,16 @@ class Pruning {
   }
 
   /** Runs a step, and records what it has removed with it. */
-  record(removeSome: () => void): void {
+  record(tx: Tx, removeSome: () => void): void {
     const before = JSON.stringify(this.counts);
     removeSome();
     const isNothing = JSON.stringify(this.counts) === before;
     if (isNothing && !this.#hasUnerased) return;
     if (this.#actId === undefined) {
       const at = new Date(this.#options.nowMs).toISOString();
-      this.#actId = insertPrivacyAct(this.#warehouse, { at, act: "prune", counts: this.counts });
+      this.#actId = insertPrivacyAct(tx, { at, act: "prune", counts: this.counts });
     } else {
-      updatePrivacyAct(this.#warehouse, this.#actId, this.counts);
+      updatePrivacyAct(tx, this.#actId, this.counts);
     }
   }
 

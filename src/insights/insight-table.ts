@@ -1,6 +1,7 @@
 import { count, eq, getTableColumns, inArray, min } from "drizzle-orm";
 import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { insight_changes, insight_groups, insights } from "../warehouse/schema.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 /** An insight as it is stored, with the ids of its groups. */
@@ -14,10 +15,10 @@ export interface InsightChange {
 
 /**
  * Stores an insight as fetched, and keeps what changed since it was fetched last. Returns the changes; undefined for an
- * insight that was not here. Call it inside a transaction.
+ * insight that was not here.
  */
 export function saveInsight(
-  warehouse: Warehouse,
+  warehouse: Tx,
   insight: StoredInsight,
   fetchedAt: string,
 ): InsightChange[] | undefined {

@@ -38,10 +38,10 @@ export async function* syncInsights(
     using warehouse = openWarehouse(database);
     const stored = { ...insight, group_list: insight.group_list.map(({ id }) => id) };
     const fetchedAt = new Date().toISOString();
-    const changes = writeTransaction(warehouse, () => {
-      assertAccount(warehouse, api);
-      if (readCallCount(warehouse) === 0) bindOrigin(warehouse, api, fetchedAt);
-      return saveInsight(warehouse, stored, fetchedAt);
+    const changes = writeTransaction(warehouse, (tx) => {
+      assertAccount(tx, api);
+      if (readCallCount(tx) === 0) bindOrigin(tx, api, fetchedAt);
+      return saveInsight(tx, stored, fetchedAt);
     });
     yield { insight_id: insight.insight_id, insight_name: insight.insight_name, changes };
   }

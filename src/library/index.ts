@@ -11,7 +11,6 @@ import { resolve } from "../request/resolve.ts";
 import type { SyncProgress } from "../sync/read-calls.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 import type { SyncRun as LedgerRun } from "../warehouse/runs/runs.ts";
@@ -114,13 +113,9 @@ export function openWarehouse(path: string): Warehouse {
 }
 
 function openNamed(file: string): OpenWarehouse {
-  let warehouse: OpenWarehouse | undefined;
   try {
-    warehouse = openWarehouseReader(file);
-    assertCurrent(warehouse);
-    return warehouse;
+    return openWarehouseReader(file);
   } catch (error) {
-    warehouse?.[Symbol.dispose]();
     throw named(file, error);
   }
 }

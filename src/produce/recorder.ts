@@ -70,11 +70,7 @@ export class Recorder {
   /** Returns how the files are recorded; undefined where nothing can be. */
   commitOf(files: FileSet, manifest: Manifest, now: string) {
     if (this.#isReadOnly) return undefined;
-    const steps = [
-      this.#ledger,
-      exportLog(this.#warehouse, () => this.#forgotten),
-      ...(this.#memory ? [this.#memory] : []),
-    ];
+    const steps = [this.#ledger, exportLog(() => this.#forgotten), ...(this.#memory ? [this.#memory] : [])];
     return commitOf(this.#warehouse, steps, { files, manifest, now });
   }
 

@@ -38,7 +38,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   return {
     can: WAREHOUSE_CAN,
     open: async (options) => {
-      const warehouse = openOwn(own, openAsPermitted, options);
+      const warehouse = openOwn(own, openAsPermitted);
       try {
         await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
         return {

@@ -2,6 +2,7 @@ import { sep } from "node:path";
 import { and, eq } from "drizzle-orm";
 import { isLoggedSince, pruneFactLog } from "../warehouse/calls/fact-log.ts";
 import { exported_rollups } from "../warehouse/schema.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export type ExportedRollup = typeof exported_rollups.$inferSelect;
@@ -56,14 +57,13 @@ export function iterateExportedRows(
 }
 
 /**
- * Remembers rollups that were written, in the place of what the same files held before. Call it in the transaction that
- * records the files.
+ * Remembers rollups that were written, in the place of what the same files held before.
  *
  * @param log number of the log of facts from before the figures were made: of another log something may be missing, as it is
  *   where another export has let go of changes meanwhile, and they are not remembered
  */
 export function rememberRollups(
-  warehouse: Warehouse,
+  warehouse: Tx,
   rollups: readonly RollupToRemember[],
   { log, exportedAt }: { log: number | undefined; exportedAt: string },
 ): void {
@@ -79,7 +79,7 @@ export function rememberRollups(
   pruneFactLog(warehouse, Date.parse(exportedAt));
 }
 
-function forgetRollup({ db }: Warehouse, { path, contents }: RollupPlace): void {
+function forgetRollup({ db }: Tx, { path, contents }: RollupPlace): void {
   db.delete(exported_rollups)
     .where(and(eq(exported_rollups.path, path), eq(exported_rollups.contents, contents)))
     .run();
@@ -87,7 +87,7 @@ function forgetRollup({ db }: Warehouse, { path, contents }: RollupPlace): void 
 
 /** Writes those rows alone that are others than before: of an hourly export, few are. */
 function rememberRollup(
-  { db, sqlite }: Warehouse,
+  { db, sqlite }: Tx,
   rollup: Omit<ExportedRollup, "exported_id">,
   rows: Iterable<ExportedRow>,
 ): void {

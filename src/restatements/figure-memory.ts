@@ -16,6 +16,7 @@ import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readFactState } from "../warehouse/calls/fact-log.ts";
 import { describeRulesChange } from "../warehouse/calls/rules.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import {
   comparableStretches,
@@ -195,11 +196,10 @@ export class FigureMemory implements CommitStep, RememberedFigures {
   }
 
   /** Remembers the figures: after the files have their names, so that no export is compared with one that was killed. */
-  settle({ now }: CommittedFiles): void {
-    const { writer, log } = this.#options;
-    if (writer === null) return;
-    insertRestatements(writer, this.#restatements);
-    rememberRollups(writer, this.#remembered, { log, exportedAt: now });
+  settle(tx: Tx, { now }: CommittedFiles): void {
+    const { log } = this.#options;
+    insertRestatements(tx, this.#restatements);
+    rememberRollups(tx, this.#remembered, { log, exportedAt: now });
   }
 
   /** What keeps all figures from being compared. */

@@ -46,7 +46,7 @@ export function openJournal(database: string, log: Log): JobJournal {
       );
     },
     end: (end) => {
-      withWarehouse((warehouse) => writeTransaction(warehouse, () => updateJobEnd(warehouse, end)), "warn");
+      withWarehouse((warehouse) => writeTransaction(warehouse, (tx) => updateJobEnd(tx, end)), "warn");
     },
     read: () => withWarehouse(readJobs) ?? [],
   };

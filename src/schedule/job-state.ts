@@ -31,15 +31,13 @@ export function toJobState(
   const isSeenLater = last !== undefined && (record?.finished_at ?? "") < last.started_at;
   const known: JobOutcome | undefined = isSeenLater ? last : record;
   const succeeded = [record?.succeeded_at, last?.succeeded_at].filter((at) => at != null);
-  // A warehouse that has never had a job recorded may be of an earlier version.
-  const before = record === undefined ? (snapshot?.lastDone.get(name) ?? null) : null;
   return {
     job: name,
     isSync,
     sinceMs,
     exitCode: known?.exit_code ?? null,
     error: known?.error ?? null,
-    succeededAt: isSync ? (snapshot?.lastGoodRun?.finished_at ?? null) : (succeeded.sort().at(-1) ?? before),
+    succeededAt: isSync ? (snapshot?.lastGoodRun?.finished_at ?? null) : (succeeded.sort().at(-1) ?? null),
     failingSince: known?.failing_since ?? null,
     isUndelivered: known?.exit_code === EXIT.undelivered && !snapshot?.unfinished.has(name),
   };

@@ -9,7 +9,6 @@ import { countCalls, readNewestCall } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { readUnlisted, readWithheld } from "../warehouse/calls/gone.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
-import { assertCurrent } from "../warehouse/migrate.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
@@ -39,7 +38,7 @@ export interface ScheduledReport {
 /**
  * Reads how things stand.
  *
- * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older calltally
+ * @throws CalltallyError (exit 7) that names a file that is no warehouse, damaged, or of an older version
  */
 export function readStatus(
   settings: Settings,
@@ -47,7 +46,6 @@ export function readStatus(
 ) {
   using warehouse = openWarehouseReader(settings.database);
   try {
-    assertCurrent(warehouse);
     return {
       warehouse: warehouse.path,
       /** What it is a copy of. */

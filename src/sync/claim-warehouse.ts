@@ -1,7 +1,8 @@
 import { UsageError } from "../base/errors.ts";
 import type { Row } from "../paging/slice.ts";
-import { readCallCount, readNewestCall, readStarts } from "../warehouse/calls/call-table.ts";
-import { bindOrigin, isBoundTo, readOrigin, type Service, toAddress } from "../warehouse/origin.ts";
+import { readCallCount, readStarts } from "../warehouse/calls/call-table.ts";
+import { bindOrigin, isBoundTo, type Service, toAddress } from "../warehouse/origin.ts";
+import type { Tx } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
 export interface Claim extends Service {
@@ -11,14 +12,13 @@ export interface Claim extends Service {
 
 /**
  * Binds a warehouse to the service that its calls are read from, with the first page of a run. Nothing in the API names an
- * account: another token may be a new one or another account's, which the calls tell. A warehouse of an earlier version
- * knows no token, and takes a page of newer calls than it has. Call it in the transaction that writes the page.
+ * account: another token may be a new one or another account's, which the calls tell.
  *
  * @param boundAt ISO 8601 UTC
  * @throws UsageError where the token is another one and no call on the page is known
  */
 export function claimWarehouse(
-  warehouse: Warehouse,
+  warehouse: Tx,
   { isRebound, ...service }: Claim,
   rows: readonly Row[],
   boundAt: string,
@@ -26,14 +26,9 @@ export function claimWarehouse(
   if (isBoundTo(warehouse, service)) return;
   const isNew = readCallCount(warehouse) === 0;
   if (isNew && rows.length === 0) return;
-  if (!isNew && !isRebound && !hasKnownCall(warehouse, rows) && !isUpgraded(warehouse, rows)) {
-    const { base_url } = readOrigin(warehouse);
-    const why =
-      base_url === null
-        ? "it does not say yet which account it is a copy of"
-        : "the token is another one than at the last sync";
+  if (!isNew && !isRebound && !hasKnownCall(warehouse, rows)) {
     throw new UsageError(
-      `Cannot sync into ${warehouse.path}: ${why}, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
+      `Cannot sync into ${warehouse.path}: the token is another one than at the last sync, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
       {
         hint: "It looks like another account: set CALLTALLY_DATABASE to a file of its own. If it is the same one: calltally sync --rebind.",
       },
@@ -49,11 +44,4 @@ function hasKnownCall(warehouse: Warehouse, rows: readonly Row[]): boolean {
     rows.flatMap(({ id }) => id ?? []),
   );
   return rows.some(({ id, started }) => id !== null && started !== null && starts.get(id) === started);
-}
-
-/** Whether an earlier version wrote the warehouse, and all calls of a page are newer than those it has. */
-function isUpgraded(warehouse: Warehouse, rows: readonly Row[]): boolean {
-  if (readOrigin(warehouse).base_url !== null || rows.length === 0) return false;
-  const newest = readNewestCall(warehouse);
-  return newest === null || rows.every(({ started }) => started !== null && started > newest);
 }

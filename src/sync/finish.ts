@@ -35,7 +35,7 @@ import {
   type SyncRun,
   updateRun,
 } from "../warehouse/runs/runs.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { callOrderOf } from "./plan.ts";
 import type { Reading, Run } from "./read-calls.ts";
 import type { PageStore } from "./store.ts";
@@ -75,19 +75,18 @@ function judgeBy({ warehouse }: Run, { isFull, evidence }: Reading, read: number
 
 /** Ends a run in the ledger, and infers from the calls that it did not meet what may be; all in one transaction. */
 export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
-  const { warehouse } = run;
   const { evidence, isFull, sort, judgement, read } = judged;
   const { totals } = evidence;
   const { runId } = entry;
-  return writeTransaction(warehouse, () => {
-    assertHeld(warehouse, entry);
-    const unchanged = countUnchanged(warehouse, runId);
-    const absence = isFull ? inferAbsence(run, entry, judged) : NO_ABSENCE;
-    if (isSure(judgement)) deleteUnnamed(warehouse, runId);
-    trimPages(warehouse, runId);
-    if (readUnsettled(warehouse) > 0) settleCallers(warehouse);
-    pruneFactLog(warehouse, run.clock.now());
-    return updateRun(warehouse, runId, {
+  return writeTransaction(run.warehouse, (tx) => {
+    assertHeld(tx, entry);
+    const unchanged = countUnchanged(tx, runId);
+    const absence = isFull ? inferAbsence(tx, run, entry, judged) : NO_ABSENCE;
+    if (isSure(judgement)) deleteUnnamed(tx, runId);
+    trimPages(tx, runId);
+    if (readUnsettled(tx) > 0) settleCallers(tx);
+    pruneFactLog(tx, run.clock.now());
+    return updateRun(tx, runId, {
       ...judgement,
       ...absence,
       ...ended(run, entry),
@@ -101,9 +100,9 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
       calls_read: read,
       ...store.counts,
       calls_conflicting: store.counts.calls_conflicting + store.disputed.size,
-      calls_other_unit: countOtherUnitsOf(warehouse, runId, run.claim.orgUnitId),
+      calls_other_unit: countOtherUnitsOf(tx, runId, run.claim.orgUnitId),
       calls_unchanged: unchanged,
-      calls_rejected: countRejected(warehouse, runId),
+      calls_rejected: countRejected(tx, runId),
       pages: evidence.slices,
       seams_mended: evidence.seamsMended,
       seams_broken: evidence.seamsBroken,
@@ -115,9 +114,9 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
 export function fail(run: Run, entry: Entry, error: unknown): void {
   const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
   const untilMs = asked === undefined ? undefined : run.clock.now() + Math.min(asked, MAX_RETRY_AFTER_MS);
-  writeTransaction(run.warehouse, () => {
-    assertHeld(run.warehouse, entry);
-    updateRun(run.warehouse, entry.runId, {
+  writeTransaction(run.warehouse, (tx) => {
+    assertHeld(tx, entry);
+    updateRun(tx, entry.runId, {
       ...ended(run, entry),
       status: error instanceof InterruptedError ? "interrupted" : "failed",
       error: describeError(error),
@@ -139,19 +138,19 @@ function isSure({ verdict }: Judgement): boolean {
  * read every call that was listed throughout, so one that it did not meet was not listed at some moment of it. Over a service
  * without an order key, the third pass in a row does so that read exactly as many calls as the service counted all the while.
  */
-function inferAbsence(run: Run, { runId }: Entry, { judgement, evidence, read }: Judged): Absence {
-  const { warehouse, goneAfterHours, acceptGone } = run;
+function inferAbsence(tx: Tx, run: Run, { runId }: Entry, { judgement, evidence, read }: Judged): Absence {
+  const { goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
   const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;
   const isUnordered = keys.length === 0 && isCounted && repeated + old === 0;
-  if (!isUnordered || unplaced > 0) forgetUnorderedAbsent(warehouse);
-  const startedAt = readFirstPageTime(warehouse, runId);
+  if (!isUnordered || unplaced > 0) forgetUnorderedAbsent(tx);
+  const startedAt = readFirstPageTime(tx, runId);
   if (startedAt === undefined || unplaced > 0 || !(isUnordered || isSure(judgement))) return NO_ABSENCE;
   const isOrderedBy = (member: string) => keys.some(({ name }) => name.startsWith(member));
   // A list that has become empty says nothing of any call.
   const threshold = (listedCalls: number) => (read === 0 ? 0 : missingCallThreshold(listedCalls));
   const mark = isUnordered ? markUnorderedAbsent : markAbsent;
-  return mark(warehouse, {
+  return mark(tx, {
     runId,
     startedAt,
     isById: isOrderedBy("call_id") && !isOrderedBy("call_started"),

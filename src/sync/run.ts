@@ -17,7 +17,7 @@ import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
-import { tryAcquireLock } from "../warehouse/lock.ts";
+import { type LockedWarehouse, tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { lockedError } from "../warehouse/locked-error.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
@@ -25,7 +25,6 @@ import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { overwriteDeleted } from "../warehouse/secure-delete.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
-import type { Warehouse } from "../warehouse/warehouse.ts";
 import { checkFile } from "./check-file.ts";
 import { createSource } from "./fetch.ts";
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
@@ -86,7 +85,8 @@ async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock, limit, concurrency, signal, keep = KEEP_ALL } = options;
   using lock = tryAcquireLock(database);
   if (lock === undefined) throw lockedError(database);
-  using warehouse = openWarehouse(database, { ...options, isLocked: true });
+  using opened = openWarehouse(database, { isLocked: true });
+  const warehouse = underLock(opened, lock);
   const claim = { ...options.api, isRebound: options.rebind ?? false };
   assertOrigin(warehouse, claim, claim.isRebound);
   const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours: options.checkEveryHours });
@@ -139,7 +139,7 @@ type PruneOptions = Pick<SyncOptions, "signal" | "onPruned" | "onNotErased"> & {
 
 /** Removes what is past its days, and returns what may be kept of the calls of this run. */
 async function startKeeping(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   keep: Keep,
   { nowMs, signal, onPruned, onNotErased }: PruneOptions,
 ): Promise<Keeping> {
@@ -152,7 +152,11 @@ async function startKeeping(
 }
 
 /** To write the whole file anew takes seconds for each gigabyte: once a day will do. A reader that is in the way is no failure. */
-function eraseDaily(warehouse: Warehouse, nowMs: number, onNotErased: SyncOptions["onNotErased"]): void {
+function eraseDaily(
+  warehouse: LockedWarehouse,
+  nowMs: number,
+  onNotErased: SyncOptions["onNotErased"],
+): void {
   const { isDue, last } = readErasure(warehouse);
   if (!isDue || ageOf(last, nowMs) < DAY_MS) return;
   try {

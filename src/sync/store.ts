@@ -25,7 +25,7 @@ import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls/rejected.ts";
 import { deletePages, insertPage } from "../warehouse/runs/page-table.ts";
 import { assertHeld, type RunCounts, type RunHold, readCounts, updateRun } from "../warehouse/runs/runs.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
+import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { type Claim, claimWarehouse } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
@@ -95,17 +95,17 @@ export class PageStore {
     const callIds = page.rows.flatMap((row) => ("rejected" in row ? [] : callOf(row).call_id));
     // What does not parse is there all the same.
     const metIds = rows.flatMap(({ id }) => id ?? []);
-    const saved = writeTransaction(this.#warehouse, () => {
-      assertHeld(this.#warehouse, this.#run);
-      if (this.#claim) claimWarehouse(this.#warehouse, this.#claim, rows, fetchedAt);
-      const upserted = this.#write(parsed);
-      const returned = this.#hasAbsent ? clearAbsence(this.#warehouse, metIds) : 0;
-      if (this.#hasRejected) deleteRejected(this.#warehouse, callIds);
-      recordRejected(this.#warehouse, rejected, runId, this.#keeping);
-      recordDrift(this.#warehouse, this.#unlisted(drift, fetchedAt), this.#keeping);
+    const saved = writeTransaction(this.#warehouse, (tx) => {
+      assertHeld(tx, this.#run);
+      if (this.#claim) claimWarehouse(tx, this.#claim, rows, fetchedAt);
+      const upserted = this.#write(tx, parsed);
+      const returned = this.#hasAbsent ? clearAbsence(tx, metIds) : 0;
+      if (this.#hasRejected) deleteRejected(tx, callIds);
+      recordRejected(tx, rejected, runId, this.#keeping);
+      recordDrift(tx, this.#unlisted(drift, fetchedAt), this.#keeping);
       const counts = this.#countWith(upserted, returned);
-      updateRun(this.#warehouse, runId, { ...counts });
-      insertPage(this.#warehouse, {
+      updateRun(tx, runId, { ...counts });
+      insertPage(tx, {
         run_id: runId,
         seq: this.#seq,
         offset,
@@ -136,10 +136,10 @@ export class PageStore {
     const disputed = page.rows.filter((row) => this.disputed.has(idOf(row) ?? Number.NaN));
     const { rows, unordered } = this.#latest.keepLatest(disputed, page.exchange ?? OLDEST);
     const parsed = sortRows(parseOutdated(rows, this.#recognize));
-    this.counts = writeTransaction(this.#warehouse, () => {
-      assertHeld(this.#warehouse, this.#run);
-      const counts = this.#countWith(this.#write(parsed), 0);
-      updateRun(this.#warehouse, this.#run.runId, { ...counts });
+    this.counts = writeTransaction(this.#warehouse, (tx) => {
+      assertHeld(tx, this.#run);
+      const counts = this.#countWith(this.#write(tx, parsed), 0);
+      updateRun(tx, this.#run.runId, { ...counts });
       return counts;
     });
     for (const row of rows) {
@@ -149,22 +149,21 @@ export class PageStore {
     }
   }
 
-  #write({
-    calls,
-    hashes,
-    resigned,
-  }: Pick<ReturnType<typeof sortRows>, "calls" | "hashes" | "resigned">): Upserted {
-    const upserted = this.#upsertCalls(calls, hashes);
+  #write(
+    tx: Tx,
+    { calls, hashes, resigned }: Pick<ReturnType<typeof sortRows>, "calls" | "hashes" | "resigned">,
+  ): Upserted {
+    const upserted = this.#upsertCalls(tx, calls, hashes);
     for (const { call_id, recording_url } of resigned) this.#refreshRecording(call_id, recording_url ?? null);
     return upserted;
   }
 
   /** Forgets the pages written so far, and that the run goes on from them, but not their calls: another walk begins. */
   startOver(sort: Sort): void {
-    writeTransaction(this.#warehouse, () => {
-      assertHeld(this.#warehouse, this.#run);
-      deletePages(this.#warehouse, this.#run.runId);
-      updateRun(this.#warehouse, this.#run.runId, { resumed: null, sort });
+    writeTransaction(this.#warehouse, (tx) => {
+      assertHeld(tx, this.#run);
+      deletePages(tx, this.#run.runId);
+      updateRun(tx, this.#run.runId, { resumed: null, sort });
     });
     this.#seq = 0;
   }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import type { LockedWarehouse } from "./lock.ts";
 import { markErased } from "./privacy-act-table.ts";
 import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -14,13 +15,12 @@ const AGAIN =
 /**
  * Erases what the tables no longer hold from the files of the warehouse: writes the file anew from its rows, since pages
  * and the room between rows keep what was there before, and empties the log. Takes as much room as the warehouse twice.
- * Call it with the lock, and outside a transaction.
  *
  * @param patienceMs how long others may go on reading, milliseconds
  * @throws CalltallyError (exit 6) where another process reads or writes for longer than a few seconds
  * @throws CalltallyError (exit 7) where the disk is too full for that
  */
-export function eraseFreed(warehouse: Warehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
+export function eraseFreed(warehouse: LockedWarehouse, nowMs: number, patienceMs = PATIENCE_MS): void {
   const { sqlite, path } = warehouse;
   const busyMs = Number(sqlite.pragma("busy_timeout", { simple: true }));
   sqlite.pragma("secure_delete = ON");
@@ -50,7 +50,7 @@ export function eraseFreed(warehouse: Warehouse, nowMs: number, patienceMs = PAT
 
 /**
  * Has SQLite make its temporary files, which have no name as soon as they are open, in the folder of the warehouse: others
- * may be small, or memory. Call it before anything is opened.
+ * may be small, or memory. SQLite looks for the folder when it needs the first one.
  */
 export function keepTempFilesBeside(database: string): void {
   process.env.SQLITE_TMPDIR ??= dirname(realFile(database));

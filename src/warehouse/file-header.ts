@@ -11,7 +11,7 @@ export interface FileHeader {
   isSqlite: boolean;
   /** Whether calltally made it. */
   isOurs: boolean;
-  /** Migrations it has had, where it is ours. */
+  /** Version of its schema, if it is ours. */
   schemaVersion: number;
   /** Whether it writes to a log next to it, as a warehouse does and a backup does not. */
   isWal: boolean;

@@ -6,6 +6,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
 import { makeFolder, realFile } from "../base/folder.ts";
 import { nameFile } from "./sqlite-errors.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /**
  * Tries to acquire the lock that lets one process at a time write calls into a warehouse. Returns undefined when another
@@ -16,7 +17,7 @@ import { nameFile } from "./sqlite-errors.ts";
  *
  * @param path path of the warehouse
  */
-export function tryAcquireLock(path: string): Disposable | undefined {
+export function tryAcquireLock(path: string): Lock | undefined {
   const database = realFile(path);
   const file = `${database}.lock`;
   makeFolder(dirname(file));
@@ -31,7 +32,24 @@ export function tryAcquireLock(path: string): Disposable | undefined {
     if (error instanceof SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
     throw nameFile(error, file);
   }
-  return { [Symbol.dispose]: () => void lock.close() };
+  return { [HELD]: true, [Symbol.dispose]: () => void lock.close() };
+}
+
+const HELD = Symbol("held");
+
+/** The lock of a warehouse; dispose of it to let others write. */
+export interface Lock extends Disposable {
+  readonly [HELD]: true;
+}
+
+/** A warehouse into which no other process writes calls. */
+export interface LockedWarehouse extends Warehouse {
+  readonly [HELD]: true;
+}
+
+/** Returns a warehouse as one whose lock this process holds. */
+export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
+  return { ...warehouse, [HELD]: lock[HELD] };
 }
 
 /**

@@ -2,14 +2,23 @@ import { existsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
+import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { makeFolder, realFile, removeFile } from "../base/folder.ts";
+import { insertRules } from "./calls/rules.ts";
+import { updateViews } from "./calls/views.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
-import { countMigrations, type MigrateOptions, migrate, newerError } from "./migrate.ts";
+import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
 import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
+import { type Tx, writeTransaction } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
+
+export interface OpenOptions {
+  /** Whether the caller holds the warehouse's lock, which a migration needs. @default false */
+  isLocked?: boolean;
+}
 
 /** How long a write waits for that of another process: attributing a million calls anew takes most of a minute. */
 const BUSY_MS = 60_000;
@@ -17,16 +26,16 @@ const BUSY_MS = 60_000;
 /**
  * Opens the warehouse for writing: makes it if there is none, and migrates an older schema.
  *
- * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged or of a newer calltally; it is left untouched
+ * @throws CalltallyError (exit 7) if the file is empty, foreign, damaged, or of a newer or a development version; it is left untouched
  */
-export function openWarehouse(path: string, options: MigrateOptions = {}): Warehouse {
+export function openWarehouse(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
-  if (!existsSync(file)) create(file, options);
+  if (!existsSync(file)) create(file);
   return openExistingWarehouse(file, options);
 }
 
 /** Opens an existing warehouse for writing, and migrates an older schema. */
-export function openExistingWarehouse(path: string, options: MigrateOptions = {}): Warehouse {
+export function openExistingWarehouse(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   // SQLite would open it all the same, to read, and leave a log that its owner cannot write to.
@@ -57,13 +66,29 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
   assertOneName(file);
   // What SQLite would make beside it would keep out its owner.
   if (!isWritable(file)) return undefined;
-  if (readHeaderThroughSqlite(file).schemaVersion < countMigrations()) return undefined;
+  if (readHeaderThroughSqlite(file).schemaVersion < latestVersion()) return undefined;
   const sqlite = new Database(file, { fileMustExist: true, timeout: busyMs });
   return toWarehouse(file, sqlite);
 }
 
-/** Opens an existing warehouse to read from it; writes nothing beside it where this user may not write to it. */
+/**
+ * Opens an existing warehouse to read from it; writes nothing beside it where this user may not write to it.
+ *
+ * @throws CalltallyError (exit 7) if its schema is older, too: a reader does not migrate it
+ */
 export function openWarehouseReader(path: string): Warehouse {
+  const warehouse = openToCopy(path);
+  try {
+    assertCurrent(warehouse.sqlite, warehouse.path);
+    return warehouse;
+  } catch (error) {
+    warehouse[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Opens an existing warehouse as {@link openWarehouseReader} does, also one of an older schema. */
+export function openToCopy(path: string): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   if (openFiles.get(file) || isWritable(file)) return openReader({ path: file });
@@ -71,7 +96,7 @@ export function openWarehouseReader(path: string): Warehouse {
 }
 
 /** Opens an existing warehouse for writing; where this user may only read it, to read from it. */
-export function openAsPermitted(path: string, options: MigrateOptions = {}): Warehouse {
+export function openAsPermitted(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
   assertOurs(file);
   return isWritable(file) ? openExistingWarehouse(file, options) : openWarehouseReader(file);
@@ -139,7 +164,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
 }
 
-function create(file: string, options: MigrateOptions): void {
+function create(file: string): void {
   makeFolder(dirname(file));
   assertNoLog(file);
   removeLeftDrafts(file);
@@ -150,11 +175,19 @@ function create(file: string, options: MigrateOptions): void {
     sqlite.pragma("page_size = 16384");
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
-    migrate(sqlite, draft.path, { ...options, isLocked: true });
+    migrate(sqlite, draft.path, { isLocked: true });
+    using warehouse = toWarehouse(draft.path, sqlite);
+    writeTransaction(warehouse, startRules);
   } finally {
     sqlite.close();
   }
   draft.replace();
+}
+
+/** A new warehouse follows the default rules until a sync applies those of the settings. */
+function startRules(tx: Tx): void {
+  insertRules(tx, DEFAULT_RULES, { since: new Date().toISOString(), calls: 0 });
+  updateViews(tx, DEFAULT_RULES);
 }
 
 function configure(sqlite: Database.Database): void {
@@ -190,7 +223,7 @@ export function assertOurs(file: string): void {
 /**
  * Says what keeps a file from being a warehouse or the backup of one; undefined if nothing does.
  *
- * @throws CalltallyError (exit 7) where a newer calltally made it
+ * @throws CalltallyError (exit 7) where a newer or a development version made it
  */
 export function stateOf(
   file: string,
@@ -204,7 +237,6 @@ export function stateOf(
   const { isSqlite, isOurs, schemaVersion } = read(file);
   if (!isSqlite) return "is not an SQLite database";
   if (!isOurs) return "is an SQLite database of another program";
-  const ours = countMigrations();
-  if (schemaVersion > ours) throw newerError(file, schemaVersion, ours);
+  assertUsable(file, schemaVersion);
   return undefined;
 }

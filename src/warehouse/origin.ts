@@ -3,6 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { readCallCount } from "./calls/call-table.ts";
 import { countAllRejected } from "./calls/rejected.ts";
 import { origin } from "./schema.ts";
+import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** What a warehouse is a copy of, as the table `origin` has it. */
@@ -29,7 +30,7 @@ export function toAddress(baseUrl: URL): string {
 
 /** What a warehouse is a copy of, in a manifest. */
 export interface DescribedOrigin {
-  /** Address of the service; null where no calls have been read since warehouses know it. */
+  /** Address of the service; null before the first calls are read. */
   base_url: string | null;
   /** The organization unit that was asked for, as it was given; null where none was. */
   org_unit_id: string | null;
@@ -116,7 +117,7 @@ export function assertAccount(warehouse: Warehouse, service: Service): void {
 
 /**
  * No flag lifts this: the calls of the unit before would all be missing from the pages of the other one, and be taken for
- * gone. A warehouse of an earlier version, which knew of no units, is one without.
+ * gone.
  */
 function assertUnit(warehouse: Warehouse, orgUnitId: string | undefined): void {
   const { org_unit_id } = readOrigin(warehouse);
@@ -134,11 +135,11 @@ function nameUnit(orgUnitId: string | null | undefined): string {
 }
 
 /**
- * Records the service that a warehouse is a copy of. Call it in the transaction that writes what came from there.
+ * Records the service that a warehouse is a copy of.
  *
  * @param boundAt ISO 8601 UTC
  */
-export function bindOrigin(warehouse: Warehouse, service: Service, boundAt: string): void {
+export function bindOrigin(warehouse: Tx, service: Service, boundAt: string): void {
   if (isBoundTo(warehouse, service)) return;
   const { baseUrl, orgUnitId: org_unit_id = null } = service;
   const next = { base_url: toAddress(baseUrl), org_unit_id, token_mark: markOf(warehouse, service) };

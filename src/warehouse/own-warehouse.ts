@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { isCurrent, type MigrateOptions } from "./migrate.ts";
+import type { OpenOptions } from "./open.ts";
 import {
   assertAccount,
   assertOrigin,
@@ -31,8 +31,8 @@ export interface OwnWarehouse extends Owner {
  */
 export function openOwn(
   own: OwnWarehouse,
-  open: (path: string, options?: MigrateOptions) => Warehouse,
-  options?: MigrateOptions,
+  open: (path: string, options?: OpenOptions) => Warehouse,
+  options?: OpenOptions,
 ): Warehouse {
   const warehouse = open(own.database, options);
   try {
@@ -66,7 +66,7 @@ export function assertOwnToken(
  * each outlet says what they are.
  */
 export function findOtherOrigin(warehouse: Warehouse, { baseUrl, orgUnitId }: Owner): string | undefined {
-  if (baseUrl === undefined || !isCurrent(warehouse)) return undefined;
+  if (baseUrl === undefined) return undefined;
   const found = readOrigin(warehouse);
   if (found.is_demo) return undefined;
   try {

@@ -1,5 +1,6 @@
 import { asc, eq, isNull, max } from "drizzle-orm";
 import { privacy_acts } from "./schema.ts";
+import type { Tx } from "./transaction.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 export interface PrivacyAct {
@@ -13,9 +14,9 @@ export interface PrivacyAct {
   erased_at: string | null;
 }
 
-/** Records that personal data was removed; returns the number of the act. Call it in the transaction that removes it. */
+/** Records that personal data was removed; returns the number of the act. */
 export function insertPrivacyAct(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Tx,
   { at, act, counts }: Pick<PrivacyAct, "at" | "act" | "counts">,
 ): number {
   return db
@@ -25,12 +26,8 @@ export function insertPrivacyAct(
     .get().act_id;
 }
 
-/** Says of an act that goes on how far it has come. Call it in the transaction that carries it on. */
-export function updatePrivacyAct(
-  { db }: Pick<Warehouse, "db">,
-  actId: number,
-  counts: PrivacyAct["counts"],
-): void {
+/** Records how far an act has come that goes on. */
+export function updatePrivacyAct({ db }: Tx, actId: number, counts: PrivacyAct["counts"]): void {
   db.update(privacy_acts)
     .set({ counts: JSON.stringify(counts) })
     .where(eq(privacy_acts.act_id, actId))

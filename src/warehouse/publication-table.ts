@@ -1,6 +1,5 @@
 import { and, eq, getTableColumns, isNull, ne } from "drizzle-orm";
 import { readChanges } from "./changed-buckets.ts";
-import { isCurrent } from "./migrate.ts";
 import { readLastDoneRun } from "./runs/runs.ts";
 import { publications } from "./schema.ts";
 import type { Warehouse } from "./warehouse.ts";
@@ -34,7 +33,7 @@ export function readPublication({ db }: Pick<Warehouse, "db">, target: string) {
 }
 
 /**
- * Returns what is known of the publications, and whether the cluster is behind; nothing in a warehouse of an older schema.
+ * Returns what is known of the publications, and whether the cluster is behind.
  *
  * @param target the one that the settings name, if they do: others are those of earlier settings, or by hand
  */
@@ -42,7 +41,6 @@ export function readPublications(
   warehouse: Warehouse,
   target?: string,
 ): (Publication & { is_behind: boolean })[] {
-  if (!isCurrent(warehouse)) return [];
   const last = readLastDoneRun(warehouse)?.run_id ?? 0;
   const { changeId } = readChanges(warehouse);
   return warehouse.db

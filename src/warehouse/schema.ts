@@ -56,7 +56,7 @@ export const calls = sqliteTable(
     campaign_id: text(),
     /** JSON object of members the API document does not name; of each the type alone, as {"type":"string"}, where a `keep` setting or `forget` withholds anything. */
     extra: text(),
-    /** Hash of the call's content as it is stored, the recording's signature left out: BLAKE2b, or SHA-256 where an earlier version wrote the row. */
+    /** Hash of the call's content as it is stored, the recording's signature left out: BLAKE2b. */
     row_hash: text().notNull(),
     /** The run that first read this call. */
     first_run_id: integer().notNull(),

@@ -1,14 +1,40 @@
 import type { Warehouse } from "./warehouse.ts";
 
+const IN_TRANSACTION = Symbol("in a transaction");
+
+/** A warehouse inside a transaction that writes. */
+export interface Tx extends Warehouse {
+  readonly [IN_TRANSACTION]: true;
+}
+
 /**
  * Runs `work` in one immediate transaction: all of it is kept, or nothing; nothing in a file that was moved away.
  *
  * `work` must be synchronous. An async one would run on after the commit, so its type is refused.
  */
 export function writeTransaction<T>(
-  { sqlite, assertInPlace }: Warehouse,
-  work: () => T extends PromiseLike<unknown> ? never : T,
+  warehouse: Warehouse,
+  work: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
 ): T {
-  assertInPlace();
-  return sqlite.transaction(work).immediate();
+  warehouse.assertInPlace();
+  return warehouse.sqlite.transaction(() => work(toTx(warehouse))).immediate();
+}
+
+/** Runs async work in one immediate transaction, on a connection that nothing else uses meanwhile. */
+export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { sqlite } = warehouse;
+  warehouse.assertInPlace();
+  sqlite.exec("BEGIN IMMEDIATE");
+  try {
+    const result = await work(toTx(warehouse));
+    sqlite.exec("COMMIT");
+    return result;
+  } finally {
+    // A full disk has ended it already.
+    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+  }
+}
+
+function toTx(warehouse: Warehouse): Tx {
+  return { ...warehouse, [IN_TRANSACTION]: true };
 }

@@ -49,14 +49,6 @@ describe("attributeCall", () => {
     expect(new Set(Object.values(others))).toEqual(new Set([null]));
   });
 
-  it("leaves out a start that sorts wrongly and a duration that cannot be summed up", () => {
-    expect(factsOf({ call_started: "+012026-09-15T14:30:00.000Z", duration: 2 ** 60 })).toMatchObject({
-      call_started: null,
-      duration: null,
-      is_qualified: false,
-    });
-  });
-
   it.each([
     { members: { gclid: "Cj" }, source: "google", medium: "cpc", channel: "Paid Search" },
     {

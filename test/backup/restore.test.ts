@@ -13,11 +13,12 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
+import { locked } from "../support/locked.ts";
 import { readIds, readRows } from "../support/row-service.ts";
 import {
   CALLS,
@@ -30,6 +31,7 @@ import {
   names,
   openIn,
 } from "../support/small-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
@@ -44,8 +46,8 @@ describe("restoreWarehouse", () => {
     const service = { baseUrl: new URL("https://alpha.example"), token: "t0ken", orgUnitId: "17" };
     {
       using warehouse = openWarehouse(file);
-      prepareUpsertCalls(warehouse, 1)(FEW);
-      bindOrigin(warehouse, service, "2026-11-20T11:00:00.000Z");
+      storeCalls(warehouse, FEW);
+      writeTransaction(warehouse, (tx) => bindOrigin(tx, service, "2026-11-20T11:00:00.000Z"));
     }
     const before = readFileSync(database);
     const restore = (baseUrl: string | undefined, orgUnitId: string | undefined) =>
@@ -76,7 +78,7 @@ describe("restoreWarehouse", () => {
     {
       // A warehouse whose writer was killed: the last rows are in the log alone.
       using warehouse = openWarehouse(database);
-      prepareUpsertCalls(warehouse, 2)([{ ...FULL_CALL, call_id: 5 }]);
+      storeCalls(warehouse, [{ ...FULL_CALL, call_id: 5 }], { runId: 2 });
       copyWithLog(database, join(folder.path, "killed.db"));
     }
     const killed = join(folder.path, "killed.db");
@@ -387,7 +389,7 @@ describe("restoreWarehouse", () => {
     writeFileSync(`${database}.caller-key`, `${"ab".repeat(32)}\n`);
     {
       using warehouse = openWarehouse(database);
-      forgetCallers(warehouse, [{ caller: "+49301234567" }], { ...NOW, isUnknownAllowed: true });
+      forgetCallers(locked(warehouse), [{ caller: "+49301234567" }], { ...NOW, isUnknownAllowed: true });
     }
     expect(await restoreWarehouse(file, database, NOW)).toMatchObject({
       forgotten_again: true,

@@ -48,11 +48,6 @@ const SCENES: Scene[] = [
     sql: "UPDATE rules SET caller_key = 'abcd'",
     outcome: "needed",
   },
-  {
-    title: "none, and callers by digests in a schema of before",
-    sql: "UPDATE rules SET caller_key = 'abcd'; PRAGMA user_version = 2",
-    outcome: null,
-  },
   { title: "none, and wrote a file of calls", sql: exported("/out/calls.csv"), outcome: "missing" },
   { title: "none, and wrote a file of callers", sql: exported("/out/callers.parquet"), outcome: "missing" },
   { title: "none, and wrote a file of figures", sql: exported("/out/rollup.csv"), outcome: null },

@@ -11,19 +11,13 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { readIds, readRows } from "../support/row-service.ts";
 import { CALLS, dump, flipByte, makeWarehouse, names } from "../support/small-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 
 const FEW = CALLS.slice(0, 3);
 const SOME = CALLS.slice(0, 5);
-
-/** Takes away what the last migration brought. */
-function makeOlder(file: string): void {
-  const sqlite = new Database(file);
-  sqlite.exec("DROP TABLE webhook_changes; PRAGMA user_version = 2");
-  sqlite.close();
-}
 
 describe("backupWarehouse", () => {
   it("makes one file of the same rows that its owner alone may read, with no log beside it", async () => {
@@ -42,7 +36,7 @@ describe("backupWarehouse", () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     using warehouse = openWarehouse(database);
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    storeCalls(warehouse, CALLS);
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(100_000);
     await backupWarehouse(database, file);
     expect(dump(file)).toEqual(dump(database));
@@ -59,8 +53,8 @@ describe("backupWarehouse", () => {
       if (done) return;
       // In pairs: a copy that is not of one moment would have one without the other.
       writes++;
-      writeTransaction(warehouse, () =>
-        upsert([
+      writeTransaction(warehouse, (tx) =>
+        upsert(tx, [
           { ...FULL_CALL, call_id: 1_000_000 + writes },
           { ...FULL_CALL, call_id: -writes },
         ]),
@@ -81,14 +75,26 @@ describe("backupWarehouse", () => {
     expect(ids.length).toBeLessThan(2 * writes);
   });
 
-  it("copies a warehouse that an older calltally left, before it is brought forward", async () => {
+  it("and restore refuse a file of a development version, wherever it is", async () => {
     using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    const [database, file, old] = ["calls.db", "backup.db", "old.db"].map((name) =>
+      join(folder.path, name),
+    ) as [string, string, string];
     makeWarehouse(database);
-    makeOlder(database);
-    expect(await backupWarehouse(database, file)).toMatchObject({ calls: 40, runs: 1 });
-    expect(await restoreWarehouse(file, database, NOW)).toMatchObject({ calls: 40, runs: 1 });
-    expect(readRows(database, "PRAGMA user_version")).toEqual([{ user_version: 2 }]);
+    await backupWarehouse(database, file);
+    makeWarehouse(old);
+    const sqlite = new Database(old);
+    sqlite.pragma("user_version = 19");
+    sqlite.close();
+    const before = names(folder.path);
+    const refusal = {
+      exitCode: 7,
+      message: `Cannot use ${old}: it was made by a development version of calltally`,
+    };
+    await expect(backupWarehouse(old, join(folder.path, "other.db"))).rejects.toMatchObject(refusal);
+    await expect(restoreWarehouse(old, database, NOW)).rejects.toMatchObject(refusal);
+    await expect(restoreWarehouse(file, old, NOW)).rejects.toMatchObject(refusal);
+    expect(names(folder.path)).toEqual(before);
   });
 
   it("replaces an earlier backup, and keeps it where the warehouse is damaged", async () => {

@@ -6,12 +6,12 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeCall } from "../support/calls.ts";
 import { markGone } from "../support/facts.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { readLines, readParquetObjects } from "../support/tables.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { listFiles, readText } from "../support/warehouse.ts";
@@ -275,10 +275,7 @@ describe.concurrent("calltally export", () => {
     using folder = makeTempFolder();
     {
       using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-      prepareUpsertCalls(
-        warehouse,
-        1,
-      )([makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
+      storeCalls(warehouse, [makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
     }
     const { stdout } = await calltally(["export", "callers"], { cwd: folder.path });
     expect(stdout).toMatch(/callers\.csv {2}0 callers, 0 calls; left out: 2 no caller\n/);
@@ -347,7 +344,7 @@ describe.concurrent("calltally export", () => {
     using folder = makeTempFolder();
     {
       using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-      prepareUpsertCalls(warehouse, 1)([makeCall({ call_id: 1 })]);
+      storeCalls(warehouse, [makeCall({ call_id: 1 })]);
     }
     const { code, stdout } = await calltally(["export"], { cwd: folder.path });
     expect({ code, stdout }).toEqual({

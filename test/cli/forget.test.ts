@@ -6,13 +6,14 @@ import { saveInsight } from "../../src/insights/insight-table.ts";
 import { DIMENSIONS } from "../../src/rollup/dimensions.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { readDrift, recordDrift } from "../../src/warehouse/calls/drift.ts";
 import { openExistingWarehouse, openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { insights } from "../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 // What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
@@ -57,10 +58,7 @@ function makeSmall() {
   const folder = makeTempFolder();
   {
     using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-    prepareUpsertCalls(
-      warehouse,
-      1,
-    )([
+    storeCalls(warehouse, [
       { ...FULL_CALL, call_id: 5, caller_id: NUMBER, summary: "A gusher." },
       { ...FULL_CALL, call_id: 6, caller_id: "1 (214) 555-0123" },
       { ...FULL_CALL, call_id: 7, caller_id: "+15550002222", transcription: null },
@@ -271,10 +269,11 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
     expect(JSON.parse(early.stdout)).toMatchObject({ forgotten: { callers: 1, calls: 0 }, unknown: 1 });
     {
       using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
-      prepareUpsertCalls(
+      storeCalls(
         warehouse,
-        2,
-      )([{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111", summary: "A gusher." }]);
+        [{ ...FULL_CALL, call_id: 9, caller_id: "001 555 000 1111", summary: "A gusher." }],
+        { runId: 2 },
+      );
     }
     expect(
       findTraces(join(folder, "data"), [{ ...PERSON, traces: [...spell("+15550001111"), "gusher"] }]),
@@ -332,7 +331,9 @@ Nobody was forgotten. Check the country code, or use --allow-empty to keep such 
       .values({ insight_id: 1, fetched_at: "t" })
       .returning()
       .get();
-    saveInsight(warehouse, { ...insight, llm_config: { example: `Call ${NUMBER}` }, group_list: [] }, "u");
+    writeTransaction(warehouse, (tx) =>
+      saveInsight(tx, { ...insight, llm_config: { example: `Call ${NUMBER}` }, group_list: [] }, "u"),
+    );
     expect(warehouse.db.select().from(insights).get()?.llm_config).toEqual({ example: "Call +99999999999" });
     expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
   });

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { listFiles, readText } from "../support/warehouse.ts";
 
@@ -34,7 +33,7 @@ const CALLS = [
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
   using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  storeCalls(warehouse, calls);
   return folder;
 }
 

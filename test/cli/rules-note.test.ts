@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const READERS = [["status"], ["explain", "1"], ["query", "SELECT channel FROM rollup_channel"]];
@@ -15,7 +15,7 @@ it("commands that only read say that the settings are others, until an export ha
   using folder = makeTempFolder();
   {
     using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-    prepareUpsertCalls(warehouse, 1)([makeCall({ call_id: 1 })]);
+    storeCalls(warehouse, [makeCall({ call_id: 1 })]);
   }
   const read = (env: Record<string, string>) =>
     Promise.all(

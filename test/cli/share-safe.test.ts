@@ -5,7 +5,6 @@ import { lte } from "drizzle-orm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { calls } from "../../src/warehouse/schema.ts";
@@ -15,6 +14,7 @@ import { json, startBadServer } from "../support/bad-server.ts";
 import { makeCall } from "../support/calls.ts";
 import { exportToStream } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readText } from "../support/warehouse.ts";
 
@@ -41,7 +41,7 @@ function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
     ),
   );
   using warehouse = openWarehouse(join(folder.path, "data/calltally.db"));
-  prepareUpsertCalls(warehouse, 1)(calls);
+  storeCalls(warehouse, calls);
   const run = (...args: string[]) => calltally(["export", ...args], { cwd: folder.path });
   const rows = async (...args: string[]) => {
     const { stdout, stderr } = await run("utm_source", "--format", "json", "--stdout", ...args);

@@ -6,6 +6,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -122,7 +123,9 @@ describe("calltally status", () => {
     const record = (job: string) => {
       using warehouse = openWarehouse(file);
       const times = { startedAt: "2026-11-20T05:30:00.000Z", finishedAt: "2026-11-20T05:31:00.000Z" };
-      updateJobEnd(warehouse, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` });
+      writeTransaction(warehouse, (tx) =>
+        updateJobEnd(tx, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` }),
+      );
     };
     record("report:removed"); // calltally.yaml has no such report any more
     expect(await status()).toEqual(fine);
@@ -160,22 +163,25 @@ describe("calltally status", () => {
     );
   });
 
-  it("and doctor name a warehouse of an older calltally, and what migrates it, with exit 7", async () => {
+  it("and all other commands refuse a file of a development version, with exit 7 and what to do", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "data/calltally.db");
     openWarehouse(file)[Symbol.dispose]();
     const sqlite = new Database(file);
-    sqlite.exec("ALTER TABLE sync_runs DROP COLUMN not_before; PRAGMA user_version = 1");
+    sqlite.pragma("user_version = 19");
     sqlite.close();
-    const says = `Cannot read ${file} yet: its schema is version 1, and this calltally needs`;
-    const status = await calltally(["status"], { cwd: folder.path });
-    expect(status).toMatchObject({ code: 7, stdout: "" });
-    expect(status.stderr).toContain(says);
-    expect(status.stderr).toContain("Run `calltally sync`, which migrates it.");
+    const says = `Cannot use ${file}: it was made by a development version of calltally`;
+    const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
+    for (const command of ["status", "query SELECT", "export", "explain 1", "backup b.db", "uploads list"]) {
+      const refused = await calltally(command.split(" "), { cwd: folder.path });
+      expect(refused, command).toMatchObject({ code: 7, stdout: "" });
+      expect(refused.stderr, command).toContain(says);
+      expect(refused.stderr, command).toContain(hint);
+    }
     const doctor = await calltally(["doctor"], { cwd: folder.path });
     expect(doctor.code).toBe(7);
     expect(doctor.stdout).toContain(says);
-    expect(doctor.stdout).toContain("Run `calltally sync`, which migrates it.");
+    expect(doctor.stdout).toContain(hint);
   });
 
   it("names a file that is damaged, with exit 7", async () => {

@@ -92,6 +92,15 @@ const DAMAGES: { title: string; damage: (file: string) => void; says: string }[]
     says: "its schema is version 1000",
   },
   {
+    title: "a development version's",
+    damage: (file) => {
+      const sqlite = new Database(file);
+      sqlite.pragma("user_version = 19");
+      sqlite.close();
+    },
+    says: "it was made by a development version of calltally",
+  },
+  {
     title: "cut off in the middle",
     damage: (file) => truncateSync(file, PAGE_SIZE * 11 + 4000),
     says: "database disk image is malformed",

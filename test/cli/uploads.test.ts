@@ -3,12 +3,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedKind, readConversions } from "../support/conversion-checker.ts";
 import { calltally, startCalltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readText } from "../support/warehouse.ts";
 
@@ -36,7 +36,7 @@ function makeFolder(calls: readonly Call[]) {
       plan_reason: "a test",
       pid: 1,
     });
-    prepareUpsertCalls(warehouse, runId)(calls);
+    storeCalls(warehouse, calls, { runId: runId });
     updateRun(warehouse, runId, {
       status: "done",
       finished_at: daysAgo(0),
@@ -56,7 +56,7 @@ function makeFolder(calls: readonly Call[]) {
     },
     put: (...changed: Call[]) => {
       using warehouse = openExistingWarehouse(join(folder.path, DATABASE));
-      prepareUpsertCalls(warehouse, 1)(changed);
+      storeCalls(warehouse, changed);
     },
     read: (kind: CheckedKind, at = "data/exports") =>
       readConversions(kind, readText(join(folder.path, at), `${kind}.csv`)).map((row) => row["Order ID"]),

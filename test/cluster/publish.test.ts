@@ -11,7 +11,6 @@ import { parseAbout } from "../../src/cluster/published-about.ts";
 import { BucketTotals } from "../../src/cluster/row-hash.ts";
 import { parseClusterUrl } from "../../src/config/cluster-url.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { openExistingWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { readPublication, readPublications } from "../../src/warehouse/publication-table.ts";
@@ -24,7 +23,9 @@ import {
   UNLESS_SKIPPED,
 } from "../support/clickhouse-servers.ts";
 import { markGone, setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
 import { calltally, startCalltally } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeWarehouse } from "../support/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
@@ -121,16 +122,15 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
   /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported anew. */
   function change(database: string, count: number): void {
     using warehouse = openExistingWarehouse(database);
-    writeTransaction(warehouse, () =>
-      prepareUpsertCalls(
-        warehouse,
-        2,
-      )([
+    storeCalls(
+      warehouse,
+      [
         ...makeCalls(count, 9)
           .filter((_, index) => index % 20 === 3)
           .map((call) => ({ ...call, caller_id: `+1${call.call_id + 600}` })),
         makeCall({ call_id: 1_000_001, caller_id: "+491000001", call_started: "2020-01-01T00:00:00.000Z" }),
-      ]),
+      ],
+      { runId: 2 },
     );
     const ids = Array.from({ length: count - 600 }, (_, index) => index);
     markGone(
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     warehouse.sqlite.exec(`DELETE FROM calls WHERE call_id % 53 = 5;
       UPDATE spend SET cost_micros = cost_micros + 1 WHERE spend_id <= 20;
       DELETE FROM spend WHERE spend_id > 290`);
-    settleCallers(warehouse);
+    writeTransaction(warehouse, (tx) => settleCallers(tx));
   }
 
   it(`ends in the rows of the warehouse after ${KILLS} kills, beside the publication of another account`, async () => {
@@ -421,7 +421,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       const caller = open.sqlite
         .prepare<[], string>("SELECT caller FROM call_facts WHERE caller LIKE '+%'")
         .pluck();
-      forgetCallers(open, [{ caller: caller.get() ?? "" }], { nowMs });
+      forgetCallers(locked(open), [{ caller: caller.get() ?? "" }], { nowMs });
     }
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain({ isPersonal: true })).toBe("all");

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
@@ -65,7 +65,7 @@ describe("forget that is killed", () => {
         caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
         transcription: `${"A gusher. ".repeat(index % 2 === 0 ? 4000 : 0)}Bye.`,
       }));
-      prepareUpsertCalls(warehouse, 1)(calls);
+      storeCalls(warehouse, calls);
     }
     const run = (args: readonly string[], env = {}) =>
       runProgram([process.execPath, program.bin, ...args], { cwd: folder.path, env });

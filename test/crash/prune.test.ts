@@ -2,12 +2,12 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
@@ -82,7 +82,7 @@ function makeBefore(folder: string): void {
     caller_id: index % 2 === 0 ? NUMBER : `+1555000${1000 + index}`,
     transcription: `${"A gusher. ".repeat(index % 20 === 0 ? 4000 : 1)}Call ${NUMBER}.`,
   }));
-  prepareUpsertCalls(warehouse, 1)(calls);
+  storeCalls(warehouse, calls);
   const json = JSON.stringify({ ...FULL_CALL, caller_id: NUMBER, duration: "long", transcription: "gusher" });
   const rejected = { call_id: null, json, path: "duration", reason: "is no number" };
   recordRejected(warehouse, [rejected], 1, keepingAll(warehouse));

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readExportPaths, readLastExport } from "../../src/warehouse/runs/exports.ts";
 import { uploads } from "../../src/warehouse/schema.ts";
 import { makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
 import { exportToFolder } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readText } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
@@ -99,7 +99,7 @@ function addCall(folder: string, index: number): void {
     duration: 90,
     disposition: "ANSWERED",
   });
-  prepareUpsertCalls(warehouse, 1)([call]);
+  storeCalls(warehouse, [call]);
 }
 
 const ARGS = [...KINDS, "--measurement-id", "G-1A2B3C4D5E"];

@@ -128,12 +128,6 @@ describe("readLastReportRuns", () => {
         ["weekly", "b", 1, "interrupted"],
       ]);
     }));
-
-  it("returns nothing from a warehouse of an older schema", () =>
-    withWarehouse((warehouse) => {
-      warehouse.sqlite.exec("DROP TABLE deliveries; DROP TABLE report_runs; PRAGMA user_version = 10");
-      expect(readLastReportRuns(warehouse)).toEqual([]);
-    }));
 });
 
 describe("hasEnded", () => {

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { makeCall } from "../support/calls.ts";
 import { markGone } from "../support/facts.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readBlocks, readPages } from "./pages.ts";
 
@@ -159,7 +159,7 @@ describe("the cookbook's questions", () => {
     const dated = [1, 2, 3, 4].map((call_id) =>
       makeCall({ call_id, call_started: "2026-09-01T00:00:00.000Z" }),
     );
-    prepareUpsertCalls(warehouse, 1)([...dated, makeCall({ call_id: 5, call_started: null })]);
+    storeCalls(warehouse, [...dated, makeCall({ call_id: 5, call_started: null })]);
     markGone(warehouse, [2]);
     sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
     sqlite.exec("UPDATE calls SET unlisted_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 4");

@@ -6,11 +6,13 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import { type Explanation, explainCall } from "../../src/explain/explain-call.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
+import { insertRules } from "../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
 import { exportToFolder } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
@@ -19,8 +21,11 @@ const rules = { ...DEFAULT_RULES, aliases: { "face book": "facebook" } };
 
 function makeWarehouse(folder: string, calls: readonly Call[]): string {
   const database = join(folder, "calls.db");
-  using warehouse = openWarehouse(database, { rules });
-  prepareUpsertCalls(warehouse, 1)(calls);
+  using warehouse = openWarehouse(database);
+  writeTransaction(warehouse, (tx) =>
+    insertRules(tx, rules, { since: "2026-01-01T00:00:00.000Z", calls: 0 }),
+  );
+  storeCalls(warehouse, calls);
   return database;
 }
 

@@ -5,7 +5,6 @@ import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { MAX_DURATION } from "../../src/call.ts";
-import { explainCall } from "../../src/explain/explain-call.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
 import { makeCall } from "../support/calls.ts";
 import type { ExportOptions, Target } from "../support/produce-files.ts";
@@ -48,41 +47,6 @@ describe("sums of durations", () => {
       ),
       { numRuns: 5 },
     );
-  });
-
-  it("leave out what an earlier version stored of times and durations that are rejected now", async () => {
-    const absurd = { utm_source: "a", duration: Number.MAX_SAFE_INTEGER };
-    using warehouse = makeWarehouse([
-      ...Array.from({ length: 1100 }, (_, index) => makeCall({ ...absurd, call_id: index + 10 })),
-      makeCall({ call_id: 1, utm_source: "a", duration: 61, call_started: "+010000-01-01T00:00:00.000Z" }),
-      makeCall({ call_id: 2, utm_source: "a", duration: 60, call_started: "9999-12-31T23:59:59.999Z" }),
-      makeCall({ call_id: 3, utm_source: "a", duration: -1, call_started: "-000001-12-31T23:00:00.000Z" }),
-    ]);
-    // As that version left its facts: the sum is beyond 2^63.
-    warehouse.execute(`UPDATE call_facts SET duration = (SELECT c.duration FROM calls AS c WHERE c.call_id = call_facts.call_id),
-      call_started = (SELECT c.call_started FROM calls AS c WHERE c.call_id = call_facts.call_id);
-      UPDATE rules SET version = 1`);
-    const options = { targets: [ROLLUP], grain: "month", total: true, timezone: "America/New_York" } as const;
-    const { manifest, folder } = await warehouse.export(options);
-    const lines = readLines(readText(folder, "utm_source.csv")).map((line) => line.join());
-    expect(lines.slice(1)).toEqual([
-      "(not set),a,1102,0,0,1102,0.0000,0,0,0,60,30.0,30.0,,",
-      "9999-12,a,1,0,0,1,0.0000,0,0,0,60,60.0,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
-      "(total),,1103,0,0,1103,0.0000,0,0,0,120,40.0,60.0,9999-12-31T23:59:59.999Z,9999-12-31T23:59:59.999Z",
-    ]);
-    expect(manifest.files[0]?.sums?.total_duration_seconds).toBe(120);
-
-    const { database } = warehouse;
-    const explained = explainCall({ database, callId: 10, rules: DEFAULT_RULES, timezone: "UTC" });
-    expect(explained).toMatchObject({ duration: null, qualified: false });
-    await warehouse.export({ targets: [{ kind: "calls", with: [] }], format: { format: "parquet" } });
-    const rows = await readParquetObjects(
-      readFileSync(join(folder, "calls/month=__HIVE_DEFAULT_PARTITION__/calls.parquet")),
-    );
-    expect(rows.filter(({ duration_seconds }) => duration_seconds !== null)).toMatchObject([
-      { call_id: 1n, call_started: null, call_started_local: null, duration_seconds: 61n },
-      { call_id: 3n, call_started: null, call_started_local: null, duration_seconds: -1n },
-    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { locked } from "../support/locked.ts";
 import type { Target } from "../support/produce-files.ts";
 import { clockAt, listFiles, makeWarehouse, readFiles, readText } from "../support/warehouse.ts";
 import {
@@ -153,7 +154,7 @@ describe("recording an export", () => {
     using warehouse = makeWarehouse([call(1)]);
     const meanwhile = async () => {
       using open = openExistingWarehouse(warehouse.database);
-      forgetCallers(open, [{ caller: String(call(1).caller_id) }], { nowMs: NOW });
+      forgetCallers(locked(open), [{ caller: String(call(1).caller_id) }], { nowMs: NOW });
     };
     const targets: Target[] = [{ kind: "calls", with: ["caller_id"] }];
     await expect(warehouse.export({ targets, meanwhile })).rejects.toMatchObject({

@@ -7,7 +7,6 @@ import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attr
 import type { Call } from "../../src/call.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import type { Dimension } from "../../src/rollup/dimensions.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
@@ -19,6 +18,7 @@ import { draws, least } from "../support/draws.ts";
 import { deleteCalls, markGone, setRules } from "../support/facts.ts";
 import { foldRollup } from "../support/fold.ts";
 import { exportToFolder, type Target } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { clockAt, makeWarehouse, RUN_FINISHED_AT, readText } from "../support/warehouse.ts";
 
@@ -189,10 +189,14 @@ function make(warehouse: Warehouse, state: State, step: Step): void {
   }
   const made = applyStep(state, step);
   if (made === undefined) return;
-  writeTransaction(warehouse, () => {
+  writeTransaction(warehouse, (tx) => {
     if (step.kind === "gone") markGone(warehouse, made.ids);
-    else if (step.kind === "returned") clearAbsence(warehouse, made.ids);
-    else prepareUpsertCalls(warehouse, 1)(made.ids.flatMap((id) => made.state.calls.get(id) ?? []));
+    else if (step.kind === "returned") clearAbsence(tx, made.ids);
+    else
+      storeCalls(
+        warehouse,
+        made.ids.flatMap((id) => made.state.calls.get(id) ?? []),
+      );
   });
 }
 

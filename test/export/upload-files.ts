@@ -4,7 +4,6 @@ import type { ReportRunOfFiles } from "../../src/conversions/upload-ledger.ts";
 import { forgetUploads, readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import type { CallFilter } from "../../src/rollup/call-filter.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { uploads } from "../../src/warehouse/schema.ts";
@@ -12,6 +11,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { type CheckedRow, readConversions } from "../support/conversion-checker.ts";
 import type { Target } from "../support/produce-files.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { readLines } from "../support/tables.ts";
 import { clockAt, type makeWarehouse, readText } from "../support/warehouse.ts";
 
@@ -39,9 +39,9 @@ export type Warehouse = ReturnType<typeof makeWarehouse>;
 export function sync({ database }: Warehouse, calls: readonly Call[]): void {
   using warehouse = openExistingWarehouse(database);
   const ids = calls.map(({ call_id }) => call_id);
-  writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
-    clearAbsence(warehouse, ids);
+  writeTransaction(warehouse, (tx) => {
+    storeCalls(warehouse, calls);
+    clearAbsence(tx, ids);
   });
 }
 

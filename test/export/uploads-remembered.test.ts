@@ -6,6 +6,7 @@ import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { locked } from "../support/locked.ts";
 import type { Target } from "../support/produce-files.ts";
 import { readLines } from "../support/tables.ts";
 import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
@@ -58,7 +59,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     for (const kind of kinds) expect(await write(warehouse, kind)).toMatchObject({ rows: 1 });
     {
       using opened = openExistingWarehouse(warehouse.database);
-      forgetCallers(opened, [{ caller: NUMBER }], { nowMs: NOW });
+      forgetCallers(locked(opened), [{ caller: NUMBER }], { nowMs: NOW });
     }
     for (const kind of kinds) {
       const { rows, reasons } = await write(warehouse, kind);
@@ -76,7 +77,10 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     });
     {
       using opened = openExistingWarehouse(warehouse.database);
-      await prune(opened, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 20 }, NOW), nowMs: NOW });
+      await prune(locked(opened), {
+        cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 20 }, NOW),
+        nowMs: NOW,
+      });
     }
     warehouse.markGone(1, at(NOW));
     expect(await write(warehouse, "google-leads", { rules })).toMatchObject({

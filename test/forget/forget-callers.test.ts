@@ -28,13 +28,14 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { findChanges } from "../warehouse/table-changes.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
-const HASH = "ab".repeat(32);
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
 
 const CALLS: readonly Call[] = [
@@ -82,10 +83,10 @@ function makeTemplate(calls: readonly Call[], rules: typeof DEFAULT_RULES, isFir
 }
 
 function upsert(warehouse: Warehouse, calls: readonly Call[], isFirstLoad = false): void {
-  writeTransaction(warehouse, () => {
+  writeTransaction(warehouse, (tx) => {
     const keeping = keepingAll(warehouse);
     const hashes = calls.map(({ call_id }) => `served ${call_id}`);
-    return prepareUpsertCalls(warehouse, 1, { keeping, isFirstLoad })(calls, hashes);
+    return prepareUpsertCalls(warehouse, 1, { keeping, isFirstLoad })(tx, calls, hashes);
   });
 }
 
@@ -114,7 +115,7 @@ function insert({ sqlite }: Warehouse, table: string, row: Record<string, string
 
 const forget = (warehouse: Warehouse, callers: readonly string[], options: Partial<ForgetOptions> = {}) =>
   forgetCallers(
-    warehouse,
+    locked(warehouse),
     callers.map((caller) => ({ caller })),
     { nowMs: Date.parse(NOW), ...options },
   );
@@ -135,7 +136,6 @@ describe("forgetCallers", () => {
     ];
     recordRejected(warehouse, rejected, 1, keepingAll(warehouse));
     insert(warehouse, "publications", { target: "a", totals: '{"1":"x"}' });
-    insert(warehouse, "exported_rollups", { question: `{"exclude_callers":"${HASH}","x":1}` });
     warehouse.sqlite.pragma("secure_delete = OFF");
     let outcome: ReturnType<typeof forget> | undefined;
     const changes = findChanges(warehouse, () => {
@@ -155,7 +155,6 @@ describe("forgetCallers", () => {
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
     const text = expect.any(String);
     const row = { row_hash: [text, text] };
-    const { seal } = openCallerHash(warehouse.path);
     expect(changes).toEqual({
       calls: {
         1: {
@@ -191,11 +190,6 @@ describe("forgetCallers", () => {
         },
       },
       publications: { 1: { totals: ['{"1":"x"}', null] } },
-      exported_rollups: {
-        1: {
-          question: [`{"exclude_callers":"${HASH}","x":1}`, `{"exclude_callers":"${seal(HASH)}","x":1}`],
-        },
-      },
       forgotten_callers: {
         1: {
           digest: text,
@@ -281,12 +275,12 @@ describe("forgetCallers", () => {
     const { hash } = openCallerHash(warehouse.path);
     const whom = [{ callerHash: hash(ADA) }, { callerHash: "f".repeat(64) }];
     const options = { nowMs: Date.parse(NOW) };
-    expect(forgetCallers(warehouse, whom, options).unknown).toEqual([1]);
-    const outcome = forgetCallers(warehouse, whom.slice(0, 1), options);
+    expect(forgetCallers(locked(warehouse), whom, options).unknown).toEqual([1]);
+    const outcome = forgetCallers(locked(warehouse), whom.slice(0, 1), options);
     expect([outcome.callers, outcome.counts.callers, outcome.counts.calls]).toEqual([[ADA], 1, 5]);
     // The number in its national form is masked as well.
     expect(readForgotten(warehouse)[0]?.national_digest).toMatch(/./);
-    const again = forgetCallers(warehouse, whom.slice(0, 1), options);
+    const again = forgetCallers(locked(warehouse), whom.slice(0, 1), options);
     expect([again.callers, again.unknown, again.counts]).toEqual([[], [], NO_COUNTS]);
   });
 
@@ -295,7 +289,7 @@ describe("forgetCallers", () => {
     const { warehouse } = opened;
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
-    await prune(warehouse, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 70 }, nowMs), nowMs });
+    await prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 70 }, nowMs), nowMs });
     const numbers = () =>
       read(warehouse, "SELECT caller_id, withheld, caller_digest FROM calls WHERE call_id < 3");
     expect(numbers()).toEqual([
@@ -323,12 +317,12 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
     // One whose numbers are all gone is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
-    await prune(gone.warehouse, {
+    await prune(locked(gone.warehouse), {
       cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
       nowMs,
     });
     const { hash: toHash } = openCallerHash(gone.warehouse.path);
-    const byHash = forgetCallers(gone.warehouse, [{ callerHash: toHash(ADA) }], { nowMs });
+    const byHash = forgetCallers(locked(gone.warehouse), [{ callerHash: toHash(ADA) }], { nowMs });
     expect([byHash.callers, byHash.unknown, byHash.counts.calls]).toEqual([[], [], 1]);
     expect(readForgotten(gone.warehouse)).toMatchObject([{ national_digest: null, calls: 1 }]);
     expect(read(gone.warehouse, CALLERS)).toMatchObject([{ caller: byHash.pseudonyms[0], calls: 1 }]);
@@ -341,7 +335,10 @@ describe("forgetCallers", () => {
     });
     const { warehouse } = opened;
     const nowMs = Date.parse(NOW);
-    await prune(warehouse, { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs), nowMs });
+    await prune(locked(warehouse), {
+      cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
+      nowMs,
+    });
     const { hash } = openCallerHash(warehouse.path);
     forget(warehouse, [ADA]);
     expect(read(warehouse, "SELECT disposition, withheld, caller_digest FROM calls")).toEqual([
@@ -377,7 +374,7 @@ describe("forgetCallers", () => {
     ];
     expect(written()).toEqual(left);
     // Served again, it is the same call, and nothing of it comes back.
-    const again = prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 2, caller_id: BOB, extra })]);
+    const again = storeCalls(warehouse, [makeCall({ call_id: 2, caller_id: BOB, extra })], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
     expect(again).toMatchObject({ new: 0, changed: 0 });
     expect(written()).toEqual(left);
@@ -401,7 +398,7 @@ describe("forgetCallers", () => {
       using opened = open(CALLS, DEFAULT_RULES, { isFirstLoad: true });
       const { warehouse } = opened;
       work(warehouse);
-      writeTransaction(warehouse, () => settleCallers(warehouse));
+      writeTransaction(warehouse, (tx) => settleCallers(tx));
       return [
         ...read(warehouse, FACTS),
         ...read(warehouse, "SELECT first_call_id, calls FROM callers ORDER BY 1"),
@@ -537,7 +534,7 @@ describe("forgetAgain", () => {
     using copy = openWarehouse(path);
     copy.sqlite.pragma("secure_delete = OFF");
     const later = Date.parse("2026-12-01T00:00:00.000Z");
-    expect(forgetAgain(copy, callers, later)).toBe(true);
+    expect(forgetAgain(locked(copy), callers, later)).toBe(true);
     expect(copy.sqlite.pragma("secure_delete", { simple: true })).toBe(1);
     for (const table of ["calls", "transcripts", "call_facts", "callers", "forgotten_callers"])
       expect(read(copy, `SELECT * FROM ${table}`)).toEqual(read(warehouse, `SELECT * FROM ${table}`));
@@ -545,11 +542,11 @@ describe("forgetAgain", () => {
       { act_id: 1, at: "2026-12-01T00:00:00.000Z", act: "forget", counts, erased_at: null },
     ]);
     let isChanged: boolean | undefined;
-    expect(findChanges(copy, () => (isChanged = forgetAgain(copy, callers, later)))).toEqual({});
+    expect(findChanges(copy, () => (isChanged = forgetAgain(locked(copy), callers, later)))).toEqual({});
     expect(isChanged).toBe(false);
     // Those who are new alone count.
     forget(warehouse, [BOB]);
-    expect(forgetAgain(copy, readForgotten(warehouse), later)).toBe(true);
+    expect(forgetAgain(locked(copy), readForgotten(warehouse), later)).toBe(true);
     expect(readPrivacyActs(copy).map(({ counts }) => counts.callers)).toEqual([1, 1]);
   });
 });

@@ -9,7 +9,6 @@ import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { readRows } from "../support/row-service.ts";
 import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { undoLastMigration } from "../warehouse/undo-migration.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 /** Of two months after the calls. */
@@ -153,18 +152,6 @@ describe("pruneNow", () => {
       delete process.env.SQLITE_TMPDIR;
       if (before !== undefined) process.env.SQLITE_TMPDIR = before;
     }
-  });
-
-  it("migrates an older warehouse, but not in a dry run, which says what to do", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
-    undoLastMigration(database);
-    await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
-      exitCode: 7,
-      message: expect.stringContaining(`Cannot read ${database} yet: its schema is version`),
-    });
-    expect(await pruneWarehouse(database)).toMatchObject({ removed: WORDS });
   });
 
   it.each([true, false])("ends at a signal, with its reason (a dry run: %s)", async (isDryRun) => {

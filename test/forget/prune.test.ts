@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../../src/call.ts";
-import { hasAny, type PruneCounts, prune } from "../../src/forget/prune.ts";
+import { countPrunable, hasAny, type PruneCounts, prune } from "../../src/forget/prune.ts";
 import {
   cutoffsAt,
   KEEP_ALL,
@@ -27,6 +27,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { awaitChanges } from "../warehouse/table-changes.ts";
 
@@ -89,9 +90,10 @@ function makeTemplate(calls: readonly Call[], rows: readonly (typeof REJECTED)[n
     setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
     // The first met of all, thirty days ago.
     startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
-    writeTransaction(warehouse, () => {
+    writeTransaction(warehouse, (tx) => {
       const keeping = keepingAll(warehouse);
       prepareUpsertCalls(warehouse, 1)(
+        tx,
         calls,
         calls.map(({ call_id }) => `served ${call_id}`),
       );
@@ -230,10 +232,10 @@ describe("prune", () => {
       const expected = model.prune(keep, nowMs);
       let counted: unknown;
       const changes = await awaitChanges(warehouse, async () => {
-        counted = await prune(warehouse, { cutoffs, nowMs, isDryRun: true });
+        counted = await countPrunable(warehouse, { cutoffs, nowMs });
       });
       expect([counted, changes]).toEqual([expected, {}]);
-      expect(await prune(warehouse, { cutoffs, nowMs })).toEqual(expected);
+      expect(await prune(locked(warehouse), { cutoffs, nowMs })).toEqual(expected);
       expect(isDeepStrictEqual(readCalls(warehouse), model.calls)).toBe(true);
       expect((await checkRowHashes(warehouse)).damaged).toBe(0);
       expect(readRejected(warehouse).map(({ json }) => json)).toEqual(model.rows.map(({ json }) => json));
@@ -276,7 +278,7 @@ describe("prune", () => {
     const { warehouse } = opened;
     const options = { cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: 10 }, START), nowMs: START };
     const changes = await awaitChanges(warehouse, async () => {
-      await prune(warehouse, options);
+      await prune(locked(warehouse), options);
     });
     const hash = [expect.any(String), expect.any(String)];
     expect(changes).toEqual({
@@ -299,7 +301,9 @@ describe("prune", () => {
         },
       },
     });
-    expect(await awaitChanges(warehouse, async () => void (await prune(warehouse, options)))).toEqual({});
+    expect(await awaitChanges(warehouse, async () => void (await prune(locked(warehouse), options)))).toEqual(
+      {},
+    );
   });
 
   it("gives rows without an id a key by which nobody can try what was in them, and others theirs", async () => {
@@ -310,9 +314,9 @@ describe("prune", () => {
     const cutoffs = cutoffsAt({ ...KEEP_ALL, summaries: 100 }, START);
     const keys = () => readRejected(warehouse).map(({ row_key }) => row_key);
     const before = keys();
-    expect(await prune(warehouse, { cutoffs, nowMs: START, isDryRun: true })).toEqual(NONE);
+    expect(await countPrunable(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
     expect(keys()).toEqual(before);
-    expect(await prune(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
+    expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
     expect(keys()).toEqual(before.map((key) => (key === "sha256:ab" ? `sealed:${seal("ab")}` : key)).sort());
   });
 
@@ -322,7 +326,7 @@ describe("prune", () => {
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
     const cutoffs = cutoffsAt(KEEP_ALL, START);
     const changes = await awaitChanges(warehouse, async () => {
-      expect(await prune(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
+      expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
     });
     expect(changes).toEqual({});
   });
@@ -334,7 +338,7 @@ describe("prune", () => {
     warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
     const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: 10 }, START);
     const changes = await awaitChanges(warehouse, async () => {
-      expect(await prune(warehouse, { cutoffs, nowMs: START })).toEqual(NONE);
+      expect(await prune(locked(warehouse), { cutoffs, nowMs: START })).toEqual(NONE);
     });
     expect(Object.keys(changes).sort()).toEqual(["privacy_acts", "retention"]);
   });
@@ -343,7 +347,7 @@ describe("prune", () => {
     using opened = open("marks", makeCalls(125, daysAgo));
     const { warehouse } = opened;
     const prunedTo = (days: number, signal?: AbortSignal) =>
-      prune(warehouse, {
+      prune(locked(warehouse), {
         cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: days }, START),
         nowMs: START,
         signal,
@@ -361,8 +365,8 @@ describe("prune", () => {
     const acts = async (calls: Call[], rows: typeof REJECTED) => {
       using opened = open(`first ${calls.length} ${rows.length}`, calls, rows);
       const { warehouse } = opened;
-      await prune(warehouse, { cutoffs: cutoffsAt(keep, START), nowMs: START });
-      await prune(warehouse, { cutoffs: cutoffsAt(keep, START), nowMs: START });
+      await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
+      await prune(locked(warehouse), { cutoffs: cutoffsAt(keep, START), nowMs: START });
       return readPrivacyActs(warehouse).map(({ counts }) => counts);
     };
     const call = makeCall({ call_id: 1, call_started: daysAgo(50) });
@@ -388,7 +392,7 @@ describe("prune", () => {
         },
       });
       const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
-      await expect(prune(warehouse, { ...options, signal })).rejects.toBe(reason);
+      await expect(prune(locked(warehouse), { ...options, signal })).rejects.toBe(reason);
       // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
       const done = [...calls].sort(
         (a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id,
@@ -398,7 +402,7 @@ describe("prune", () => {
       expect(readMarks(warehouse)).toEqual(mark === undefined ? {} : { summaries: mark, transcripts: mark });
       const [act] = readPrivacyActs(warehouse);
       const first: Readonly<Record<string, number>> = act?.counts ?? NONE;
-      const rest: Readonly<Record<string, number>> = await prune(warehouse, options);
+      const rest: Readonly<Record<string, number>> = await prune(locked(warehouse), options);
       const kinds = [...WITHHELD_KINDS, "rejected_rows"] as const;
       expect(
         Object.fromEntries(

@@ -10,12 +10,6 @@ export interface Equivalent {
 export const EQUIVALENT: Readonly<Record<string, readonly Equivalent[]>> = {
   "src/attribution/attribute-call.ts": [
     {
-      on: "const call_started = call.call_started !== null && isSortable(call.call_started) ? call.call_started : null;",
-      from: "call.call_started !== null",
-      to: "true",
-      because: "null remains null",
-    },
-    {
       on: 'source: source ?? "",',
       from: '""',
       to: '"Stryker was here!"',

@@ -2,10 +2,10 @@ import type { AttributionRules } from "../../src/attribution/attribution-rules.t
 import type { Call } from "../../src/call.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { markGone, setRules } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** What an account holds. */
@@ -22,7 +22,7 @@ export function makeAccountImage({ rules, calls, gone, spend }: AccountContents)
   using warehouse = openWarehouse(`${folder.path}/calls.db`);
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
+    storeCalls(warehouse, calls);
     markGone(warehouse, gone);
   });
   const rows = spend.map((row, index) => ({ ...row, line: index + 2 }));

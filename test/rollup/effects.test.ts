@@ -6,12 +6,12 @@ import type { Dimension } from "../../src/rollup/dimensions.ts";
 import { toShown } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { beginFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { deleteCalls, markGone, setRules } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
@@ -52,8 +52,7 @@ function change(rules = RULES) {
   const folder = makeTempFolder();
   const warehouse = openWarehouse(`${folder.path}/calls.db`);
   const { sqlite } = warehouse;
-  const write = (calls: readonly ReturnType<typeof makeCall>[]) =>
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  const write = (calls: readonly ReturnType<typeof makeCall>[]) => storeCalls(warehouse, calls);
   setRules(warehouse, rules);
   write(CALLS.slice(0, 60));
   writeTransaction(warehouse, () => markGone(warehouse, GONE));

@@ -6,12 +6,11 @@ import type { CallFilter } from "../../src/rollup/call-filter.ts";
 import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/rollup/reserved-keys.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { deleteCalls } from "../support/facts.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Texts that read like ours, and some that nearly do. */
@@ -52,7 +51,7 @@ function fill(warehouse: Warehouse, served: readonly string[]): void {
       referring_url: `https://${text}/`,
     }),
   );
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+  storeCalls(warehouse, calls);
 }
 
 /** The first key column of a rollup. */
@@ -130,7 +129,7 @@ describe("filters", () => {
     const calls = served.map((text, index) =>
       makeCall({ call_id: index + 1, disposition: text, tracking_number: text }),
     );
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    storeCalls(warehouse, calls);
     for (const dimension of ["disposition", "tracking_number"] as const) {
       for (const key of ["-", "__", "desk", NOT_SET]) {
         const found = await keysIn(warehouse.sqlite, { dimensions: [dimension] }, { [dimension]: [key] });
@@ -156,7 +155,7 @@ describe("findUnmatched", () => {
         tracking_number: "+49 30 1234",
       }),
     ];
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    storeCalls(warehouse, calls);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     return (await session.findUnmatched(filter)).map(({ filter, text, advice }) => [filter, text, advice]);
   };

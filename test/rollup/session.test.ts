@@ -15,7 +15,6 @@ import { NOT_SET, OTHER } from "../../src/rollup/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/rollup/rollup-query.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
@@ -23,6 +22,7 @@ import { draws, least } from "../support/draws.ts";
 import { deleteCalls, markGone, setRules } from "../support/facts.ts";
 import { firstStartOf, foldRollup, matchCampaign } from "../support/fold.ts";
 import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { accounts, questions, resolve, rules, spends } from "./questions.ts";
 
@@ -37,7 +37,7 @@ function fill(
   warehouse.sqlite.exec("DELETE FROM spend");
   setRules(warehouse, rules);
   writeTransaction(warehouse, () => {
-    prepareUpsertCalls(warehouse, 1)(calls);
+    storeCalls(warehouse, calls);
     markGone(
       warehouse,
       gone.map(({ call_id }) => call_id),

@@ -4,12 +4,11 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { RollupQuery } from "../../src/rollup/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
 import { deleteCalls } from "../support/facts.ts";
 import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
@@ -51,11 +50,9 @@ function makeSession() {
         ),
       );
       deleteCalls(warehouse);
-      writeTransaction(warehouse, () =>
-        prepareUpsertCalls(
-          warehouse,
-          1,
-        )(calls.map((call, index) => makeCall({ ...call, call_id: index + 1 }))),
+      storeCalls(
+        warehouse,
+        calls.map((call, index) => makeCall({ ...call, call_id: index + 1 })),
       );
       using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
       return await work(session);

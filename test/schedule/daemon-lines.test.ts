@@ -7,6 +7,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -169,14 +170,16 @@ describe("runDaemon", () => {
     {
       // As its last run left it.
       using warehouse = openWarehouse(database);
-      updateJobEnd(warehouse, {
-        job: "export",
-        startedAt: "2026-11-19T05:30:00.000Z",
-        finishedAt: "2026-11-20T02:59:59.999Z",
-        exitCode: 0,
-        result: "success",
-        error: null,
-      });
+      writeTransaction(warehouse, (tx) =>
+        updateJobEnd(tx, {
+          job: "export",
+          startedAt: "2026-11-19T05:30:00.000Z",
+          finishedAt: "2026-11-20T02:59:59.999Z",
+          exitCode: 0,
+          result: "success",
+          error: null,
+        }),
+      );
     }
     daemon.clock.jump(2000);
     await daemon.end(1);
@@ -215,14 +218,16 @@ describe("runDaemon", () => {
     {
       using warehouse = openWarehouse(daemon.database);
       insertJobStart(warehouse, "export", record.started_at);
-      updateJobEnd(warehouse, {
-        job: "export",
-        startedAt: record.started_at,
-        finishedAt: record.finished_at,
-        exitCode: 1,
-        result: "failure",
-        error: record.error,
-      });
+      writeTransaction(warehouse, (tx) =>
+        updateJobEnd(tx, {
+          job: "export",
+          startedAt: record.started_at,
+          finishedAt: record.finished_at,
+          exitCode: 1,
+          result: "failure",
+          error: record.error,
+        }),
+      );
     }
     daemon.clock.jump(2000);
     await daemon.end(1);

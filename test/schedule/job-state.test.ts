@@ -123,13 +123,6 @@ describe("toJobState", () => {
     expect([succeededAt("04:30"), succeededAt("04:32")]).toEqual([at("04:31"), at("04:32")]);
   });
 
-  it("takes when it was last done where no job was ever recorded", () => {
-    const lastDone = new Map([["export", at("03:00")]]);
-    expect(toJobState(EXPORT, seen(), snapshotOf({ lastDone })).succeededAt).toBe(at("03:00"));
-    const never = new Map([["export", { ...record, succeeded_at: null }]]);
-    expect(toJobState(EXPORT, seen(), snapshotOf({ lastDone, jobs: never })).succeededAt).toBe(null);
-  });
-
   it("has of a sync when its copy could last be trusted, and not when it ended", () => {
     const run: Pick<SyncRun, "finished_at"> = { finished_at: at("02:00") };
     const lastGoodRun = run as SyncRun;

@@ -9,7 +9,6 @@ import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { openSnapshots, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
@@ -18,6 +17,7 @@ import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/r
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
@@ -261,7 +261,7 @@ describe("openSnapshots", () => {
       insertRun(warehouse, { status: "failed", finished_at: NOW });
       const calls = [1, 2, 3].map((call_id) => makeCall({ call_id }));
       writeTransaction(warehouse, () => {
-        prepareUpsertCalls(warehouse, 1)(calls);
+        storeCalls(warehouse, calls);
         const row = { json: "{}", path: "a", reason: "no" };
         recordRejected(
           warehouse,

@@ -2,6 +2,7 @@ import type { AttributionRules } from "../../src/attribution/attribution-rules.t
 import { attributeAll } from "../../src/warehouse/calls/attribute-all.ts";
 import { setLive } from "../../src/warehouse/calls/call-facts.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 
 /** Marks calls as gone, as a full pass does that did not meet them. */
@@ -14,13 +15,15 @@ export function markGone(
     "UPDATE calls SET missing_since = coalesce(missing_since, ?), gone_at = ? WHERE call_id = ?",
   );
   for (const id of callIds) mark.run(at, at, id);
-  setLive(warehouse, callIds, false);
+  writeTransaction(warehouse, (tx) => setLive(tx, callIds, false));
 }
 
 /** Puts other rules in force; with digests for callers where they say so. */
 export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
   const digests = rules.caller_digests ? openCallerHash(warehouse.path) : undefined;
-  warehouse.sqlite.transaction(() => attributeAll(warehouse, rules, 0, digests).toArray()).immediate();
+  warehouse.sqlite
+    .transaction(() => writeTransaction(warehouse, (tx) => attributeAll(tx, rules, 0, digests)).toArray())
+    .immediate();
 }
 
 /** Takes all calls out of a warehouse. */

@@ -2,12 +2,11 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, writ
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "./calls.ts";
 import { readRows } from "./row-service.ts";
+import { storeCalls } from "./store-calls.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
 export const CALLS = Array.from({ length: 40 }, (_, index) => ({
@@ -46,7 +45,7 @@ function bytesOf(calls: readonly Call[]): Buffer {
       plan_reason: "",
       pid: 1,
     } as const;
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, startRun(warehouse, started))(calls));
+    storeCalls(warehouse, calls, { runId: startRun(warehouse, started) });
   }
   return readFileSync(file);
 }

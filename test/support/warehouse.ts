@@ -3,14 +3,13 @@ import { join, relative } from "node:path";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call.ts";
 import type { Made } from "../../src/produce/produce.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { exports } from "../../src/warehouse/schema.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { markGone } from "./facts.ts";
 import { openNewWarehouse } from "./new-warehouse.ts";
 import { exportToFolder, type FolderExportOptions } from "./produce-files.ts";
+import { storeCalls } from "./store-calls.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
 /** When the only run of a warehouse ended. */
@@ -33,7 +32,7 @@ export function makeWarehouse(calls: readonly Call[], { isDone = true } = {}) {
       plan_reason: "a test",
       pid: 1,
     });
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, runId)(calls));
+    storeCalls(warehouse, calls, { runId: runId });
     if (isDone) {
       updateRun(warehouse, runId, {
         status: "done",

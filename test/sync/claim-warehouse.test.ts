@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/paging/slice.ts";
 import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNew } from "./scene.ts";
 
@@ -18,8 +19,9 @@ const row = (id: number | null, started: string | null): Row => ({ id, started, 
 function openWith(folder: string, bound: Claim | undefined, calls = 2) {
   const warehouse = openNew(folder);
   const known = [makeCall({ call_id: 7, call_started: EARLIER }), makeCall({ call_id: 8 })];
-  warehouse.sqlite.transaction(() => prepareUpsertCalls(warehouse, 1)(known.slice(0, calls)))();
-  if (bound !== undefined) claimWarehouse(warehouse, { ...bound, isRebound: true }, [], EARLIER);
+  warehouse.sqlite.transaction(() => storeCalls(warehouse, known.slice(0, calls)))();
+  if (bound !== undefined)
+    writeTransaction(warehouse, (tx) => claimWarehouse(tx, { ...bound, isRebound: true }, [], EARLIER));
   return warehouse;
 }
 
@@ -28,9 +30,9 @@ describe("claimWarehouse", () => {
     using folder = makeTempFolder();
     using warehouse = openWith(folder.path, undefined, 0);
     const { isRebound: _, ...service } = CLAIM;
-    claimWarehouse(warehouse, CLAIM, [], EARLIER);
+    writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [], EARLIER));
     expect(readOrigin(warehouse)).toMatchObject({ base_url: null, token_mark: null });
-    claimWarehouse(warehouse, CLAIM, [row(1, null)], AT);
+    writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [row(1, null)], AT));
     expect(readOrigin(warehouse)).toMatchObject({ base_url: "https://api.example.com/x" });
     expect(isBoundTo(warehouse, service)).toBe(true);
     expect(isBoundTo(warehouse, { ...service, token: "other" })).toBe(false);
@@ -47,7 +49,7 @@ describe("claimWarehouse", () => {
   ])("takes another token with $title: $isTaken", ({ rows, isTaken }) => {
     using folder = makeTempFolder();
     using warehouse = openWith(folder.path, CLAIM);
-    const claim = () => claimWarehouse(warehouse, OTHER, rows, AT);
+    const claim = () => writeTransaction(warehouse, (tx) => claimWarehouse(tx, OTHER, rows, AT));
     if (isTaken) claim();
     else {
       expect(claim).toThrow(
@@ -60,42 +62,15 @@ describe("claimWarehouse", () => {
     }
     expect(isBoundTo(warehouse, OTHER)).toBe(isTaken);
     expect(isBoundTo(warehouse, CLAIM)).toBe(!isTaken);
-    claimWarehouse(warehouse, { ...OTHER, isRebound: true }, rows, AT);
+    writeTransaction(warehouse, (tx) => claimWarehouse(tx, { ...OTHER, isRebound: true }, rows, AT));
     expect(isBoundTo(warehouse, OTHER)).toBe(true);
-  });
-
-  it.each([
-    { title: "newer calls alone", rows: [row(1, AT), row(2, "2026-11-19T15:00:00.001Z")], isTaken: true },
-    { title: "a call as old as its newest", rows: [row(1, AT), row(2, EARLIER)], isTaken: false },
-    { title: "a newer call and one without a time", rows: [row(1, AT), row(2, null)], isTaken: false },
-    { title: "no calls", rows: [], isTaken: false },
-    { title: "a known call", rows: [row(2, null), row(7, EARLIER)], isTaken: true },
-  ])("takes a service into one of an earlier version with $title: $isTaken", ({ rows, isTaken }) => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, undefined);
-    const claim = () => claimWarehouse(warehouse, CLAIM, rows, AT);
-    if (isTaken) claim();
-    else {
-      expect(claim).toThrow(
-        `Cannot sync into ${warehouse.path}: it does not say yet which account it is a copy of, and none of the ${rows.length} calls`,
-      );
-    }
-    expect(readOrigin(warehouse).base_url).toBe(isTaken ? "https://api.example.com/x" : null);
-  });
-
-  it("takes any calls into one of an earlier version whose calls have no time", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWith(folder.path, undefined);
-    warehouse.sqlite.exec("UPDATE call_facts SET call_started = NULL");
-    claimWarehouse(warehouse, CLAIM, [row(1, null)], AT);
-    expect(isBoundTo(warehouse, CLAIM)).toBe(true);
   });
 
   it("asks nothing more once it is bound", () => {
     using folder = makeTempFolder();
     using warehouse = openWith(folder.path, CLAIM);
     const before = readOrigin(warehouse);
-    claimWarehouse(warehouse, CLAIM, [row(99, AT)], AT);
+    writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [row(99, AT)], AT));
     expect(readOrigin(warehouse)).toEqual(before);
   });
 });

@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import { startOrResume } from "../../src/sync/ledger.ts";
 import type { Plan } from "../../src/sync/plan.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { lockedError } from "../../src/warehouse/locked-error.ts";
 import { insertPage, readPages, type SyncPage } from "../../src/warehouse/runs/page-table.ts";
 import { type RunChanges, readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeRun, openNew } from "./scene.ts";
 
@@ -36,11 +37,11 @@ const PAGE: Omit<SyncPage, "run_id"> = {
 /** A ledger with one run that has a page or more, and call 7. */
 function withRun(warehouse: Warehouse, changes: RunChanges, ...pages: Partial<SyncPage>[]): void {
   const { sqlite } = warehouse;
-  sqlite.transaction(() => prepareUpsertCalls(warehouse, 1)([makeCall({ call_id: 7 })]))();
+  sqlite.transaction(() => storeCalls(warehouse, [makeCall({ call_id: 7 })]))();
   startRun(warehouse, { started_at: ago(HOUR_MS), mode: "full", plan_reason: "before", pid: 1 });
   updateRun(warehouse, 1, { status: "running", ...changes });
   for (const [seq, page] of [{}, ...pages].entries())
-    insertPage(warehouse, { ...PAGE, run_id: 1, seq, ...page });
+    writeTransaction(warehouse, (tx) => insertPage(tx, { ...PAGE, run_id: 1, seq, ...page }));
 }
 
 describe("startOrResume", () => {
@@ -132,8 +133,8 @@ describe("startOrResume", () => {
     const { sqlite } = warehouse;
     expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 1, sort: "own", earlier: [] });
     expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });
-    sqlite.transaction(() => prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 7 })]))();
-    insertPage(warehouse, { ...PAGE, run_id: 2, fetched_at: NOW });
+    sqlite.transaction(() => storeCalls(warehouse, [makeCall({ call_id: 7 })], { runId: 2 }))();
+    writeTransaction(warehouse, (tx) => insertPage(tx, { ...PAGE, run_id: 2, fetched_at: NOW }));
     expect(startOrResume(warehouse, FULL, NOW_MS)).toMatchObject({ runId: 2, earlier: [{ offset: 0 }] });
   });
 

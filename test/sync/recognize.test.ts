@@ -6,6 +6,7 @@ import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { readRows, rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -72,12 +73,12 @@ describe("parseOutdated", () => {
     ];
     const row = parseServedRow(bytes);
     if (!("call" in row)) throw new Error("It was rejected");
-    upsertCalls([row.call], [row.served]);
+    writeTransaction(warehouse, (tx) => upsertCalls(tx, [row.call], [row.served]));
 
     const { rows } = parseUnrecognized(page, recognize);
     expect(rows).toEqual([{ known: expect.objectContaining({ call_id: 1 }), bytes }]);
     expect(parseOutdated(rows, recognize)).toEqual(rows);
-    upsertCalls([{ ...row.call, duration: 61 }]);
+    writeTransaction(warehouse, (tx) => upsertCalls(tx, [{ ...row.call, duration: 61 }]));
     expect(parseOutdated(rows, recognize)).toEqual([row]);
   });
 

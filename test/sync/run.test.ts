@@ -6,7 +6,6 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { exitCodeOf, type SyncOptions } from "../../src/sync/run.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { countMigrations } from "../../src/warehouse/migrate.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
 import { json } from "../support/bad-server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -19,7 +18,6 @@ import {
 } from "../support/list-service.ts";
 import { readRows, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { undoLastMigration } from "../warehouse/undo-migration.ts";
 import { openNew } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;
@@ -107,15 +105,6 @@ describe("runSync", () => {
       delete process.env.SQLITE_TMPDIR;
       if (before !== undefined) process.env.SQLITE_TMPDIR = before;
     }
-  });
-
-  it("migrates an older warehouse under its own lock", async () => {
-    using folder = makeTempFolder();
-    await using service = await startListService(newestFirst(3));
-    await syncFrom(service, folder.path);
-    undoLastMigration(join(folder.path, "calls.db"));
-    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact" });
-    expect(read(folder.path, "PRAGMA user_version")).toEqual([{ user_version: countMigrations() }]);
   });
 
   it("reads from another address, or with another token, only where it is said to be the same account", async () => {

@@ -14,10 +14,12 @@ import { readRejected } from "../../src/warehouse/calls/rejected.ts";
 import { readOrigin } from "../../src/warehouse/origin.ts";
 import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 import { deleteCalls } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNew } from "./scene.ts";
 
@@ -108,7 +110,7 @@ describe("PageStore", () => {
     startStore(warehouse).save(page, NOW);
     expect(readNames()).toEqual([["Call +49\t30 123456", "B"]]);
     // The run is still in the ledger as one that was cut short.
-    forgetCallers(warehouse, [{ caller: "+4930123456" }], { nowMs: 0 });
+    forgetCallers(locked(warehouse), [{ caller: "+4930123456" }], { nowMs: 0 });
     expect(readNames()).toEqual([undefined]);
     storeOf(warehouse, 1, 1).save(page, LATER);
     expect(readNames()).toEqual([undefined, [null, "B"]]);
@@ -136,7 +138,7 @@ describe("PageStore", () => {
     startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
     startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
     const pass = { runId: 2, startedAt: NOW, isById: false, clockAheadMs: null, waitMs: 0, limit: () => 3 };
-    warehouse.sqlite.transaction(() => markAbsent(warehouse, pass))();
+    warehouse.sqlite.transaction(() => writeTransaction(warehouse, (tx) => markAbsent(tx, pass)))();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(3, { duration: 5 }), callOf(2), callOf(2, { duration: 6 })]), NOW);
     expect(store.counts).toEqual({ calls_new: 0, calls_changed: 2, calls_returned: 2, calls_conflicting: 0 });
@@ -293,7 +295,7 @@ describe("PageStore", () => {
     // One that was cut short is still a first load.
     storeOf(warehouse, 1, 2).save(pageOf([caller(3)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([3, 0]);
-    warehouse.sqlite.transaction(() => settleCallers(warehouse))();
+    warehouse.sqlite.transaction(() => writeTransaction(warehouse, (tx) => settleCallers(tx)))();
     startStore(warehouse).save(pageOf([caller(4)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([0, 4]);
   });

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/call-facts.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { beginFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { BUCKETS, beginMarks, readChanges } from "../../src/warehouse/changed-buckets.ts";
@@ -15,11 +14,16 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 import { markGone, setRules } from "../support/facts.ts";
+import { locked } from "../support/locked.ts";
 import { openNewWarehouse } from "../support/new-warehouse.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls.map((call) => makeCall(call))));
+  storeCalls(
+    warehouse,
+    calls.map((call) => makeCall(call)),
+  );
 
 /** Returns the facts of each call as text, by its identifier. */
 function readFacts({ sqlite }: Warehouse): Map<number, string> {
@@ -54,10 +58,10 @@ function apply(
       duration: change.day,
     });
   } else if (kind === "gone") markGone(warehouse, [id]);
-  else if (kind === "back") writeTransaction(warehouse, () => clearAbsence(warehouse, [id]));
+  else if (kind === "back") writeTransaction(warehouse, (tx) => clearAbsence(tx, [id]));
   else if (kind === "rules") setRules(warehouse, { ...DEFAULT_RULES, qualified_seconds: id });
   else if (kind === "forget")
-    forgetCallers(warehouse, [{ caller: `+49301234${id}` }], { nowMs: 0, isUnknownAllowed: true });
+    forgetCallers(locked(warehouse), [{ caller: `+49301234${id}` }], { nowMs: 0, isUnknownAllowed: true });
   else if (kind === "hand")
     warehouse.sqlite.exec(`UPDATE call_facts SET campaign = 'by hand' WHERE call_id = ${id}`);
   else

@@ -6,7 +6,9 @@ import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
+import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
@@ -14,7 +16,7 @@ const SECRET = "a word that nobody may read any more";
 const AGAIN =
   "What is personal is gone from the tables already. Run the same command again to erase it from the file.";
 
-const erase = (warehouse: Warehouse) => eraseFreed(warehouse, Date.parse(NOW), 20);
+const erase = (warehouse: Warehouse) => eraseFreed(locked(warehouse), Date.parse(NOW), 20);
 
 /** A warehouse in which something was removed that is in its files still. */
 function openFreed(path: string): Warehouse {
@@ -22,7 +24,9 @@ function openFreed(path: string): Warehouse {
   warehouse.sqlite.exec(`INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', '${SECRET}')`);
   warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
   warehouse.sqlite.exec("UPDATE jobs SET error = NULL");
-  insertPrivacyAct(warehouse, { at: "2026-11-19T00:00:00.000Z", act: "prune", counts: {} });
+  writeTransaction(warehouse, (tx) =>
+    insertPrivacyAct(tx, { at: "2026-11-19T00:00:00.000Z", act: "prune", counts: {} }),
+  );
   return warehouse;
 }
 
@@ -44,7 +48,7 @@ describe("eraseFreed", () => {
     using warehouse = openFreed(join(folder.path, "calls.db"));
     const before = settingsOf(warehouse);
     expect(readFileSync(warehouse.path, "latin1")).toContain(SECRET);
-    eraseFreed(warehouse, Date.parse(NOW));
+    eraseFreed(locked(warehouse), Date.parse(NOW));
     expect(readFileSync(warehouse.path, "latin1")).not.toContain(SECRET);
     expect(readFileSync(`${warehouse.path}-wal`, "latin1")).not.toContain(SECRET);
     expect(readPrivacyActs(warehouse)).toMatchObject([{ at: "2026-11-19T00:00:00.000Z", erased_at: NOW }]);
@@ -130,7 +134,7 @@ describe("eraseFreed", () => {
   it("throws what is no error of SQLite's as it is", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
-    expect(() => eraseFreed(warehouse, Number.NaN, 20)).toThrow(RangeError);
+    expect(() => eraseFreed(locked(warehouse), Number.NaN, 20)).toThrow(RangeError);
     expect(settingsOf(warehouse)).toEqual([60_000, 2, 1]);
   });
 });

@@ -4,16 +4,18 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../src/base/errors.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
-import { countMigrations } from "../../src/warehouse/migrate.ts";
+import { latestVersion } from "../../src/warehouse/migrate.ts";
 import {
+  openAsPermitted,
   openExistingWarehouse,
   openReader,
+  openToCopy,
   openWarehouse,
   openWarehouseReader,
 } from "../../src/warehouse/open.ts";
 import { calls } from "../../src/warehouse/schema.ts";
 import { FULL_CALL } from "../support/calls.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -70,6 +72,16 @@ const STRANGERS: { name: string; make: (file: string) => void; says: string }[] 
     },
     says: "its schema is version 1000",
   },
+  ...[0, 1, 19].map((version) => ({
+    name: `a development version's, ${version}`,
+    make: (file: string) => {
+      openWarehouse(file)[Symbol.dispose]();
+      const sqlite = new Database(file);
+      sqlite.pragma(`user_version = ${version}`);
+      sqlite.close();
+    },
+    says: "it was made by a development version of calltally",
+  })),
 ];
 
 describe("openWarehouse", () => {
@@ -77,7 +89,7 @@ describe("openWarehouse", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "outer", "inner", "calls.db");
     using warehouse = openWarehouse(file);
-    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    storeCalls(warehouse, [FULL_CALL]);
     const modes = readdirSync(dirname(file)).map((name) => [name, modeOf(join(dirname(file), name))]);
     expect(modes).toEqual([
       ["calls.db", "600"],
@@ -109,7 +121,7 @@ describe("openWarehouse", () => {
         foreign_keys: 1,
         temp_store: 2,
         application_id: Buffer.from("CTLY").readUInt32BE(),
-        user_version: countMigrations(),
+        user_version: latestVersion(),
         path: file,
       });
     }
@@ -124,7 +136,7 @@ describe("openWarehouse", () => {
     };
     {
       using warehouse = openWarehouse(file);
-      prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+      storeCalls(warehouse, [FULL_CALL]);
     }
     const rows = open();
     expect(rows).toMatchObject([{ call_id: FULL_CALL.call_id, gclid: FULL_CALL.gclid }]);
@@ -158,6 +170,8 @@ describe.each([
   { opener: "openWarehouse", open: openWarehouse },
   { opener: "openExistingWarehouse", open: openExistingWarehouse },
   { opener: "openWarehouseReader", open: openWarehouseReader },
+  { opener: "openToCopy", open: openToCopy },
+  { opener: "openAsPermitted", open: openAsPermitted },
 ])("$opener", ({ open }) => {
   it.each(STRANGERS)("refuses a file that is $name with exit 7 and leaves it as it was", ({ make, says }) => {
     using folder = makeTempFolder();
@@ -222,7 +236,7 @@ describe("openReader", () => {
     expect(() => reader.sqlite.exec("DELETE FROM calls")).toThrow("readonly");
     reader.sqlite.exec("BEGIN");
     expect(count()).toBe(0);
-    prepareUpsertCalls(warehouse, 1)([FULL_CALL]);
+    storeCalls(warehouse, [FULL_CALL]);
     expect(count()).toBe(0);
     reader.sqlite.exec("COMMIT");
     expect(count()).toBe(1);

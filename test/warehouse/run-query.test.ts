@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse, openWarehouseReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
+import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** A folder with a warehouse of two calls, which nobody has open. */
@@ -14,7 +14,7 @@ function makeWarehouse(): Disposable & { folder: string; path: string } {
   const folder = makeTempFolder();
   const path = join(folder.path, "calls.db");
   using warehouse = openWarehouse(path);
-  prepareUpsertCalls(warehouse, 1)([FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
+  storeCalls(warehouse, [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
   return { folder: folder.path, path, [Symbol.dispose]: () => folder.remove() };
 }
 
@@ -154,7 +154,7 @@ describe("runQuery", () => {
     ["SELECT first_time_caller FROM rollup_campaign", "Did you mean first_time_callers?"],
     [
       "SELECT gclid FROM transcripts",
-      "It is a column of calls, call_facts, fact_changes, attributed_calls, rollup_gclid.",
+      "It is a column of call_facts, calls, fact_changes, attributed_calls, rollup_gclid.",
     ],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", undefined],

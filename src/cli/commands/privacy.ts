@@ -1,5 +1,4 @@
 import { Command } from "@commander-js/extra-typings";
-import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type PrivacyAct, readPrivacyActs } from "../../warehouse/privacy-act-table.ts";
@@ -22,7 +21,6 @@ const logCommand = (context: Context) =>
     .action(
       perAccount(context, ({ settings }) => {
         using warehouse = openOwn(settings, openAsPermitted);
-        if (warehouse.sqlite.readonly) assertCurrent(warehouse);
         const acts = readPrivacyActs(warehouse);
         return {
           data: acts,

@@ -1,7 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { parseDate, toInstants } from "../../calendar/dates.ts";
 import { readRestatements } from "../../restatements/restatement-table.ts";
-import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openWarehouseReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -28,7 +27,6 @@ export const command = (context: Context) =>
       perAccount(context, ({ settings }, { since }) => {
         const { timezone } = settings;
         using reader = openOwn(settings, openWarehouseReader);
-        assertCurrent(reader);
         const from = since && toInstants({ from: since }, timezone).startsAt;
         const found = readRestatements(reader, { since: from });
         return { data: found, text: describeRestatements(found, timezone, context.folder) };

@@ -2,7 +2,6 @@ import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { takeBack } from "../../conversions/take-back.ts";
 import { readUploadFiles, recoverUploads } from "../../conversions/upload-table.ts";
-import { assertCurrent } from "../../warehouse/migrate.ts";
 import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
@@ -29,8 +28,7 @@ const listCommand = (context: Context) =>
     .action(
       perAccount(context, ({ settings }) => {
         using warehouse = openOwn(settings, openAsPermitted);
-        if (warehouse.sqlite.readonly) assertCurrent(warehouse);
-        else recoverUploads(warehouse);
+        if (!warehouse.sqlite.readonly) recoverUploads(warehouse);
         const files = readUploadFiles(warehouse);
         return {
           data: files.map(({ process: _, draft: __, caller_key: ___, ...file }) => file),

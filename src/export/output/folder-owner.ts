@@ -5,17 +5,15 @@ import { z } from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
 
-/** What a manifest of any version has, and what tells whose it is; those of early versions do not say. */
+/** What says whose files a folder holds. */
 const manifestSchema = z.object({
   files: z.array(z.object({ file: z.string(), sha256: z.string() })),
-  origin: z
-    .object({
-      warehouse_id: z.string(),
-      base_url: z.string().nullable(),
-      org_unit_id: z.string().nullish(),
-      made_by_demo: z.literal(true).optional(),
-    })
-    .optional(),
+  origin: z.object({
+    warehouse_id: z.string(),
+    base_url: z.string().nullable(),
+    org_unit_id: z.string().nullable(),
+    made_by_demo: z.literal(true).optional(),
+  }),
 });
 
 type KnownManifest = z.infer<typeof manifestSchema>;
@@ -29,7 +27,7 @@ type KnownManifest = z.infer<typeof manifestSchema>;
  */
 export function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolean): string[] {
   const manifest = isReplaced ? tryReadManifest(folder) : readManifest(folder);
-  if (manifest?.origin === undefined || manifest.origin.warehouse_id === origin.warehouse_id) return [];
+  if (manifest === undefined || manifest.origin.warehouse_id === origin.warehouse_id) return [];
   if (isReplaced) return manifest.files.filter((file) => isUnchanged(folder, file)).map(({ file }) => file);
   throw new UsageError(
     `Cannot export to ${folder}: it holds the files of another warehouse, ${describe(manifest.origin)}; this one is ${describe(origin)}`,

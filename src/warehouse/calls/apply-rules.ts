@@ -1,7 +1,6 @@
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { tryAcquireLock } from "../lock.ts";
-import { assertCurrent } from "../migrate.ts";
+import { tryAcquireLock, underLock } from "../lock.ts";
 import { nameFile } from "../sqlite-errors.ts";
 import { writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
@@ -22,7 +21,6 @@ export async function applyRulesAlone(
 ): Promise<void> {
   try {
     if (warehouse.sqlite.readonly) {
-      assertCurrent(warehouse);
       if (needsAttribution(warehouse, rules)) throw unappliedError(warehouse.path);
       return;
     }
@@ -33,8 +31,8 @@ export async function applyRulesAlone(
     using lock = tryAcquireLock(warehouse.path);
     if (lock !== undefined) {
       // Those of a first load that was cut short; one under way settles them itself.
-      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, () => settleCallers(warehouse));
-      await applyRules(warehouse, rules, options);
+      if (readUnsettled(warehouse) > 0) writeTransaction(warehouse, settleCallers);
+      await applyRules(underLock(warehouse, lock), rules, options);
     } else if (needsAttribution(warehouse, rules)) {
       throw otherRulesError(warehouse.path);
     }

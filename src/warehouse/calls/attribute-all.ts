@@ -2,9 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { eq, getTableColumns, notInArray } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
+import type { LockedWarehouse } from "../lock.ts";
 import { call_facts, calls, counts } from "../schema.ts";
 import { overwriteDeleted } from "../secure-delete.ts";
-import { writeTransaction } from "../transaction.ts";
+import { longTransaction, type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
@@ -14,7 +15,7 @@ import { countRows } from "./count-rows.ts";
 import { eachBatch } from "./each-call.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { settleCallers } from "./first-load.ts";
-import { insertRules, isInForce, readRules } from "./rules.ts";
+import { insertRules, isInForce, readRulesInForce } from "./rules.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
 
 export interface AttributionOptions {
@@ -32,18 +33,16 @@ export interface AttributionProgress {
 
 /** Whether the facts of a warehouse differ from those that the given rules would give. */
 export function needsAttribution(warehouse: Warehouse, rules: AttributionRules): boolean {
-  const inForce = readRules(warehouse);
-  return inForce === undefined || !isInForce(inForce, rules);
+  return !isInForce(readRulesInForce(warehouse), rules);
 }
 
 /**
- * Recomputes the facts of all calls if they follow other rules than these. Call it with the lock, so that no sync goes on
- * writing by the earlier ones.
+ * Recomputes the facts of all calls if they follow other rules than these.
  *
  * @throws the reason of the signal
  */
 export async function applyRules(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   rules: AttributionRules,
   options: AttributionOptions,
 ): Promise<void> {
@@ -56,38 +55,31 @@ export function refreshViews(warehouse: Warehouse, rules: AttributionRules): voi
   const { sqlite } = warehouse;
   // Acquiring the write lock for nothing would wait for a long write of another process.
   if (areViewsCurrent(sqlite, rules)) return;
-  writeTransaction(warehouse, () => {
-    if (!needsAttribution(warehouse, rules)) updateViews(sqlite, rules);
+  writeTransaction(warehouse, (tx) => {
+    if (!needsAttribution(warehouse, rules)) updateViews(tx, rules);
   });
 }
 
 /** Recomputes the facts of all calls in one transaction, which keeps out other writers. */
 export async function attributeAnew(
-  warehouse: Warehouse,
+  warehouse: LockedWarehouse,
   rules: AttributionRules,
   { nowMs, signal, onAttributed }: AttributionOptions,
 ): Promise<void> {
-  const { sqlite, assertInPlace } = warehouse;
-  assertInPlace();
   // What is overwritten may be numbers that are not to be kept.
   if (rules.caller_digests) overwriteDeleted(warehouse);
-  sqlite.exec("BEGIN IMMEDIATE");
-  try {
-    const digests = openDigests(warehouse, rules);
-    const steps = attributeAll(warehouse, rules, nowMs, digests);
+  const done = await longTransaction(warehouse, async (tx) => {
+    const steps = attributeAll(tx, rules, nowMs, openDigests(tx, rules));
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       onAttributed?.(step.value);
       await setImmediate();
       signal?.throwIfAborted();
     }
-    sqlite.exec("COMMIT");
-    // Not before: the disk may be full.
-    onAttributed?.(step.value);
-  } finally {
-    // A full disk has ended it already.
-    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
-  }
+    return step.value;
+  });
+  // Not before the commit: the disk may be full.
+  onAttributed?.(done);
 }
 
 /** Callers that have become digests stay so. */
@@ -103,44 +95,47 @@ export function hasAllFacts({ db }: Warehouse): boolean {
 }
 
 /**
- * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end. Run it in one transaction.
+ * Recomputes the facts of all calls in batches; yields the progress, and returns it at the end.
  *
  * @param digests makes the digests by which callers are to be known. @default they are known by their numbers
  */
 export function* attributeAll(
-  warehouse: Pick<Warehouse, "db" | "sqlite">,
+  tx: Tx,
   rules: AttributionRules,
   nowMs: number,
   digests?: CallerHash,
 ): Generator<AttributionProgress, AttributionProgress, void> {
-  const { db, sqlite } = warehouse;
+  const { db } = tx;
   const { row_hash, served_hash, withheld, ...others } = getTableColumns(calls);
   const { first_run_id, changed_run_id, recording_url, extra, ...columns } = others;
   const total = countRows({ db }, calls);
-  if (digests !== undefined && (readRules(warehouse)?.caller_key ?? null) === null) {
-    renameCallers(warehouse, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
+  if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
+    renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
   }
   const since = new Date(nowMs).toISOString();
-  const rulesId = insertRules(warehouse, rules, {
+  const rulesId = insertRules(tx, rules, {
     since,
     calls: total,
     callerKey: digests?.fingerprint ?? null,
   });
-  setRulesBeingApplied(warehouse, rulesId);
+  setRulesBeingApplied(tx, rulesId);
   // What is there is overwritten, so that what does not change is known to be the same.
   db.delete(call_facts)
     .where(notInArray(call_facts.call_id, db.select({ id: calls.call_id }).from(calls)))
     .run();
-  const facts = new CallFactsTable(warehouse, rules, { isFirstLoad: true, digests });
+  const facts = new CallFactsTable(tx, rules, { isFirstLoad: true, digests });
   let read = 0;
   for (const batch of eachBatch(calls.call_id, db.select(columns).from(calls).$dynamic())) {
-    facts.write(batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })));
+    facts.write(
+      tx,
+      batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })),
+    );
     read += batch.length;
     if (read < total) yield { read, total };
   }
-  settleCallers(warehouse);
+  settleCallers(tx);
   db.update(counts).set({ value: read }).where(eq(counts.name, "calls")).run();
-  setRulesBeingApplied(warehouse, null);
-  updateViews(sqlite, rules);
+  setRulesBeingApplied(tx, null);
+  updateViews(tx, rules);
   return { read, total };
 }

@@ -4,6 +4,7 @@ import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
 import { call_facts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./callers.ts";
@@ -50,9 +51,8 @@ export const FACTS = [
 /** The columns of the facts, the key first. */
 export const FACT_COLUMNS = ["call_id", ...FACTS] as const;
 
-/** Writes the facts of calls, in the transaction that writes the calls. */
+/** Writes the facts of calls. */
 export class CallFactsTable {
-  readonly #warehouse: Pick<Warehouse, "db" | "sqlite">;
   readonly #rules: AttributionRules;
   readonly #isFirstLoad: boolean;
   readonly #digests: CallerHash | undefined;
@@ -71,7 +71,6 @@ export class CallFactsTable {
     { isFirstLoad, digests }: { isFirstLoad: boolean; digests: CallerHash | undefined },
   ) {
     const { db, sqlite } = warehouse;
-    this.#warehouse = warehouse;
     this.#isFirstLoad = isFirstLoad;
     this.#digests = digests;
     this.#rules = rules;
@@ -89,7 +88,7 @@ export class CallFactsTable {
   }
 
   /** Writes the facts of calls that are new or have other content; each call once. */
-  write(calls: readonly CallToAttribute[]): void {
+  write(tx: Tx, calls: readonly CallToAttribute[]): void {
     if (calls.length === 0) return;
     const known = calls.filter(({ isNew }) => !isNew).map(({ call }) => call.call_id);
     const allStored = this.#readStored(known);
@@ -103,7 +102,7 @@ export class CallFactsTable {
       return { ...facts, caller, call_id, is_live: stored?.is_live ?? isLive, is_first_call, stored };
     });
     if (this.#isFirstLoad) {
-      addUnsettled(this.#warehouse, rows.length);
+      addUnsettled(tx, rows.length);
       for (const row of rows) this.#upsert(row);
       return;
     }
@@ -128,12 +127,8 @@ export class CallFactsTable {
   }
 }
 
-/** Says of calls whether the service shows them. Call it in the transaction that says so of the calls themselves. */
-export function setLive(
-  warehouse: Pick<Warehouse, "db" | "sqlite">,
-  callIds: readonly number[],
-  isLive: boolean,
-): void {
+/** Records in the facts whether the service shows calls. */
+export function setLive(warehouse: Tx, callIds: readonly number[], isLive: boolean): void {
   if (callIds.length === 0) return;
   const others = prepareReadStored(warehouse)(callIds).filter((stored) => stored.is_live !== isLive);
   const isSettled = readUnsettled(warehouse) === 0;

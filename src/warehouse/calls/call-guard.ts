@@ -101,7 +101,7 @@ export class Keeping {
     kinds: readonly WithheldKind[],
   ): boolean {
     const left = [...kinds, ...toKinds(withheld)];
-    if (hashCall(withhold(call, left).call, row_hash) !== row_hash) return false;
+    if (hashCall(withhold(call, left).call) !== row_hash) return false;
     return !left.includes("caller_numbers") || this.#digestOf(call) === caller_digest;
   }
 

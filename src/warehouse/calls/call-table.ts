@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
 import { call_facts, calls, counts, transcripts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
@@ -22,11 +23,15 @@ export interface Upserted {
 
 /**
  * Writes calls of one run and their facts, by the rules in force; returns what was new in them. What is of forgotten
- * callers is not written. Call it inside a transaction.
+ * callers is not written.
  *
  * @param hashes of the calls as they were served, where that is known: then calls are recognized by it later on
  */
-export type UpsertCalls = (page: readonly Call[], hashes?: readonly (string | undefined)[]) => Upserted;
+export type UpsertCalls = (
+  tx: Tx,
+  page: readonly Call[],
+  hashes?: readonly (string | undefined)[],
+) => Upserted;
 
 const NOTHING_WITHHELD = { withheld: null, caller_digest: null };
 
@@ -64,7 +69,7 @@ export function prepareUpsertCalls(
   const { rules } = readRulesInForce(warehouse);
   const facts = new CallFactsTable(warehouse, rules, { isFirstLoad, digests: keeping.digests });
 
-  return (page, hashes = []) => {
+  return (tx, page, hashes = []) => {
     const written = new Map<number, CallToAttribute>();
     const counts = { new: 0, changed: 0, conflicting: 0 };
     const ids = JSON.stringify(page.map((call) => call.call_id));
@@ -103,7 +108,7 @@ export function prepareUpsertCalls(
       const first_run_id = stored?.first_run_id ?? runId;
       known.set(call_id, { ...row, changed_run_id, first_run_id, link: row.recording_url });
     }
-    facts.write([...written.values()]);
+    facts.write(tx, [...written.values()]);
     if (counts.new > 0) addToCount({ added: counts.new, name: "calls" });
     return { ...counts, written: new Set(written.keys()) };
   };
@@ -185,7 +190,7 @@ function prepareStatements({ db, sqlite }: Warehouse) {
   };
 }
 
-/** Prepares to update recording links whose signature has changed. Call it in the transaction that writes the page. */
+/** Prepares to update recording links whose signature has changed. */
 export function prepareRefreshRecording({
   db,
   sqlite,

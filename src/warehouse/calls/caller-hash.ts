@@ -4,7 +4,7 @@ import { isPseudonym } from "../../privacy/pseudonym.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "./caller-key.ts";
 import { openForgotten } from "./forgotten-callers.ts";
-import { readRules } from "./rules.ts";
+import { readRulesInForce } from "./rules.ts";
 
 const FINGERPRINT_DIGITS = 16;
 /** Characters of base64url: 256 bits. */
@@ -48,7 +48,7 @@ export function openCallerHash(database: string): CallerHash {
  * seem to be new
  */
 export function openCallerDigests(warehouse: Pick<Warehouse, "db" | "path">): CallerHash | undefined {
-  const made = readRules(warehouse)?.caller_key ?? null;
+  const made = readRulesInForce(warehouse).caller_key;
   if (made === null) return undefined;
   const isThere = hasCallerKey(warehouse.path);
   const found = isThere ? openCallerHash(warehouse.path) : undefined;

@@ -1,7 +1,7 @@
 import { asc, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { ChangeReason } from "../../rollup/change-reasons.ts";
 import { counts, exported_rollups, fact_changes, rules } from "../schema.ts";
-import { writeTransaction } from "../transaction.ts";
+import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { FACTS } from "./call-facts.ts";
 
@@ -45,7 +45,7 @@ const STATEMENTS = Object.entries(TRIGGERS).map(([name, text]) => ({
 }));
 
 /**
- * Begins to log changes of facts where they are not logged yet. Call it before the moment that figures are made of.
+ * Begins to log changes of facts, unless they are logged already.
  *
  * @returns the number of the log: changes since then are all in it as long as {@link readFactLog} returns the same
  */
@@ -68,8 +68,8 @@ export function beginFactLog(warehouse: Warehouse): number {
   });
 }
 
-/** Changes how facts are written, and not what they say, without logging it. Call it in a transaction that writes. */
-export function withoutFactLog({ sqlite }: Pick<Store, "sqlite">, change: () => void): void {
+/** Makes a change of how facts are written, not of what they say, without logging it. */
+export function withoutFactLog({ sqlite }: Tx, change: () => void): void {
   const stored = sqlite
     .prepare<[], [name: string, sql: string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .raw()
@@ -118,7 +118,7 @@ export function readFactState({ db, sqlite }: Store): { changeId: number; rulesI
 }
 
 /** Makes what is logged from now on the doing of some rules; of none, with null. */
-export function setRulesBeingApplied({ db }: Pick<Store, "db">, rulesId: number | null): void {
+export function setRulesBeingApplied({ db }: Tx, rulesId: number | null): void {
   db.delete(counts).where(eq(counts.name, RULES_BEING_APPLIED)).run();
   if (rulesId !== null) db.insert(counts).values({ name: RULES_BEING_APPLIED, value: rulesId }).run();
 }
@@ -128,9 +128,9 @@ const MOST_DAYS = 400;
 
 /**
  * Forgets rollups that nobody writes any more, and deletes what is logged that explains no rollup; where none is left, it
- * stops logging. Call it in a transaction that writes.
+ * stops logging.
  */
-export function pruneFactLog({ db, sqlite }: Store, nowMs: number): void {
+export function pruneFactLog({ db, sqlite }: Tx, nowMs: number): void {
   const oldest = new Date(nowMs - MOST_DAYS * 86_400_000).toISOString();
   db.delete(exported_rollups).where(lt(exported_rollups.exported_at, oldest)).run();
   const { change_id } = exported_rollups;

@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { callers, counts } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /*
@@ -20,8 +21,8 @@ export function readUnsettled({ db }: Pick<Warehouse, "db">): number {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, UNSETTLED)).get()?.value ?? 0;
 }
 
-/** Records that calls were written whose callers are not settled. Call it in the transaction that writes them. */
-export function addUnsettled({ db, sqlite }: Pick<Warehouse, "db" | "sqlite">, calls: number): void {
+/** Records that calls were written whose callers are not settled. */
+export function addUnsettled({ db, sqlite }: Tx, calls: number): void {
   if (readUnsettled({ db }) === 0)
     for (const name of Object.keys(INDEXES)) sqlite.exec(`DROP INDEX IF EXISTS ${name}`);
   db.insert(counts)
@@ -30,8 +31,8 @@ export function addUnsettled({ db, sqlite }: Pick<Warehouse, "db" | "sqlite">, c
     .run();
 }
 
-/** Finds all callers and the first call of each anew. Call it inside a transaction. */
-export function settleCallers({ db, sqlite }: Pick<Warehouse, "db" | "sqlite">): void {
+/** Finds all callers again, and the first call of each. */
+export function settleCallers({ db, sqlite }: Tx): void {
   db.delete(callers).run();
   // A row's call_id and call_started are those of the least text: calls of unknown time last, then by identifier, which
   // may be negative.

@@ -192,10 +192,9 @@ export function insertForgotten({ db }: Pick<Warehouse, "db">, callers: readonly
   for (const caller of callers) db.insert(forgotten_callers).values(caller).onConflictDoNothing().run();
 }
 
-/** Whether a warehouse of any version has forgotten callers. */
+/** Whether a warehouse has forgotten callers. */
 export function hasForgotten({ sqlite }: Pick<Warehouse, "sqlite">): boolean {
-  const isThere = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'forgotten_callers'").get();
-  return isThere !== undefined && sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
+  return sqlite.prepare("SELECT 1 FROM forgotten_callers").get() !== undefined;
 }
 
 function stripCall<C extends Call>(call: C, pseudonym: string): C {

@@ -20,6 +20,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { calls, sync_runs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
@@ -51,9 +52,9 @@ export interface Absence {
 
 /**
  * Marks the calls that a verified full pass did not meet: at first as missing, and when they are still missing some
- * hours later as gone. Nothing is deleted. Call it in the transaction that ends the run, before its ids are dropped.
+ * hours later as gone. Nothing is deleted.
  */
-export function markAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
+export function markAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
   const { db } = warehouse;
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
@@ -114,7 +115,7 @@ const MAY_BE_LISTED = and(isNull(calls.gone_at), isNull(calls.unlisted_since));
  * Marks the calls that the pass did not meet and that are no younger than the oldest call it met: they have left the list, as
  * where a service lists the last 180 days, and whether they still exist is unknown. A list without calls has no oldest.
  */
-function markUnlisted({ db }: Warehouse, { runId, startedAt, isById }: AbsenceOptions): number {
+function markUnlisted({ db }: Tx, { runId, startedAt, isById }: AbsenceOptions): number {
   const { call_id, call_started, unlisted_since } = calls;
   const ids = idsOfRun(runId);
   const { first, lowest } = db.get<{ first: string | null; lowest: number | null }>(
@@ -138,9 +139,9 @@ const UNORDERED_PASSES = 3;
 
 /**
  * Counts the passes in a row, over a service without an order key, that a call is absent from, and marks as gone those for which
- * they are enough. Call it in the transaction that ends the run, before its ids are dropped.
+ * they are enough.
  */
-export function markUnorderedAbsent(warehouse: Warehouse, options: AbsenceOptions): Absence {
+export function markUnorderedAbsent(warehouse: Tx, options: AbsenceOptions): Absence {
   const { db } = warehouse;
   const { runId, startedAt, limit } = options;
   const now = markedAt(options);
@@ -189,7 +190,7 @@ export function forgetUnorderedAbsent({ db }: Pick<Warehouse, "db">, where?: SQL
 }
 
 /** Clears the marks of calls that are there again; returns how many there were. */
-export function clearAbsence(warehouse: Warehouse, callIds: readonly number[]): number {
+export function clearAbsence(warehouse: Tx, callIds: readonly number[]): number {
   const { db } = warehouse;
   const isOneOf = sql`${calls.call_id} IN (SELECT value FROM json_each(${JSON.stringify(callIds)}))`;
   forgetUnorderedAbsent({ db }, isOneOf);

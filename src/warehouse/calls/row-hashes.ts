@@ -21,7 +21,7 @@ export interface RowHashes {
  * finds damage that SQLite's own check does not, which looks at the structure alone.
  */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
-  // Without those that a backup of an earlier version lacks, as none of them is hashed.
+  // Only what is hashed: a backup of an older version may lack other columns.
   const { row_hash, served_hash, withheld, caller_digest, ...rest } = getTableColumns(calls);
   const {
     first_run_id,
@@ -43,7 +43,7 @@ export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): P
   for (const batch of eachBatch(calls.call_id, query)) {
     for (const call of batch) {
       result.checked++;
-      if (hashCall(call, call.row_hash) === call.row_hash) continue;
+      if (hashCall(call) === call.row_hash) continue;
       result.damaged++;
       if (result.damagedIds.length < MOST_NAMED) result.damagedIds.push(call.call_id);
     }

@@ -1,9 +1,14 @@
 import { desc, eq } from "drizzle-orm";
+import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
 import { rules } from "../schema.ts";
-import type { Warehouse } from "../warehouse.ts";
+import type { Tx } from "../transaction.ts";
+
+interface WithDatabase {
+  db: BetterSQLite3Database;
+}
 
 /** The rules by which the facts of a warehouse were computed. */
 export interface RulesInForce {
@@ -30,10 +35,10 @@ function isTextRecord(value: unknown): boolean {
   return value instanceof Object && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** Returns the rules in force; undefined in a warehouse whose facts are yet to be made. */
-export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefined {
+/** Returns the rules in force. */
+export function readRulesInForce({ db }: WithDatabase): RulesInForce {
   const row = db.select().from(rules).orderBy(desc(rules.rules_id)).limit(1).get();
-  if (row === undefined) return undefined;
+  if (row === undefined) throw new Error("The warehouse has no rules");
   const { version, since, caller_key } = row;
   const read = rulesSchema.parse(JSON.parse(row.rules));
   return {
@@ -48,24 +53,13 @@ export function readRules({ db }: Pick<Warehouse, "db">): RulesInForce | undefin
  * Returns the names of the rules that are others in one row of the table than in another, separated by commas; `program` is
  * the program's own part.
  */
-export function describeRulesChange(
-  { db }: Pick<Warehouse, "db">,
-  beforeId: number,
-  nowId: number,
-): string | null {
+export function describeRulesChange({ db }: WithDatabase, beforeId: number, nowId: number): string | null {
   const [before = {}, now = {}] = [beforeId, nowId].map((id): Record<string, unknown> => {
     const row = db.select().from(rules).where(eq(rules.rules_id, id)).get();
     return row === undefined ? {} : { ...rulesSchema.parse(JSON.parse(row.rules)), program: row.version };
   });
   const names = Object.keys(now).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
   return names.length === 0 ? null : names.join(", ");
-}
-
-/** Returns the rules in force in a warehouse that is open for writing, which has facts. */
-export function readRulesInForce(warehouse: Pick<Warehouse, "db">): RulesInForce {
-  const inForce = readRules(warehouse);
-  if (inForce === undefined) throw new Error("The warehouse has no rules");
-  return inForce;
 }
 
 /**
@@ -77,9 +71,9 @@ export function isInForce({ rules, version, caller_key }: RulesInForce, others: 
   return version === ATTRIBUTION_VERSION && toRulesJson(rules) === toRulesJson(others);
 }
 
-/** Records which rules are in force from now on; returns their number. Call it in the transaction that makes the facts. */
+/** Records which rules are in force from now on; returns their number. */
 export function insertRules(
-  { db }: Pick<Warehouse, "db">,
+  { db }: Tx,
   inForce: AttributionRules,
   { since, calls, callerKey = null }: { since: string; calls: number; callerKey?: string | null },
 ): number {

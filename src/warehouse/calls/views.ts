@@ -4,6 +4,7 @@ import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call.ts";
 import type { Dimension } from "../../rollup/dimensions.ts";
 import { listedText } from "../../rollup/listed-member.ts";
 import { rollupViewText } from "../../rollup/rollup-sql.ts";
+import type { Tx } from "../transaction.ts";
 
 /** A view for analysts. */
 export interface View {
@@ -51,8 +52,8 @@ export function areViewsCurrent(sqlite: Database, rules: ViewRules): boolean {
   return outdatedViews(sqlite, rules).length === 0;
 }
 
-/** Recreates the views that are not those of these rules, or of this version of the program. Call it inside a transaction. */
-export function updateViews(sqlite: Database, rules: ViewRules): void {
+/** Recreates the views that are not those of these rules, or of this version of the program. */
+export function updateViews({ sqlite }: Tx, rules: ViewRules): void {
   for (const { name, statement } of outdatedViews(sqlite, rules)) {
     sqlite.exec(`DROP VIEW IF EXISTS ${name}; ${statement}`);
   }

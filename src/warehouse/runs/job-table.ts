@@ -1,5 +1,5 @@
-import { isCurrent } from "../migrate.ts";
 import { jobs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /** What is known of a job. */
@@ -28,8 +28,8 @@ export function insertJobStart({ db }: Warehouse, job: string, startedAt: string
     .run();
 }
 
-/** Records how a run of a job ended. Call it in a transaction. */
-export function updateJobEnd(warehouse: Warehouse, end: JobEnd): void {
+/** Records how a run of a job ended. */
+export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   const before = readJobs(warehouse).find(({ job }) => job === end.job);
   const row = { ...applyEnd(before, end), started_at: end.startedAt, finished_at: end.finishedAt };
   warehouse.db
@@ -58,7 +58,7 @@ export function applyEnd(
   }
 }
 
-/** Returns what is known of the jobs; nothing in a warehouse of an older schema. */
-export function readJobs(warehouse: Warehouse): JobRecord[] {
-  return isCurrent(warehouse) ? warehouse.db.select().from(jobs).orderBy(jobs.job).all() : [];
+/** Returns what is known of the jobs. */
+export function readJobs({ db }: Warehouse): JobRecord[] {
+  return db.select().from(jobs).orderBy(jobs.job).all();
 }

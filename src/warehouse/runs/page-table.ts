@@ -1,5 +1,6 @@
 import { asc, eq, min, type SQL, sql } from "drizzle-orm";
 import { sync_pages } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 /** Runs whose pages are kept in the ledger. */
@@ -7,8 +8,8 @@ const RUNS_WITH_PAGES = 100;
 
 export type SyncPage = typeof sync_pages.$inferSelect;
 
-/** Records a page of the walk. Call it in the transaction that writes its calls. */
-export function insertPage({ db }: Warehouse, page: typeof sync_pages.$inferInsert): void {
+/** Records a page of the walk. */
+export function insertPage({ db }: Tx, page: typeof sync_pages.$inferInsert): void {
   db.insert(sync_pages).values(page).run();
 }
 

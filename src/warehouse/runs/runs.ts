@@ -3,6 +3,7 @@ import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { SURE_VERDICTS } from "../../paging/verdict.ts";
 import { sync_runs } from "../schema.ts";
+import type { Tx } from "../transaction.ts";
 import type { Warehouse } from "../warehouse.ts";
 
 export type SyncRun = typeof sync_runs.$inferSelect;
@@ -29,11 +30,11 @@ export interface RunHold {
 
 /**
  * Makes sure that a run is still ours: whoever deletes the lock's file lets another process begin, which closes or takes up
- * this run. Call it in each transaction that writes for the run.
+ * this run.
  *
  * @throws CalltallyError (exit 6)
  */
-export function assertHeld({ db, path }: Warehouse, { runId, pid }: RunHold): void {
+export function assertHeld({ db, path }: Tx, { runId, pid }: RunHold): void {
   const run = db
     .select({ status: sync_runs.status, pid: sync_runs.pid })
     .from(sync_runs)

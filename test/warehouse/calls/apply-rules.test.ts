@@ -3,6 +3,7 @@ import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
 import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/calls.ts";
 import { setRules } from "../../support/facts.ts";
 import { makeWarehouse, readFiles, readText } from "../../support/warehouse.ts";
@@ -65,7 +66,7 @@ describe("exportToFolder, after a first load that was cut short", () => {
     {
       using opened = openExistingWarehouse(warehouse.database);
       opened.sqlite.exec("DELETE FROM callers; UPDATE call_facts SET is_first_call = 0");
-      addUnsettled(opened, 2);
+      writeTransaction(opened, (tx) => addUnsettled(tx, 2));
     }
     {
       using lock = tryAcquireLock(warehouse.database);

@@ -14,16 +14,17 @@ import {
   needsAttribution,
   refreshViews,
 } from "../../../src/warehouse/calls/attribute-all.ts";
-import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { beginFactLog } from "../../../src/warehouse/calls/fact-log.ts";
-import { readRules } from "../../../src/warehouse/calls/rules.ts";
+import { readRulesInForce } from "../../../src/warehouse/calls/rules.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
 import { call_facts, callers, calls, counts, rules } from "../../../src/warehouse/schema.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { markGone } from "../../support/facts.ts";
+import { locked } from "../../support/locked.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const CALLS = [
@@ -58,14 +59,14 @@ describe("applyRules", () => {
   it("makes facts and views follow the rules, and the default ones when they are gone", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    storeCalls(warehouse, CALLS);
     expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
-    await applyRules(warehouse, RULES, NOW);
+    await applyRules(locked(warehouse), RULES, NOW);
     expect(readView(warehouse)).toEqual([
       ["facebook", 2, 2, 2],
       ["(not set)", 1, 0, 0],
     ]);
-    await applyRules(warehouse, DEFAULT_RULES, NOW);
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
     expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
   });
 
@@ -74,8 +75,8 @@ describe("applyRules", () => {
     const path = join(folder.path, "calls.db");
     {
       using warehouse = openWarehouse(path);
-      prepareUpsertCalls(warehouse, 1)(CALLS);
-      await applyRules(warehouse, RULES, NOW);
+      storeCalls(warehouse, CALLS);
+      await applyRules(locked(warehouse), RULES, NOW);
     }
     using warehouse = openExistingWarehouse(path);
     const [first, second, ...others] = warehouse.db.select().from(rules).all();
@@ -89,13 +90,14 @@ describe("applyRules", () => {
       calls: 3,
       caller_key: null,
     });
-    prepareUpsertCalls(warehouse, 2)([makeCall({ call_id: 4, utm_source: "FB", disposition: "greeted" })]);
+    storeCalls(warehouse, [makeCall({ call_id: 4, utm_source: "FB", disposition: "greeted" })], { runId: 2 });
     expect(readView(warehouse)[0]).toEqual(["facebook", 3, 3, 2]);
   });
 
   it("writes nothing where the rules mean what they meant", async () => {
     using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"), { rules: RULES });
+    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    await applyRules(locked(warehouse), RULES, NOW);
     const version = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
     const schema = () => warehouse.sqlite.pragma("schema_version", { simple: true });
     const before = [version(), schema()];
@@ -106,7 +108,7 @@ describe("applyRules", () => {
       aliases: Object.fromEntries(Object.entries(RULES.aliases).reverse()),
     };
     expect(needsAttribution(warehouse, same)).toBe(false);
-    await applyRules(warehouse, same, NOW);
+    await applyRules(locked(warehouse), same, NOW);
     expect([version(), schema()]).toEqual(before);
   });
 
@@ -114,13 +116,13 @@ describe("applyRules", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    storeCalls(warehouse, CALLS);
     const seen: unknown[] = [];
     const onAttributed = (progress: unknown) => {
       using other = openExistingWarehouse(path);
       seen.push([progress, needsAttribution(other, RULES)]);
     };
-    await applyRules(warehouse, RULES, { ...NOW, onAttributed });
+    await applyRules(locked(warehouse), RULES, { ...NOW, onAttributed });
     expect(seen).toEqual([[{ read: 3, total: 3 }, false]]);
   });
 
@@ -128,14 +130,14 @@ describe("applyRules", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    storeCalls(warehouse, calls);
     const stop = new AbortController();
     const seen: number[] = [];
     const onAttributed = ({ read }: { read: number }) => {
       seen.push(read);
       stop.abort(new Error("stopped"));
     };
-    const applied = applyRules(warehouse, RULES, { ...NOW, signal: stop.signal, onAttributed });
+    const applied = applyRules(locked(warehouse), RULES, { ...NOW, signal: stop.signal, onAttributed });
     await expect(applied).rejects.toThrow("stopped");
     expect(seen).toEqual([250]);
     expect(readView(warehouse)).toEqual([["fb", 501, 0, 0]]);
@@ -217,12 +219,15 @@ describe("attributeAnew", () => {
       using warehouse = openWarehouse(join(folder.path, "calls.db"));
       const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
       writeTransaction(warehouse, () => {
-        prepareUpsertCalls(warehouse, 1)(someCalls(length, order));
+        storeCalls(warehouse, someCalls(length, order));
         markGone(warehouse, [0, 12, 15]);
       });
       expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
       const seen: unknown[] = [];
-      await attributeAnew(warehouse, RULES, { ...NOW, onAttributed: (progress) => seen.push(progress) });
+      await attributeAnew(locked(warehouse), RULES, {
+        ...NOW,
+        onAttributed: (progress) => seen.push(progress),
+      });
       expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
       const steps = Array.from(
         { length: Math.max(0, Math.ceil(length / 250) - 1) },
@@ -235,7 +240,7 @@ describe("attributeAnew", () => {
   it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(20, "against")));
+    storeCalls(warehouse, someCalls(20, "against"));
     expect(hasAllFacts(warehouse)).toBe(true);
     warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
       DELETE FROM calls WHERE call_id IN (15, 18);
@@ -244,21 +249,21 @@ describe("attributeAnew", () => {
       UPDATE calls SET gone_at = '2026-10-01T00:00:00.000Z' WHERE call_id = 33;
       INSERT INTO callers VALUES ('y', 1, NULL, 7);
       UPDATE counts SET value = 99`);
-    await attributeAnew(warehouse, DEFAULT_RULES, NOW);
+    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
     const stored = readStored(warehouse);
     expect(stored.facts).toHaveLength(18);
     expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
   });
 
-  it("logs one change of each call, by the rules, where all that differs is what an earlier version called its caller", async () => {
+  it("logs one change of each call, by the rules, where all that differs is the name of its caller", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(501, "against")));
+    storeCalls(warehouse, someCalls(501, "against"));
     sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller;
       UPDATE call_facts SET caller = 'old' || caller WHERE caller IS NOT NULL`);
     beginFactLog(warehouse);
-    await applyRules(warehouse, DEFAULT_RULES, NOW);
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
     const ofCallers = "FROM call_facts WHERE caller IS NOT NULL ORDER BY call_id";
     const log = "SELECT call_id, reason, rules_id, caller FROM fact_changes ORDER BY call_id";
     expect(sqlite.prepare(log).all()).toEqual(
@@ -275,7 +280,7 @@ describe("attributeAnew", () => {
   it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(20, "with")));
+    storeCalls(warehouse, someCalls(20, "with"));
     const before = readStored(warehouse);
     const fail = (when: string) =>
       warehouse.sqlite.exec(
@@ -284,7 +289,7 @@ describe("attributeAnew", () => {
     // As a full disk does, this ends the transaction as well.
     fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
     const seen: unknown[] = [];
-    const failed = attributeAnew(warehouse, RULES, {
+    const failed = attributeAnew(locked(warehouse), RULES, {
       ...NOW,
       onAttributed: (progress) => seen.push(progress),
     });
@@ -296,8 +301,8 @@ describe("attributeAnew", () => {
   it("needs nobody to listen", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(251, "with")));
-    await attributeAnew(warehouse, RULES, NOW);
+    storeCalls(warehouse, someCalls(251, "with"));
+    await attributeAnew(locked(warehouse), RULES, NOW);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
   });
 
@@ -306,7 +311,7 @@ describe("attributeAnew", () => {
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
     renameSync(path, `${path}.moved`);
-    await expect(attributeAnew(warehouse, RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
+    await expect(attributeAnew(locked(warehouse), RULES, NOW)).rejects.toMatchObject({ exitCode: 7 });
     expect(warehouse.sqlite.inTransaction).toBe(false);
     renameSync(`${path}.moved`, path);
     expect(needsAttribution(warehouse, RULES)).toBe(true);
@@ -320,16 +325,16 @@ describe("attributeAnew", () => {
     const digestOf = (caller: string) => (isPseudonym(caller) ? caller : hmac(caller));
     const forgotten = "forgotten0123456789abcdef";
     const all = [...someCalls(12, "against"), makeCall({ call_id: 100, caller_id: forgotten })];
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(all));
+    storeCalls(warehouse, all);
     beginFactLog(warehouse);
-    await attributeAnew(warehouse, DEFAULT_RULES, NOW);
-    expect([secureDelete(), readRules(warehouse)?.caller_key]).toEqual([0, null]);
+    await attributeAnew(locked(warehouse), DEFAULT_RULES, NOW);
+    expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
 
     const digests = { ...DEFAULT_RULES, caller_digests: true };
     expect(needsAttribution(warehouse, digests)).toBe(true);
-    await applyRules(warehouse, digests, NOW);
-    const inForce = readRules(warehouse);
-    expect(inForce?.caller_key).toMatch(/^[0-9a-f]{16}$/);
+    await applyRules(locked(warehouse), digests, NOW);
+    const inForce = readRulesInForce(warehouse);
+    expect(inForce.caller_key).toMatch(/^[0-9a-f]{16}$/);
     expect(secureDelete()).toBe(1);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, digestOf));
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
@@ -338,8 +343,8 @@ describe("attributeAnew", () => {
     // Of a call whose number is not kept there is the digest alone.
     const other = hmac("+497");
     warehouse.sqlite.exec(`UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
-    await applyRules(warehouse, RULES, NOW);
-    expect(readRules(warehouse)?.caller_key).toBe(inForce?.caller_key);
+    await applyRules(locked(warehouse), RULES, NOW);
+    expect(readRulesInForce(warehouse).caller_key).toBe(inForce.caller_key);
     const stored = readStored(warehouse);
     expect(stored).toEqual(foldFacts(warehouse, RULES, digestOf));
     expect(stored.callers.map(({ caller }) => caller)).toContain(other);
@@ -351,52 +356,35 @@ describe("attributeAnew", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
     const call = makeCall({ call_id: 1, caller_id: "+491" });
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)([call]));
+    storeCalls(warehouse, [call]);
     beginFactLog(warehouse);
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)([{ ...call, disposition: "BUSY" }]));
+    storeCalls(warehouse, [{ ...call, disposition: "BUSY" }]);
     const logged = () => warehouse.sqlite.prepare("SELECT caller FROM fact_changes").pluck().all();
     expect(logged()).toEqual(["+491"]);
     const digests = { ...DEFAULT_RULES, caller_digests: true };
     for (const qualified_seconds of [60, 61]) {
-      await applyRules(warehouse, { ...digests, qualified_seconds }, NOW);
+      await applyRules(locked(warehouse), { ...digests, qualified_seconds }, NOW);
       expect(logged()).toEqual([hmac("+491")]);
     }
   });
 });
 
 describe("needsAttribution", () => {
-  it("is so where callers are to become digests in a warehouse that has no rules", async () => {
+  it("is so where the program's own part is of another version", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(someCalls(12, "with")));
-    warehouse.sqlite.exec("DELETE FROM rules");
-    const digests = { ...DEFAULT_RULES, caller_digests: true };
-    expect(needsAttribution(warehouse, digests)).toBe(true);
-    await applyRules(warehouse, digests, NOW);
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, hmac));
-    expect(needsAttribution(warehouse, digests)).toBe(false);
-  });
-
-  it("is so in a warehouse that has no rules yet, and where the program's own part is of another version", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    storeCalls(warehouse, CALLS);
     const readDurations = () =>
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
     // What only deriving them anew mends.
     const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
-    for (const sql of [
-      "DELETE FROM rules",
-      "UPDATE rules SET version = version - 1",
-      "UPDATE rules SET version = version + 1",
-    ]) {
+    for (const sql of ["UPDATE rules SET version = version - 1", "UPDATE rules SET version = version + 1"]) {
       spoil();
-      await applyRules(warehouse, DEFAULT_RULES, NOW);
+      await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
       expect(readDurations()).toEqual([5]);
       warehouse.sqlite.exec(sql);
       expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(true);
-      await applyRules(warehouse, DEFAULT_RULES, NOW);
+      await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
       expect(readDurations()).toEqual([90, 20]);
       expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
     }
@@ -419,7 +407,7 @@ describe("refreshViews", () => {
     refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" });
     expect(read()).toContain("SELECT 1");
     const other = changes();
-    await applyRules(warehouse, DEFAULT_RULES, NOW);
+    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
     expect([read(), changes()]).toEqual([before, other]);
   });
 
@@ -442,7 +430,7 @@ describe("hasAllFacts", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const { sqlite } = warehouse;
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(CALLS));
+    storeCalls(warehouse, CALLS);
     sqlite.pragma("foreign_keys = OFF");
     const lackOf = (table: string) => `DELETE FROM ${table} WHERE call_id = 2`;
     const [call, facts, count] = [lackOf("calls"), lackOf("call_facts"), "UPDATE counts SET value = 2"];

@@ -15,6 +15,7 @@ import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
 import { deleteCalls, markGone, setRules } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 type Step =
@@ -153,12 +154,12 @@ class History {
         this.#see("of another caller now", Number(isOther));
       }
       const isFirstLoad = step.kind === "load";
-      prepareUpsertCalls(warehouse, 1, { isFirstLoad })(step.calls);
+      storeCalls(warehouse, step.calls, { isFirstLoad });
       for (const call of step.calls) this.calls.set(call.call_id, call);
       if (isFirstLoad) {
         // Calls may go while callers are not settled.
         this.#gone(warehouse, step.ids);
-        settleCallers(warehouse);
+        writeTransaction(warehouse, (tx) => settleCallers(tx));
         this.#see("settled", 1);
       }
       // A call that is read is there again.
@@ -184,7 +185,7 @@ class History {
   }
 
   #returned(warehouse: Warehouse, ids: readonly number[]): void {
-    clearAbsence(warehouse, ids);
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, ids));
     for (const id of ids) this.#see("comes back", Number(this.gone.delete(id)));
   }
 }
@@ -211,11 +212,11 @@ describe("a first load", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
     const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
-    writeTransaction(warehouse, () => {
+    writeTransaction(warehouse, (tx) => {
       const upsert = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
-      for (const call of load) upsert([call]);
+      for (const call of load) upsert(tx, [call]);
       markGone(warehouse, [3, 5]);
-      clearAbsence(warehouse, [5]);
+      clearAbsence(tx, [5]);
     });
     const read = () => {
       const { facts, callers } = readStored(warehouse);
@@ -234,7 +235,7 @@ describe("a first load", () => {
       callers: [],
       unsettled: 3,
     });
-    writeTransaction(warehouse, () => settleCallers(warehouse));
+    writeTransaction(warehouse, (tx) => settleCallers(tx));
     expect(read()).toEqual({
       facts: [
         [3, false, false],
@@ -252,7 +253,7 @@ describe("a first load", () => {
     const indexes = () =>
       warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
     const before = indexes();
-    writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1, { isFirstLoad: true })([]));
+    storeCalls(warehouse, [], { isFirstLoad: true });
     expect([readStored(warehouse).counts, indexes()]).toEqual([[{ name: "calls", value: 0 }], before]);
   });
 });
@@ -312,8 +313,7 @@ describe("the facts of a warehouse", () => {
   it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    const write = (...calls: Call[]) =>
-      writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls));
+    const write = (...calls: Call[]) => storeCalls(warehouse, calls);
     const call = (call_id: number, hour: number | null, caller_id = "+491") =>
       makeCall({ call_id, caller_id, call_started: hour === null ? null : `2026-01-01T0${hour}:00:00.000Z` });
     const firsts = () =>

@@ -15,6 +15,7 @@ import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
 import { deleteCalls, markGone } from "../../support/facts.ts";
 import { openNewWarehouse } from "../../support/new-warehouse.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 interface Counts {
@@ -60,7 +61,7 @@ function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts
 
 function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upserted[] {
   const upsertCalls = prepareUpsertCalls(warehouse, runId);
-  return pages.map((page) => writeTransaction(warehouse, () => upsertCalls(page)));
+  return pages.map((page) => writeTransaction(warehouse, (tx) => upsertCalls(tx, page)));
 }
 
 const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
@@ -160,7 +161,7 @@ describe("prepareUpsertCalls", () => {
       [61, undefined, null],
     ];
     for (const [duration, served, expected] of steps) {
-      upsertCalls([makeCall({ call_id: 1, duration })], [served]);
+      writeTransaction(warehouse, (tx) => upsertCalls(tx, [makeCall({ call_id: 1, duration })], [served]));
       expect(kept.get()).toBe(expected);
     }
   });
@@ -296,7 +297,7 @@ describe("prepareUpsertCalls", () => {
     using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
     const failing = () => {
-      prepareUpsertCalls(warehouse, 1)(page);
+      storeCalls(warehouse, page);
       throw new Error("the disk is full");
     };
     const tables = ["calls", "call_facts", "callers"];

@@ -14,6 +14,7 @@ import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { CallerDigests, insertForgotten } from "../../../src/warehouse/calls/forgotten-callers.ts";
 import { insertRules } from "../../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -41,7 +42,9 @@ function makeWarehouse() {
 
 /** Has the callers of a warehouse known by digests from now on, or by their numbers. */
 const setKey = (warehouse: Warehouse, callerKey: string | null) =>
-  insertRules(warehouse, DEFAULT_RULES, { since: "2026-10-01T00:00:00.000Z", calls: 0, callerKey });
+  writeTransaction(warehouse, (tx) =>
+    insertRules(tx, DEFAULT_RULES, { since: "2026-10-01T00:00:00.000Z", calls: 0, callerKey }),
+  );
 
 function refusalOf(work: () => unknown) {
   try {
@@ -78,8 +81,6 @@ describe("openCallerDigests", () => {
     setKey(made.warehouse, FINGERPRINT);
     expect(openCallerDigests(made.warehouse)?.hash("+49301")).toBe(hmac("+49301"));
     setKey(made.warehouse, null);
-    expect(openCallerDigests(made.warehouse)).toBeUndefined();
-    made.warehouse.sqlite.exec("DELETE FROM rules");
     expect(openCallerDigests(made.warehouse)).toBeUndefined();
   });
 

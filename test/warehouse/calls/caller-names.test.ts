@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { renameCallers } from "../../../src/warehouse/calls/caller-names.ts";
 import { beginFactLog, readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/calls.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 describe("renameCallers", () => {
@@ -21,11 +21,9 @@ describe("renameCallers", () => {
       CREATE TRIGGER other AFTER UPDATE ON call_facts BEGIN INSERT INTO seen VALUES (OLD.caller); END`);
       const callers = ["+491", "+492", null, "kept"];
       const write = (disposition: string) =>
-        writeTransaction(warehouse, () =>
-          prepareUpsertCalls(
-            warehouse,
-            1,
-          )(callers.map((caller_id, index) => makeCall({ call_id: -index, caller_id, disposition }))),
+        storeCalls(
+          warehouse,
+          callers.map((caller_id, index) => makeCall({ call_id: -index, caller_id, disposition })),
         );
       write("ANSWERED");
       write("BUSY");
@@ -35,7 +33,9 @@ describe("renameCallers", () => {
       const before = changes.get();
       expect(before).toBe(isLogged ? 2 * callers.length : 0);
       sqlite.exec("DELETE FROM seen");
-      renameCallers(warehouse, (caller) => (caller === "kept" ? caller : `named ${caller}`));
+      writeTransaction(warehouse, (tx) =>
+        renameCallers(tx, (caller) => (caller === "kept" ? caller : `named ${caller}`)),
+      );
       const named = ["named +491", "named +492", null, "kept"];
       expect(read("call_facts", "-call_id")).toEqual(named);
       expect(read("callers", "caller")).toEqual(["kept", "named +491", "named +492"]);

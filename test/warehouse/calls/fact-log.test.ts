@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { readExportedRollup, rememberRollups } from "../../../src/restatements/exported-rollups.ts";
 import { FACTS } from "../../../src/warehouse/calls/call-facts.ts";
-import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import {
   beginFactLog,
   isLoggedSince,
@@ -21,10 +20,14 @@ import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";
 import { markGone, setRules } from "../../support/facts.ts";
 import { openNewWarehouse } from "../../support/new-warehouse.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
-  writeTransaction(warehouse, () => prepareUpsertCalls(warehouse, 1)(calls.map((call) => makeCall(call))));
+  storeCalls(
+    warehouse,
+    calls.map((call) => makeCall(call)),
+  );
 
 const readLog = ({ sqlite }: Warehouse) =>
   sqlite
@@ -50,7 +53,7 @@ const ROLLUP = {
 function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
   const { changeId } = readFactState(warehouse);
   const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
-  writeTransaction(warehouse, () => rememberRollups(warehouse, [rollup], { log, exportedAt }));
+  writeTransaction(warehouse, (tx) => rememberRollups(tx, [rollup], { log, exportedAt }));
 }
 
 const first = {
@@ -83,7 +86,7 @@ describe("the log of facts", () => {
     write(warehouse, { ...first, disposition: "BUSY" });
     write(warehouse, { ...first, call_id: 3, call_started: "2026-01-01T00:00:00.000Z" });
     writeTransaction(warehouse, () => markGone(warehouse, [2]));
-    writeTransaction(warehouse, () => clearAbsence(warehouse, [2]));
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, [2]));
     setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
     setRules(warehouse, { ...DEFAULT_RULES, missed: [], qualified_seconds: 61 });
     const rulesId = readFactState(warehouse).rulesId - 1;
@@ -118,8 +121,7 @@ describe("the log of facts", () => {
     remember(warehouse, "/a.csv", log, "2026-03-01T00:00:00.000Z");
     expect(readLog(warehouse)).toHaveLength(2);
 
-    const prune = (now: string) =>
-      writeTransaction(warehouse, () => pruneFactLog(warehouse, Date.parse(now)));
+    const prune = (now: string) => writeTransaction(warehouse, (tx) => pruneFactLog(tx, Date.parse(now)));
     prune("2027-03-01T00:00:00.000Z");
     expect(readLog(warehouse)).toHaveLength(2);
     prune("2027-03-15T00:00:00.000Z");
@@ -134,7 +136,7 @@ describe("the log of facts", () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     const log = beginFactLog(warehouse);
-    writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
+    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
     expect(beginFactLog(warehouse)).not.toBe(log);
     remember(warehouse, "/a.csv", log, "2026-01-01T00:00:00.000Z");
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM exported_rollups").pluck().get()).toBe(0);
@@ -272,7 +274,7 @@ describe("the log of facts", () => {
       ["/a.csv", "/b.csv"].map(
         (path) => readExportedRollup(warehouse, { path, contents: "source" }) !== undefined,
       );
-    const prune = (ms: number) => writeTransaction(warehouse, () => pruneFactLog(warehouse, ms));
+    const prune = (ms: number) => writeTransaction(warehouse, (tx) => pruneFactLog(tx, ms));
     prune(days(400).getTime());
     expect([isThere(), changeIds()]).toEqual([
       [true, true],
@@ -292,7 +294,7 @@ describe("the log of facts", () => {
     using folder = makeTempFolder();
     using warehouse = openNewWarehouse(join(folder.path, "calls.db"));
     warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
-    writeTransaction(warehouse, () => pruneFactLog(warehouse, 0));
+    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
     expect(readLog(warehouse)).toHaveLength(1);
   });
 });
@@ -339,7 +341,9 @@ describe("withoutFactLog", () => {
     write(warehouse, first);
     const triggers = () =>
       sqlite.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name").all();
-    withoutFactLog(warehouse, () => sqlite.exec("UPDATE call_facts SET duration = 1"));
+    writeTransaction(warehouse, (tx) =>
+      withoutFactLog(tx, () => sqlite.exec("UPDATE call_facts SET duration = 1")),
+    );
     expect(triggers()).toEqual([]);
     const log = beginFactLog(warehouse);
     // Of another version of the program.
@@ -348,7 +352,9 @@ describe("withoutFactLog", () => {
     );
     sqlite.exec("CREATE TRIGGER other AFTER UPDATE ON call_facts BEGIN UPDATE counts SET value = -1; END");
     const before = triggers();
-    withoutFactLog(warehouse, () => sqlite.exec("UPDATE call_facts SET duration = 2"));
+    writeTransaction(warehouse, (tx) =>
+      withoutFactLog(tx, () => sqlite.exec("UPDATE call_facts SET duration = 2")),
+    );
     expect([triggers(), readLog(warehouse)]).toEqual([before, []]);
     expect(sqlite.prepare("SELECT DISTINCT value FROM counts").pluck().all()).toEqual([-1]);
     sqlite.exec("UPDATE call_facts SET duration = 3");
@@ -371,7 +377,7 @@ describe("setRulesBeingApplied", () => {
         .all()
         .map(({ name }) => name);
     for (const [index, rulesId] of [7, 8, null, null].entries()) {
-      setRulesBeingApplied(warehouse, rulesId);
+      writeTransaction(warehouse, (tx) => setRulesBeingApplied(tx, rulesId));
       const applied = rulesId === null ? [] : ["rules_being_applied"];
       expect(names()).toEqual(["calls", "fact_logs", ...applied]);
       // The rules are why, whatever it is that changes.

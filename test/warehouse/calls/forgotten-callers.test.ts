@@ -300,8 +300,6 @@ describe("openForgotten", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     expect(openForgotten(warehouse)).toBeUndefined();
     expect(hasForgotten(warehouse)).toBe(false);
-    warehouse.sqlite.exec("DROP TABLE forgotten_callers");
-    expect(hasForgotten(warehouse)).toBe(false);
   });
 
   it("tells callers by the key beside the warehouse, and by no other", () => {

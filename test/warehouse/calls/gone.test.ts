@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import {
   type Absence,
   clearAbsence,
@@ -22,6 +21,7 @@ import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
 import { deleteCalls } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const HOUR_MS = 3_600_000;
@@ -168,7 +168,9 @@ function passOver(warehouse: Warehouse, met: readonly number[], hour: number): n
   const pages = [[...met.slice(0, 2), null], met.slice(2)];
   for (const [seq, ids] of pages.entries()) {
     const page = { seq, offset: seq * 3, row_count: ids.length, total: 9, fetched_at: at(0) };
-    insertPage(warehouse, { run_id: runId, call_ids: JSON.stringify(ids), ...page });
+    writeTransaction(warehouse, (tx) =>
+      insertPage(tx, { run_id: runId, call_ids: JSON.stringify(ids), ...page }),
+    );
   }
   return runId;
 }
@@ -190,14 +192,14 @@ describe("calls that passes do not meet", () => {
     };
     fc.assert(
       fc.property(steps, (steps) =>
-        writeTransaction(warehouse, () => {
+        writeTransaction(warehouse, (tx) => {
           deleteCalls(warehouse);
-          prepareUpsertCalls(warehouse, 1)(CALLS);
+          storeCalls(warehouse, CALLS);
           const model = new Model();
           const hasBeenGone = new Set<number>();
           for (const step of steps) {
             if (step.kind === "read") {
-              const returned = clearAbsence(warehouse, step.ids);
+              const returned = clearAbsence(tx, step.ids);
               expect(returned).toBe(model.read(step.ids));
               see("returned", returned);
             } else {
@@ -221,7 +223,7 @@ describe("calls that passes do not meet", () => {
               // As a sync does: passes that are counted are passes in a row.
               if (kind === "ordered") forgetUnorderedAbsent(warehouse);
               const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
-              const absence = mark(warehouse, options);
+              const absence = mark(tx, options);
               expect(absence).toEqual(model[kind](met, now, since, limit));
               // Of those the limit is a share: the calls that this pass leaves, and those that it marks as gone.
               expect(told).toEqual([listed().length + absence.calls_gone]);
@@ -278,18 +280,20 @@ describe("calls that passes do not meet", () => {
   it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    storeCalls(warehouse, CALLS);
     const gone = [2, 3, 4];
     const met = IDS.filter((id) => !gone.includes(id));
     const passAt = (hour: number, limit: number) =>
-      markUnorderedAbsent(warehouse, {
-        runId: passOver(warehouse, met, hour),
-        startedAt: at(hour),
-        isById: false,
-        clockAheadMs: null,
-        waitMs: PATIENCE * HOUR_MS,
-        limit: () => limit,
-      });
+      writeTransaction(warehouse, (tx) =>
+        markUnorderedAbsent(tx, {
+          runId: passOver(warehouse, met, hour),
+          startedAt: at(hour),
+          isById: false,
+          clockAheadMs: null,
+          waitMs: PATIENCE * HOUR_MS,
+          limit: () => limit,
+        }),
+      );
     const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
     const marked = () => readRows(warehouse).filter((row) => row.gone_at !== null || row.is_live === false);
     expect([0, 12].map((hour) => passAt(hour, 2))).toEqual([{ ...nothing, calls_missing: 3 }, nothing]);
@@ -410,7 +414,7 @@ describe("calls that passes do not meet", () => {
     ({ mark, passes, since }) => {
       using folder = makeTempFolder();
       using warehouse = openWarehouse(join(folder.path, "calls.db"));
-      prepareUpsertCalls(warehouse, 1)(CALLS);
+      storeCalls(warehouse, CALLS);
       const gone = passes.map(([hour, ahead, began = hour], index) => {
         const runId = passOver(
           warehouse,
@@ -420,8 +424,9 @@ describe("calls that passes do not meet", () => {
         const clockAheadMs = ahead === null ? null : ahead * HOUR_MS;
         updateRun(warehouse, runId, { clock_ahead_ms: clockAheadMs });
         const [startedAt, waitMs] = [at(hour), PATIENCE * HOUR_MS];
-        return mark(warehouse, { runId, startedAt, isById: false, clockAheadMs, waitMs, limit: () => 9 })
-          .calls_gone;
+        return writeTransaction(warehouse, (tx) =>
+          mark(tx, { runId, startedAt, isById: false, clockAheadMs, waitMs, limit: () => 9 }),
+        ).calls_gone;
       });
       expect(gone).toEqual(passes.map((_, index) => Number(index === passes.length - 1)));
       const [hour] = passes.at(-1) ?? [];
@@ -436,16 +441,18 @@ describe("calls that passes do not meet", () => {
   it("forgets counted passes of those alone that it is told of", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    storeCalls(warehouse, CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
     const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
-    markUnorderedAbsent(warehouse, { ...options, runId: passOver(warehouse, [], 1) });
+    writeTransaction(warehouse, (tx) =>
+      markUnorderedAbsent(tx, { ...options, runId: passOver(warehouse, [], 1) }),
+    );
     // A pass over an empty list: there is no oldest call, and none is older.
     expect(readUnlisted(warehouse)).toBeNull();
     expect(count()).toBe(IDS.length);
-    clearAbsence(warehouse, []);
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, []));
     expect(count()).toBe(IDS.length);
-    clearAbsence(warehouse, [0, 1, 99]);
+    writeTransaction(warehouse, (tx) => clearAbsence(tx, [0, 1, 99]));
     expect(count()).toBe(IDS.length - 2);
     forgetUnorderedAbsent(warehouse);
     expect(count()).toBe(0);
@@ -456,7 +463,7 @@ describe("countExpected", () => {
   it("adds rows that did not parse since a run and are no calls here, once each", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    prepareUpsertCalls(warehouse, 1)(CALLS);
+    storeCalls(warehouse, CALLS);
     const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
       ["id:50", 50, 4],
       ["id:51", 51, 5],

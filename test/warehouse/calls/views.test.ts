@@ -5,10 +5,10 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/attribution/call-text.ts";
 import { DNI_FIELDS } from "../../../src/call.ts";
-import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { markGone } from "../../support/facts.ts";
+import { storeCalls } from "../../support/store-calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 /** The members of an attributed call in API v3 § 2.3, those of `dni_data` in its place. */
@@ -63,7 +63,7 @@ describe("attributed_calls", () => {
     const bare = makeCall({ call_id: 1 });
     const gone = { ...FULL_CALL, call_id: 2 };
     const missing = { ...FULL_CALL, call_id: 3, summary: null };
-    prepareUpsertCalls(warehouse, 1)([FULL_CALL, bare, gone, missing]);
+    storeCalls(warehouse, [FULL_CALL, bare, gone, missing]);
     markGone(warehouse, [2]);
     warehouse.sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
 
@@ -90,7 +90,7 @@ describe("attributed_calls", () => {
       fc.property(arbitraryCalls(60), (calls) => {
         using folder = makeTempFolder();
         using warehouse = openWarehouse(join(folder.path, "calls.db"));
-        prepareUpsertCalls(warehouse, 1)(calls);
+        storeCalls(warehouse, calls);
         const rows = new Map(
           warehouse.sqlite
             .prepare<[], Record<string, unknown>>("SELECT * FROM attributed_calls")
@@ -124,7 +124,7 @@ describe("attributed_calls", () => {
       using folder = makeTempFolder();
       using warehouse = openWarehouse(join(folder.path, "calls.db"));
       const dni = Object.fromEntries(DNI_FIELDS.map((field) => [field, blank]));
-      prepareUpsertCalls(warehouse, 1)([makeCall({ ...dni, caller_id: blank })]);
+      storeCalls(warehouse, [makeCall({ ...dni, caller_id: blank })]);
       const columns = [...DNI_FIELDS, "caller_id"].join(", ");
       const row = warehouse.sqlite.prepare(`SELECT ${columns} FROM attributed_calls`).raw().get();
       expect(row).toEqual([...DNI_FIELDS, "caller_id"].map(() => null));

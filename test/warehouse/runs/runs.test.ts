@@ -17,6 +17,7 @@ import {
   updateRun,
 } from "../../../src/warehouse/runs/runs.ts";
 import { sync_pages } from "../../../src/warehouse/schema.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -118,7 +119,8 @@ describe("readPages, deletePages", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const [run, other] = [start(warehouse), start(warehouse)];
     const pages = [makePage(run, 0, [1]), makePage(run, 1, [2]), makePage(run, 10, [null])];
-    for (const page of [...pages.toReversed(), makePage(other, 0, [3])]) insertPage(warehouse, page);
+    for (const page of [...pages.toReversed(), makePage(other, 0, [3])])
+      writeTransaction(warehouse, (tx) => insertPage(tx, page));
     expect(readPagesOfRun(warehouse, run)).toEqual(pages);
     deletePages(warehouse, run);
     expect(readPages(warehouse)).toEqual([makePage(other, 0, [3])]);
@@ -130,10 +132,14 @@ describe("countDistinctCalls", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const [run, other] = [start(warehouse), start(warehouse)];
-    insertPage(warehouse, makePage(run, 0, [1, 2, null, -3, Number.MAX_SAFE_INTEGER]));
-    insertPage(warehouse, makePage(run, 1, [-3, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1, null]));
-    insertPage(warehouse, makePage(run, 2, []));
-    insertPage(warehouse, makePage(other, 0, [7, 8]));
+    writeTransaction(warehouse, (tx) =>
+      insertPage(tx, makePage(run, 0, [1, 2, null, -3, Number.MAX_SAFE_INTEGER])),
+    );
+    writeTransaction(warehouse, (tx) =>
+      insertPage(tx, makePage(run, 1, [-3, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1, null])),
+    );
+    writeTransaction(warehouse, (tx) => insertPage(tx, makePage(run, 2, [])));
+    writeTransaction(warehouse, (tx) => insertPage(tx, makePage(other, 0, [7, 8])));
     expect(countDistinctCalls(warehouse, run)).toBe(5);
     expect(countDistinctCalls(warehouse, other)).toBe(2);
     expect(countDistinctCalls(warehouse, 3)).toBe(0);
@@ -146,7 +152,7 @@ describe("trimPages", () => {
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const runs = Array.from({ length: 102 }, () => start(warehouse));
     const pages = runs.flatMap((run) => [makePage(run, 0, [1, 2]), makePage(run, 1, [2, 3])]);
-    for (const page of pages) insertPage(warehouse, page);
+    for (const page of pages) writeTransaction(warehouse, (tx) => insertPage(tx, page));
     trimPages(warehouse, 101);
     expect(readPages(warehouse)).toEqual(
       pages
@@ -161,7 +167,7 @@ describe("sync_pages", () => {
   it("belong to a run that is there", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
-    expect(() => insertPage(warehouse, makePage(1, 0))).toThrow();
+    expect(() => writeTransaction(warehouse, (tx) => insertPage(tx, makePage(1, 0)))).toThrow();
     expect(readPages(warehouse)).toEqual([]);
   });
 });

@@ -1,1 +1,0 @@
-ALTER TABLE `upload_files` ADD `replaced_sha256` text;
