@@ -86,7 +86,7 @@ export const MUTATIONS = {
     file: STORE,
     edits: [
       {
-        find: "    const saved = writeTransaction(this.#warehouse, () => {\n",
+        find: "    const saved = writeTransaction(this.#warehouse, (tx) => {\n",
         replace: `
     const insertPageFirst = () => insertPage(this.#warehouse, {
       run_id: runId, seq: this.#seq, offset, row_count: rows.length, total,
@@ -95,9 +95,9 @@ export const MUTATIONS = {
     });
     insertPageFirst();
     ${KILL_AT_PAGE}
-    const saved = writeTransaction(this.#warehouse, () => {\n`,
+    const saved = writeTransaction(this.#warehouse, (tx) => {\n`,
       },
-      { find: "      insertPage(this.#warehouse, {", replace: "      void ({" },
+      { find: "      insertPage(tx, {", replace: "      void ({" },
     ],
   },
   /** Files of an export grow under their final names. */
