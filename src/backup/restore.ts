@@ -1,10 +1,10 @@
 import { chownSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { fsyncPath, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { draftOf } from "../warehouse/draft.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { tryAcquireLock } from "../warehouse/lock.ts";
@@ -63,7 +63,8 @@ export async function restoreWarehouse(
   assertReplaceable(target);
   using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
-  using draft = draftOf(target);
+  removeLeftDrafts(target);
+  using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
   migrateCopy(draft.path);
   assertOfAccount(source, draft.path, account);
@@ -72,8 +73,7 @@ export async function restoreWarehouse(
   using _frozen = freeze(target);
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
-  renameSync(draft.path, target);
-  fsyncPath(dirname(target));
+  draft.replace();
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 

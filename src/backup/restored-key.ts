@@ -1,6 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fsyncPath } from "../base/folder.ts";
+import { Draft } from "../base/draft.ts";
 import { readUploadKeys } from "../conversions/upload-files.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { hasForgotten } from "../warehouse/calls/forgotten-callers.ts";
@@ -31,8 +31,9 @@ export function restoreKey(source: string, target: string, draft: string): Resto
     return isSame ? "kept" : "kept another";
   }
   if (spare !== undefined) {
-    writeFileSync(own, readFileSync(spare), { flag: "wx", mode: 0o600 });
-    fsyncPath(own);
+    using copy = new Draft(own);
+    copy.write(readFileSync(spare), 0o600);
+    copy.add();
     return "copied";
   }
   using restored = openReader({ path: draft });

@@ -1,9 +1,9 @@
-import { existsSync, renameSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
-import { fsyncPath, makeFolder, realFile } from "../base/folder.ts";
+import { makeFolder, realFile } from "../base/folder.ts";
 import { recordBackup } from "../warehouse/backup-table.ts";
-import { draftOf } from "../warehouse/draft.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { assertOurs } from "../warehouse/open.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
@@ -14,7 +14,7 @@ export interface Backup extends Copied {
 }
 
 /** What SQLite and calltally keep beside a warehouse. */
-const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".new", ".caller-key"];
+const BESIDE = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
 
 /**
  * Copies the warehouse into a file, while others may read and write it. The file gets its name only once the copy was
@@ -30,10 +30,10 @@ export async function backupWarehouse(database: string, file: string, signal?: A
   assertReplaceable(target, source);
   makeFolder(dirname(target));
   recordBackup(source, target);
-  using draft = draftOf(target);
+  removeLeftDrafts(target);
+  using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal);
-  renameSync(draft.path, target);
-  fsyncPath(dirname(target));
+  draft.replace();
   return { file: target, ...copied };
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { paced } from "../base/paced.ts";
 import { openCallerDigests, openCallerHash, openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -45,7 +45,6 @@ export interface LocalOptions {
   isPersonal: boolean;
 }
 
-const ROWS_AT_ONCE = 1000;
 const GONE_CALLERS = "temp.callers_of_gone_calls";
 const FIRST_OF_ALL = "temp.first_calls_of_all";
 
@@ -156,15 +155,4 @@ export async function totalsOf(
   if (known?.changed.length === 0) return totals;
   for await (const { id, shard, hash } of paced(read(known?.changed), signal)) totals.add(shard, id, hash);
   return totals;
-}
-
-/** Rows of a million calls take seconds, in which signals and sockets want to be heard as well. */
-export async function* paced<T>(items: Iterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
-  let count = 0;
-  for (const item of items) {
-    yield item;
-    if (++count % ROWS_AT_ONCE > 0) continue;
-    await setImmediate();
-    signal?.throwIfAborted();
-  }
 }

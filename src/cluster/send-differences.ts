@@ -1,10 +1,11 @@
 import { CalltallyError, EXIT } from "../base/errors.ts";
+import { paced } from "../base/paced.ts";
 import { BUCKETS } from "../warehouse/changed-buckets.ts";
 import { type Claim, ROW_VERSIONS } from "./claim.ts";
 import type { ClickhouseNode } from "./clickhouse-node.ts";
 import { type ClusterValue, literal, quoted } from "./clickhouse-text.ts";
 import { type AccountTable, localName } from "./cluster-tables.ts";
-import { type KnownTotals, type LocalTable, paced, totalsOf } from "./local-rows.ts";
+import { type KnownTotals, type LocalTable, totalsOf } from "./local-rows.ts";
 import { BucketTotals, bucketOf } from "./row-hash.ts";
 
 /** Number of rows sent to the cluster. */

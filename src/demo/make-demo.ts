@@ -6,9 +6,9 @@ import { realFile, removeFile } from "../base/folder.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { readManifest } from "../export/output/folder-owner.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
+import { MANIFEST, readManifest } from "../export/output/read-manifest.ts";
 import { type Made, produce } from "../produce/produce.ts";
 import { warehouseSource } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
@@ -91,7 +91,7 @@ function assertMadeByDemo(file: string): void {
 function assertOurFiles(folder: string, names: readonly string[]): void {
   const manifest = readManifest(folder);
   const isOurs = manifest?.origin.made_by_demo ?? false;
-  if (manifest !== undefined && !isOurs) throw notOurs(join(folder, "manifest.json"));
+  if (manifest !== undefined && !isOurs) throw notOurs(join(folder, MANIFEST));
   for (const name of names) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { asc, count, eq, gt, sql } from "drizzle-orm";
+import { count, eq, sql } from "drizzle-orm";
 import { presentNumber, toCaller } from "../attribution/call-text.ts";
 import { toNational } from "../attribution/phone-mentions.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../call.ts";
@@ -12,6 +12,7 @@ import { openCallerKey } from "../warehouse/calls/caller-key.ts";
 import { renameCallers } from "../warehouse/calls/caller-names.ts";
 import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
+import { eachBatch } from "../warehouse/calls/each-call.ts";
 import { withoutFactLog } from "../warehouse/calls/fact-log.ts";
 import { CALL_FACTS, call_facts } from "../warehouse/calls/facts.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
@@ -34,10 +35,6 @@ import type { Tx } from "../warehouse/transaction.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 
-/** Few, since a row may hold megabytes. */
-const BATCH_ROWS = 250;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 /** Bytes that are drawn for a pseudonym. */
 const PSEUDONYM_BYTES = 8;
 
@@ -297,22 +294,14 @@ function pickColumns({ summary, transcription, transcription_details, ...columns
 
 type StoredCall = Call & Omit<Withheld, "row_hash">;
 
-function* readCalls({ db }: Warehouse): Generator<StoredCall[]> {
+function readCalls({ db }: Warehouse): Generator<StoredCall[]> {
   const { served_hash, withheld, caller_digest } = calls;
-  const select = db
+  const query = db
     .select({ ...WHOLE_CALL, served_hash, withheld, caller_digest })
     .from(calls)
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-    .where(gt(calls.call_id, sql.placeholder("last")))
-    .orderBy(asc(calls.call_id))
-    .limit(BATCH_ROWS)
-    .prepare();
-  for (let last = BEFORE_ALL; ; ) {
-    const batch = select.all({ last });
-    yield batch;
-    last = batch.at(-1)?.call_id ?? last;
-    if (batch.length < BATCH_ROWS) return;
-  }
+    .$dynamic();
+  return eachBatch(calls.call_id, query);
 }
 
 function stripRejectedRows(warehouse: Warehouse, forgotten: ForgottenCallers, keeping: Keeping): number {

@@ -1,14 +1,21 @@
-import { createHash, randomUUID } from "node:crypto";
-import { existsSync, globSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
 import { fsyncPath, removeFile } from "../base/folder.ts";
 import { findUploadsOf } from "../conversions/upload-table.ts";
 import { fingerprintOf } from "../export/manifest.ts";
+import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
+import {
+  type KnownManifest,
+  MANIFEST,
+  manifestSchema,
+  tryReadManifest,
+} from "../export/output/read-manifest.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readExportPaths } from "../warehouse/runs/exports.ts";
@@ -24,15 +31,6 @@ export interface PersonalFile {
   path: string;
   holds: "yes" | "perhaps";
 }
-
-const MANIFEST = "manifest.json";
-/** A name that leads out of the folder is none of ours, whatever wrote the manifest. */
-const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
-const manifestSchema = z.looseObject({
-  origin: z.looseObject({ warehouse_id: z.string() }),
-  files: z.array(z.looseObject({ file: fileName })),
-  restatements: z.looseObject({ file: z.looseObject({ file: fileName }).optional() }).optional(),
-});
 
 /** Whether a file describes an export: it stays, without the callers. */
 export const isManifest = (path: string) => basename(path) === MANIFEST;
@@ -94,7 +92,7 @@ export function findPersonalFiles(
 
 /** The manifest of a folder and the files in it, where it is of this warehouse. */
 function listManifest(folder: string, warehouseId: string): string[] {
-  const manifest = tryReadManifest(folder);
+  const manifest = readIfPermitted(folder);
   if (manifest?.origin.warehouse_id !== warehouseId) return [];
   const { files, restatements } = manifest;
   const names = [...files, ...(restatements?.file ? [restatements.file] : [])].map(({ file }) => file);
@@ -148,52 +146,27 @@ function isGone(path: string): boolean {
   }
 }
 
-/** Files of killed exports without their names, and those of exports that are under way. */
-function findDrafts(folder: string): string[] {
-  return globSync([".*.tmp", "calls/month=*/.*.tmp"], { cwd: folder })
-    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
-    .map((file) => join(folder, file));
-}
-
 function forgetInManifest(
   folder: string,
   removed: ReadonlySet<string>,
   maskJson: (json: string) => string,
 ): void {
-  const manifest = readManifest(folder);
+  const manifest = tryReadManifest(folder);
   if (manifest === undefined) return;
   const files = manifest.files.filter(({ file }) => !removed.has(file));
   const masked = manifestSchema.parse(JSON.parse(maskJson(JSON.stringify({ ...manifest, files }))));
   if (isDeepStrictEqual(masked, manifest)) return;
   const file = join(folder, MANIFEST);
-  const draft = join(folder, `.${MANIFEST}.${randomUUID()}.tmp`);
   const text = JSON.stringify({ ...masked, fingerprint: fingerprintOf(masked) }, null, 2);
-  try {
-    writeFileSync(draft, `${text}\n`, { flag: "wx", mode: statSync(file).mode & 0o777 });
-    fsyncPath(draft);
-    renameSync(draft, file);
-  } finally {
-    removeFile(draft);
-  }
-  fsyncPath(folder);
+  using draft = new Draft(file);
+  draft.write(`${text}\n`, statSync(file).mode & 0o777);
+  draft.replace();
 }
 
-/** Undefined where there is none of ours. */
-function readManifest(folder: string): z.infer<typeof manifestSchema> | undefined {
-  const file = join(folder, MANIFEST);
-  if (!existsSync(file)) return undefined;
+/** Of a folder that may not be readable: the files that the warehouse remembers there are reported. */
+function readIfPermitted(folder: string): KnownManifest | undefined {
   try {
-    return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-    throw error;
-  }
-}
-
-/** The same of a folder that may not be readable: the files that the warehouse remembers there are reported. */
-function tryReadManifest(folder: string): ReturnType<typeof readManifest> {
-  try {
-    return readManifest(folder);
+    return tryReadManifest(folder);
   } catch (error) {
     if (toFileError(error) === undefined) throw error;
     return undefined;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { and, asc, eq, getTableColumns, gt, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import {
   BEFORE_ALL_TIMES,
   type Cutoffs,
@@ -9,6 +9,7 @@ import {
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { CALLS, calls } from "../warehouse/calls/calls.ts";
 import { withholdDrift } from "../warehouse/calls/drift.ts";
+import { BATCH_ROWS, eachBatch } from "../warehouse/calls/each-call.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { rejected_calls } from "../warehouse/calls/rejected.ts";
 import { prepareWriteTranscript, transcripts, WHOLE_CALL } from "../warehouse/calls/transcripts.ts";
@@ -19,9 +20,6 @@ import { insertPrivacyAct, updatePrivacyAct } from "../warehouse/privacy-act-tab
 import { readRetention, setRetention } from "../warehouse/retention.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-
-/** Few, since a row may hold megabytes. */
-const BATCH_ROWS = 250;
 
 /** Of how many calls something was removed; and of how many rows that did not parse. */
 export type PruneCounts = Record<WithheldKind | "rejected_rows", number>;
@@ -80,7 +78,7 @@ interface Place {
   callId: number;
 }
 
-type StoredRow = ReturnType<Pruning["readCalls"]>[number];
+type StoredRow = ReturnType<Pruning["selectCalls"]>["_"]["result"][number];
 
 class Pruning {
   readonly counts: PruneCounts = {
@@ -126,10 +124,10 @@ class Pruning {
         };
       }
     }
-    for (let last: number | undefined = Number.MIN_SAFE_INTEGER - 1; last !== undefined; ) {
-      const from: number = last;
+    const { call_id, call_started } = call_facts;
+    for (const untimed of eachBatch(call_id, this.selectCalls(isNull(call_started)))) {
       yield () => {
-        last = this.#pruneUntimed(from);
+        for (const row of untimed) this.#pruneCall(row, WITHHELD_KINDS);
       };
     }
     yield () => {
@@ -195,17 +193,15 @@ class Pruning {
     for (const kind of kinds) setRetention(this.#warehouse, kind, pruned_before);
   }
 
-  /** Prunes some calls of a stretch; returns where to go on. */
+  /** Prunes some calls of a stretch, by time and not by id, since a mark is a time; returns where to go on. */
   #pruneAfter({ started, callId }: Place, { kinds, to }: Stretch): Place | undefined {
     const { call_started, call_id } = call_facts;
-    const rows = this.readCalls(
-      and(
-        gte(call_started, started),
-        lt(call_started, to),
-        sql`(${call_started}, ${call_id}) > (${started}, ${callId})`,
-      ),
-      [asc(call_started), asc(call_id)],
+    const isNext = and(
+      gte(call_started, started),
+      lt(call_started, to),
+      sql`(${call_started}, ${call_id}) > (${started}, ${callId})`,
     );
+    const rows = this.selectCalls(isNext).orderBy(asc(call_started), asc(call_id)).limit(BATCH_ROWS).all();
     for (const row of rows) this.#pruneCall(row, kinds);
     const last = rows.length < BATCH_ROWS ? undefined : rows.at(-1);
     const mark = last?.call_started ?? to;
@@ -213,24 +209,13 @@ class Pruning {
     return last && { started: mark, callId: last.call_id };
   }
 
-  /** Prunes some calls whose own time is not known; returns after which to go on. */
-  #pruneUntimed(after: number): number | undefined {
-    const { call_started, call_id } = call_facts;
-    const rows = this.readCalls(and(isNull(call_started), gt(call_id, after)), [asc(call_id)]);
-    for (const row of rows) this.#pruneCall(row, WITHHELD_KINDS);
-    return rows.at(-1)?.call_id;
-  }
-
-  readCalls(where: SQL | undefined, order: SQL[]) {
+  selectCalls(condition: SQL | undefined) {
     return this.#warehouse.db
       .select({ ...getTableColumns(calls), ...WHOLE_CALL })
       .from(call_facts)
-      .innerJoin(calls, eq(calls.call_id, call_facts.call_id))
+      .innerJoin(calls, and(eq(calls.call_id, call_facts.call_id), condition))
       .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-      .where(where)
-      .orderBy(...order)
-      .limit(BATCH_ROWS)
-      .all();
+      .$dynamic();
   }
 
   /** @param counted the kinds that are looked for: of the others another step counts what is there */

@@ -1,10 +1,10 @@
-import { accessSync, closeSync, constants, existsSync, linkSync, openSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, linkSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database, { SqliteError } from "better-sqlite3";
+import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
 import { makeFolder, realFile } from "../base/folder.ts";
-import { draftOf } from "./draft.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -65,9 +65,9 @@ function makeLockFile(file: string): void {
   }
   accessSync(stat === undefined ? dirname(file) : file, constants.W_OK);
   if (stat !== undefined) return;
-  using draft = draftOf(file);
+  using draft = new Draft(file);
   try {
-    closeSync(openSync(draft.path, "wx", 0o600));
+    draft.write("", 0o600);
   } catch (error) {
     throw new CalltallyError(EXIT.storage, `Cannot make ${file}`, { cause: toFileError(error) ?? error });
   }

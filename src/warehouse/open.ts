@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, renameSync, type Stats, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
+import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { fsyncPath, makeFolder, realFile, removeFile } from "../base/folder.ts";
+import { makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { insertRules } from "./calls/rules.ts";
 import { updateViews } from "./calls/views.ts";
 import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
@@ -159,30 +160,24 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
   return { path, sqlite, db: drizzle(sqlite), assertInPlace, [Symbol.dispose]: close };
 }
 
-/** Makes the file under another name first, so that a killed run leaves no half a warehouse. */
 function create(file: string): void {
-  const folder = dirname(file);
-  makeFolder(folder);
+  makeFolder(dirname(file));
   assertNoLog(file);
-  const draft = `${file}.new`;
-  removeFile(draft);
-  closeSync(openSync(draft, "wx", 0o600));
-  const sqlite = new Database(draft);
+  removeLeftDrafts(file);
+  using draft = new Draft(file);
+  draft.write("", 0o600);
+  const sqlite = new Database(draft.path);
   try {
     sqlite.pragma("page_size = 16384");
     sqlite.pragma(`application_id = ${APPLICATION_ID}`);
     sqlite.pragma("synchronous = FULL");
-    migrate(sqlite, draft, { isLocked: true });
-    using warehouse = toWarehouse(draft, sqlite);
+    migrate(sqlite, draft.path, { isLocked: true });
+    using warehouse = toWarehouse(draft.path, sqlite);
     writeTransaction(warehouse, startRules);
-  } catch (error) {
-    removeFile(draft); // on a full disk its room is dear
-    throw error;
   } finally {
     sqlite.close();
   }
-  renameSync(draft, file);
-  fsyncPath(folder);
+  draft.replace();
 }
 
 /** A new warehouse follows the default rules until a sync applies those of the settings. */

@@ -57,9 +57,10 @@ describe("copyWarehouse", () => {
       const { isSqlite, isWal } = readHeader(draft);
       if (!isSqlite || isWal) return;
       isChanged = true;
-      const sqlite = new Database(draft, { timeout: 0 });
-      sqlite.exec("UPDATE sync_runs SET plan_reason = 'another'");
-      sqlite.close();
+      const bytes = readFileSync(draft);
+      bytes.write("2027", bytes.indexOf("2026-11-20T11:00:00.000Z")); // when the run started
+      bytes.writeUInt32BE(bytes.readUInt32BE(24) + 1, 24); // the file change counter: SQLite reads the page again
+      writeFileSync(draft, bytes);
     };
     const signal: AbortSignal = Object.assign(new AbortController().signal, { throwIfAborted });
     await expect(copyWarehouse(source, draft, signal)).rejects.toMatchObject({

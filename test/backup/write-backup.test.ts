@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
+import { markProcess } from "../../src/base/process-mark.ts";
 import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
@@ -118,12 +119,10 @@ describe("backupWarehouse", () => {
   const LEFT = { exitCode: 7, hint: "It was left as it is. Move it away, or choose another name." };
 
   it.each<{ file: string; named?: string; exitCode: number; says: string; hint?: string }>([
-    ...["calls.db", "calls.db-wal", "calls.db-shm", "calls.db-journal", "calls.db.lock", "calls.db.new"].map(
-      (file) => ({
-        file,
-        ...ITS_OWN,
-      }),
-    ),
+    ...["calls.db", "calls.db-wal", "calls.db-shm", "calls.db-journal", "calls.db.lock"].map((file) => ({
+      file,
+      ...ITS_OWN,
+    })),
     { file: "calls.db.caller-key", ...ITS_OWN },
     // A link leads to the warehouse itself; another name of the file is one of its own.
     { file: "link.db", named: "calls.db", ...ITS_OWN },
@@ -179,11 +178,15 @@ describe("backupWarehouse", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database, FEW);
-    const draft = (pid: number) => `.backup.db.${pid}-6f1c1c52-8d0c-4c8c-9a55-0b8c3c1f2a77.tmp`;
-    writeFileSync(join(folder.path, draft(2 ** 22 + 1)), "left by a process that is no more");
-    writeFileSync(join(folder.path, draft(process.ppid)), "being written");
+    const draftOf = (mark = "") => `.backup.db.${mark}.6f1c1c52-8d0c-4c8c-9a55-0b8c3c1f2a77.tmp`;
+    const living = draftOf(markProcess(process.ppid));
+    writeFileSync(join(folder.path, living), "being written");
+    for (const mark of [`${2 ** 22 + 1}`, `${process.pid}@1`]) {
+      writeFileSync(join(folder.path, draftOf(mark)), "left by a process that is no more");
+      writeFileSync(join(folder.path, `${draftOf(mark)}-journal`), "");
+    }
     await backupWarehouse(database, join(folder.path, "backup.db"));
-    expect(names(folder.path).filter((name) => name.startsWith("."))).toEqual([draft(process.ppid)]);
+    expect(names(folder.path).filter((name) => name.startsWith("."))).toEqual([living]);
   });
 
   it("ends between two steps when it is told to, and leaves nothing", async () => {

@@ -283,7 +283,7 @@ describe("sync, on a disk without room", () => {
     expect(stderr).toContain(`calltally: Cannot use ${file} (SQLITE_FULL): database or disk is full`);
     expect(stderr).toContain("\nMake room on its disk, and run it again");
     expect(readdirSync(disk).includes("calls.db")).toBe(hasCalls);
-    expect(readdirSync(disk).filter((name) => name.includes(".new"))).toEqual([]);
+    expect(readdirSync(disk).filter((name) => name.includes(".tmp"))).toEqual([]);
 
     if (hasCalls) {
       const status = await calltally(["status", "--json"], options);

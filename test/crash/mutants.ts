@@ -85,7 +85,7 @@ export const MUTATIONS = {
     file: STORE,
     edits: [
       {
-        find: "    const saved = writeTransaction(this.#warehouse, () => {\n",
+        find: "    const saved = writeTransaction(this.#warehouse, (tx) => {\n",
         replace: `
     const insertPageFirst = () => insertPage(this.#warehouse, {
       run_id: runId, seq: this.#seq, offset, row_count: rows.length, total,
@@ -94,9 +94,9 @@ export const MUTATIONS = {
     });
     insertPageFirst();
     ${KILL_AT_PAGE}
-    const saved = writeTransaction(this.#warehouse, () => {\n`,
+    const saved = writeTransaction(this.#warehouse, (tx) => {\n`,
       },
-      { find: "      insertPage(this.#warehouse, {", replace: "      void ({" },
+      { find: "      insertPage(tx, {", replace: "      void ({" },
     ],
   },
   /** Files of an export grow under their final names. */
@@ -104,10 +104,13 @@ export const MUTATIONS = {
     file: FILE_SET,
     edits: [
       {
-        find: "const draft = join(dirname(path), ",
-        replace: "const draft = path;\n    void join(dirname(path), ",
+        find: "const draft = new Draft(path);",
+        replace: "const draft = Object.assign(new Draft(path), { path });",
       },
-      { find: `open(draft, "wx", MODES[audience].file)`, replace: `open(draft, "w", MODES[audience].file)` },
+      {
+        find: `open(draft.path, "wx", MODES[audience].file)`,
+        replace: `open(draft.path, "w", MODES[audience].file)`,
+      },
     ],
   },
   /** They get their names before their content is on the disk. */
@@ -118,6 +121,6 @@ export const MUTATIONS = {
   /** Their names may be lost in a power cut. */
   "no-folder-sync": {
     file: FILE_SET,
-    edits: [{ find: "await folder.sync()", replace: "await Promise.resolve()" }],
+    edits: [{ find: "fsyncPath(folder)", replace: "void folder" }],
   },
 } as const satisfies Record<string, Mutation>;

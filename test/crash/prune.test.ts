@@ -39,19 +39,19 @@ function killAt(
 }
 
 const NAMING = killAt("src/warehouse/calls/attribute-all.ts", [
-  ["while callers are named", "after", "setRulesBeingApplied(warehouse, rulesId);"],
+  ["while callers are named", "after", "setRulesBeingApplied(tx, rulesId);"],
 ]);
 const NAMED = killAt("src/forget/prune-now.ts", [
   ["after callers were named", "after", "await applyRules(warehouse, rules, options);"],
 ]);
 const IN_BATCH = killAt(
   "src/forget/prune.ts",
-  [["in a batch", "before", "updatePrivacyAct(this.#warehouse, this.#actId, this.counts);"]],
+  [["in a batch", "before", "updatePrivacyAct(tx, this.#actId, this.counts);"]],
   "this.counts.transcripts >= 300",
 );
 const BETWEEN = killAt(
   "src/forget/prune.ts",
-  [["between batches", "before", "await setImmediate();"]],
+  [["between batches", "after", "writeTransaction(warehouse, (tx) => pruning.record(tx, removeSome));"]],
   "pruning.counts.transcripts > 0",
 );
 const ERASE = killAt("src/warehouse/erase.ts", [

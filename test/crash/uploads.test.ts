@@ -35,8 +35,8 @@ const KILLS: Mutation = {
       replace: `    ${killAt("before the ledger")}\n    commit?.enter();\n    ${killAt("before the first name")}\n`,
     },
     {
-      find: "        await rename(draft, path);\n",
-      replace: `        await rename(draft, path);\n        if (path.endsWith(process.env.KILL_AT)) process.kill(process.pid, "SIGKILL");\n`,
+      find: "        await rename(draft.path, draft.file);\n",
+      replace: `        await rename(draft.path, draft.file);\n        if (draft.file.endsWith(process.env.KILL_AT)) process.kill(process.pid, "SIGKILL");\n`,
     },
     {
       find: "    commit?.settle();\n",

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -146,13 +147,14 @@ describe("openWarehouse", () => {
   it("makes the file though a killed run left half of one", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
-    writeFileSync(`${file}.new`, "half a warehouse");
-    writeFileSync(`${file}.new-journal`, "half a journal");
+    const draft = join(folder.path, `.calls.db.1@0.${randomUUID()}.tmp`);
+    writeFileSync(draft, "half a warehouse");
+    writeFileSync(`${draft}-journal`, "half a journal");
     {
       using warehouse = openWarehouse(file);
       expect(warehouse.db.select().from(calls).all()).toEqual([]);
     }
-    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(readdirSync(folder.path)).toEqual(["calls.db"]);
   });
 
   it("does not make a file in place of one that cannot be made", () => {

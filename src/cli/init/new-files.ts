@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { constants, copyFileSync, linkSync, lstatSync, rmdirSync, writeFileSync } from "node:fs";
+import { lstatSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { Draft } from "../../base/draft.ts";
 import { UsageError } from "../../base/errors.ts";
-import { fsyncPath, makeFolder, removeFile } from "../../base/folder.ts";
+import { makeFolder, removeFile } from "../../base/folder.ts";
 
 /** A file that is not there yet. */
 export interface NewFile {
@@ -39,7 +39,6 @@ export function writeNewFiles(files: readonly NewFile[]): void {
       for (const folder of makeFolder(dirname(path))) undo.push(() => removeEmptyFolder(folder));
       writeNewFile(file);
       undo.push(() => removeFile(path));
-      fsyncPath(dirname(path));
     }
   } catch (error) {
     for (const step of undo.reverse()) step();
@@ -57,24 +56,12 @@ function removeEmptyFolder(folder: string): void {
 }
 
 function writeNewFile({ path, name, text, mode }: NewFile): void {
-  const draft = `${path}.${randomUUID()}.tmp`;
+  using draft = new Draft(path);
   try {
-    writeFileSync(draft, text, { flag: "wx", mode, flush: true });
-    putInPlace(draft, path);
+    draft.write(text, mode);
+    draft.add();
   } catch (error) {
-    throw isThere(error) ? existsAlready(name) : error;
-  } finally {
-    removeFile(draft);
-  }
-}
-
-/** A rename would replace what another process has put there meanwhile. */
-function putInPlace(draft: string, path: string): void {
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (isThere(error)) throw error;
-    copyFileSync(draft, path, constants.COPYFILE_EXCL); // a file system without links
+    throw codeOf(error) === "EEXIST" ? existsAlready(name) : error;
   }
 }
 
@@ -82,10 +69,6 @@ function existsAlready(name: string): UsageError {
   return new UsageError(`Cannot write ${name}: it is there already; nothing was written`, {
     hint: "calltally init never replaces a file: edit it, or move it away.",
   });
-}
-
-function isThere(error: unknown): boolean {
-  return codeOf(error) === "EEXIST";
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { globSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { type Audience, MODES, makeFolder, removeFile } from "../../base/folder.ts";
+import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
 /** What was written to one file. */
@@ -42,12 +43,6 @@ export interface Commit {
   settle(): void;
 }
 
-/** A file under its temporary name, and the path that it is to have. */
-interface Draft {
-  draft: string;
-  path: string;
-}
-
 /**
  * Files of one export, which appear together: each is written under a temporary name and synced to the disk, and they
  * get their names in the order they were written in {@link FileSet.publish}. Without it, disposing leaves nothing.
@@ -81,13 +76,13 @@ export class FileSet implements AsyncDisposable {
   ): Promise<WrittenFile> {
     const path = join(this.folder, file);
     this.#made.push(...makeFolder(dirname(path), "shared"));
-    const draft = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
-    this.#drafts.push({ draft, path });
+    const draft = new Draft(path);
+    this.#drafts.push(draft);
     this.#written.add(path);
     const sha256 = createHash("sha256");
     let bytes = 0;
     // Its mode from the first byte on: what is written is never there for others, not for a moment.
-    await using handle = await open(draft, "wx", MODES[audience].file);
+    await using handle = await open(draft.path, "wx", MODES[audience].file);
     for await (const chunk of content) {
       const buffer = Buffer.from(chunk);
       sha256.update(buffer);
@@ -105,7 +100,7 @@ export class FileSet implements AsyncDisposable {
   async publish({ replace, claim, commit, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
     const others = claim?.() ?? [];
-    for (const { path } of this.#drafts) assertNoFolder(path);
+    for (const draft of this.#drafts) assertNoFolder(draft.file);
     commit?.enter();
     try {
       await this.#nameAll(lock, others, replace);
@@ -119,20 +114,20 @@ export class FileSet implements AsyncDisposable {
   /** Returns the path of the draft of a file; undefined once it has its name. */
   draftOf(file: string): string | undefined {
     const path = join(this.folder, file);
-    return this.#drafts.find((each) => each.path === path)?.draft;
+    return this.#drafts.find((draft) => draft.file === path)?.path;
   }
 
   async #nameAll(lock: FolderLock, others: string[], replace: string | undefined): Promise<void> {
     const made = this.#made.map((folder) => dirname(folder));
     const name = async (drafts: readonly Draft[]) => {
-      for (const { draft, path } of drafts) {
+      for (const draft of drafts) {
         lock.assertHeld();
-        await rename(draft, path);
+        await rename(draft.path, draft.file);
         this.#drafts.shift();
       }
       this.#made.length = 0;
-      const changed = new Set([...made.splice(0), ...drafts.map(({ path }) => dirname(path))]);
-      for (const folder of changed) await syncFolder(folder);
+      const changed = new Set([...made.splice(0), ...drafts.map(({ file }) => dirname(file))]);
+      for (const folder of changed) fsyncPath(folder);
     };
     await name(this.#drafts.slice(0, 1));
     await name(this.#drafts.slice(0, -1));
@@ -148,12 +143,12 @@ export class FileSet implements AsyncDisposable {
       await rm(path);
       const isSubFolder = dirname(path) !== this.folder;
       const isGone = isSubFolder && (await removeIfEmpty(dirname(path)));
-      await syncFolder(isGone ? dirname(dirname(path)) : dirname(path));
+      fsyncPath(isGone ? dirname(dirname(path)) : dirname(path));
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { draft } of this.#drafts) await rm(draft, { force: true });
+    for (const draft of this.#drafts) draft[Symbol.dispose]();
     for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
   }
 }
@@ -164,21 +159,21 @@ function assertNoFolder(path: string): void {
   throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`);
 }
 
-/** Removes what a killed export left behind: drafts that nobody has written to for an hour. */
+/** Removes what a killed export left behind, on any machine: drafts that nobody has written to for an hour. */
 function sweepDrafts(folder: string): void {
   const oldestMs = Date.now() - 3_600_000;
-  for (const file of globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })) {
-    const isDraft = /^\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(basename(file));
-    const path = join(folder, file);
+  for (const path of findDrafts(folder)) {
     // Another export may have given it its name just now.
-    const stat = isDraft ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    const stat = statSync(path, { throwIfNoEntry: false });
     if (stat !== undefined && stat.mtimeMs < oldestMs) removeFile(path);
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, "r");
-  await folder.sync().catch(cannotWrite(path));
+/** Returns the drafts in a folder: of exports that are under way, and of killed ones. */
+export function findDrafts(folder: string): string[] {
+  return globSync([".*.tmp", "calls/*/.*.tmp"], { cwd: folder })
+    .filter((file) => /\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(file))
+    .map((file) => join(folder, file));
 }
 
 /** Returns whether it did: one with something in it stays. */

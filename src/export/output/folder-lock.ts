@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { removeFile } from "../../base/folder.ts";
+import { hasEnded, markProcess } from "../../base/process-mark.ts";
 
 const POLL_MS = 50;
 /** Files get their names in a moment: a lock that stays for so long was left behind by a machine that went down. */
@@ -51,7 +52,7 @@ function tryCreate(file: string): boolean {
     throw error;
   }
   try {
-    writeSync(handle, `${hostname()} ${process.pid}`);
+    writeSync(handle, `${hostname()} ${markProcess() ?? process.pid}`);
     return true;
   } catch (cause) {
     removeFile(file); // on a full disk: the next export would wait for it
@@ -77,12 +78,6 @@ function describeHolder(file: string): string {
 
 /** Whether the process was killed; of another machine nobody can tell. */
 function isDead(holder: string): boolean {
-  const [host, pid] = holder.split(" ");
-  if (host !== hostname() || !/^\d+$/.test(pid ?? "")) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
-  }
+  const [host, mark] = holder.split(" ");
+  return host === hostname() && mark !== undefined && hasEnded(mark);
 }

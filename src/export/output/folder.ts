@@ -4,13 +4,13 @@ import { findRestatementFile } from "./earlier-restatements.ts";
 import { FileSet } from "./file-set.ts";
 import { claimFolder } from "./folder-owner.ts";
 import type { Output } from "./output.ts";
+import { MANIFEST } from "./read-manifest.ts";
 
 /** What becomes of files in a folder. */
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
 /** Where Parquet files of calls lie; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
-const MANIFEST = "manifest.json";
 
 /**
  * Returns the output for files in a folder, which appear together, `manifest.json` last.

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, gt, notInArray, sql } from "drizzle-orm";
+import { notInArray } from "drizzle-orm";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { setCount } from "../counts.ts";
@@ -13,16 +13,12 @@ import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-has
 import { renameCallers } from "./caller-names.ts";
 import { calls, MEMBERS } from "./calls.ts";
 import { countRows } from "./count-rows.ts";
+import { eachBatch } from "./each-call.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";
 import { settleCallers } from "./first-load.ts";
 import { insertRules, isInForce, readRulesInForce } from "./rules.ts";
 import { areViewsCurrent, updateViews } from "./views.ts";
-
-/** Few, since a row may hold megabytes. */
-const BATCH_ROWS = 250;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 export interface AttributionOptions {
   nowMs: number;
@@ -114,13 +110,10 @@ export function* attributeAll(
   const { db } = tx;
   const { recording_url, extra, ...members } = MEMBERS;
   const { caller_digest, gone_at } = calls;
-  const select = db
+  const query = db
     .select({ ...members, caller_digest, gone_at })
     .from(calls)
-    .where(gt(calls.call_id, sql.placeholder("last")))
-    .orderBy(asc(calls.call_id))
-    .limit(BATCH_ROWS)
-    .prepare();
+    .$dynamic();
   const total = countRows({ db }, calls);
   if (digests !== undefined && readRulesInForce(tx).caller_key === null) {
     renameCallers(tx, (caller) => (isPseudonym(caller) ? caller : digests.hash(caller)));
@@ -138,15 +131,12 @@ export function* attributeAll(
     .run();
   const facts = new CallFactsTable(tx, rules, { isFirstLoad: true, digests });
   let read = 0;
-  for (let last = BEFORE_ALL; ; ) {
-    const batch = select.all({ last });
+  for (const batch of eachBatch(calls.call_id, query)) {
     facts.write(
       tx,
       batch.map((call) => ({ call, isNew: true, isLive: call.gone_at === null })),
     );
     read += batch.length;
-    last = batch.at(-1)?.call_id ?? last;
-    if (batch.length < BATCH_ROWS) break;
     if (read < total) yield { read, total };
   }
   settleCallers(tx);

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { closeSync, existsSync, linkSync, lstatSync, openSync, readFileSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { randomBytes } from "node:crypto";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { describeLack, toFileError } from "../../base/file-access.ts";
-import { fsyncPath, realFile, removeFile } from "../../base/folder.ts";
+import { realFile } from "../../base/folder.ts";
 
 const KEY_BYTES = 32;
 
@@ -57,26 +57,11 @@ function keyError(verb: string, file: string, error: unknown): CalltallyError {
 
 /** Makes a key, whole from the first moment it is there; another process may be quicker, and its key then stays. */
 function makeKey(file: string): void {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  const handle = openDraft(draft, file);
+  using draft = new Draft(file);
   try {
-    writeSync(handle, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
-    fsyncPath(draft);
-    linkSync(draft, file);
-    // A power cut must not take the key from files that were written with it.
-    fsyncPath(dirname(file));
+    draft.write(`${randomBytes(KEY_BYTES).toString("hex")}\n`, 0o600);
+    draft.add();
   } catch (error) {
     if (!existsSync(file)) throw keyError("make", file, error);
-  } finally {
-    closeSync(handle);
-    removeFile(draft);
-  }
-}
-
-function openDraft(draft: string, file: string): number {
-  try {
-    return openSync(draft, "wx", 0o600);
-  } catch (error) {
-    throw keyError("make", file, error);
   }
 }

@@ -1,17 +1,14 @@
 import { createHash, type Hash } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
+import { paced } from "../../base/paced.ts";
 import type { Warehouse } from "../warehouse.ts";
-
-const BATCH_ROWS = 1000;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 
 /** Rows and SHA-256 of each table's content, by its name. */
 export type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
 /**
  * Returns a digest of every table but `transcripts`, whose text is part of the hashes in `calls` and too long to be read
- * twice. The digests of two warehouses are equal when their tables hold the same rows.
+ * twice. The digests of two warehouses are equal when their tables hold the same rows. Nobody may write meanwhile, so each
+ * table is one long read.
  */
 export async function digestTables({ sqlite }: Warehouse, signal?: AbortSignal): Promise<Digest> {
   const names = sqlite
@@ -36,22 +33,11 @@ async function hashRows(
   hash: Hash,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const select = sqlite
-    .prepare<[number], [number, ...unknown[]]>(
-      `SELECT rowid, * FROM "${table}" WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`,
-    )
-    .raw();
+  const rows = sqlite.prepare<[], unknown[]>(`SELECT rowid, * FROM "${table}" ORDER BY rowid`).raw();
   let count = 0;
-  let last = BEFORE_ALL;
-  for (;;) {
-    const rows = select.all(last);
-    for (const row of rows) {
-      [last] = row;
-      hash.update(JSON.stringify(row));
-    }
-    count += rows.length;
-    if (rows.length < BATCH_ROWS) return count;
-    await setImmediate();
-    signal?.throwIfAborted();
+  for await (const row of paced(rows.iterate(), signal)) {
+    hash.update(JSON.stringify(row));
+    count++;
   }
+  return count;
 }

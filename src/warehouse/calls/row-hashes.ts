@@ -1,13 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { asc, eq, gt, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { hashCall } from "../../call.ts";
 import type { Warehouse } from "../warehouse.ts";
 import { calls } from "./calls.ts";
+import { eachBatch } from "./each-call.ts";
 import { transcripts, WHOLE_CALL } from "./transcripts.ts";
 
-const BATCH_ROWS = 1000;
-/** Below every identifier, which are safe integers. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER - 1;
 const MOST_NAMED = 10;
 
 export interface RowHashes {
@@ -22,33 +20,25 @@ export interface RowHashes {
 /**
  * Computes the hash of every stored call anew and compares it with the one that was stored when the call was read. This
  * finds damage that SQLite's own check does not, which looks at the structure alone.
- *
- * Reads in batches, since a long reader keeps the write-ahead log from shrinking.
  */
 export async function checkRowHashes({ db }: Warehouse, signal?: AbortSignal): Promise<RowHashes> {
-  const select = db
-    .select({ row_hash: calls.row_hash, call: WHOLE_CALL })
+  const query = db
+    .select({ row_hash: calls.row_hash, ...WHOLE_CALL })
     .from(calls)
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))
-    .where(gt(calls.call_id, sql.placeholder("last")))
-    .orderBy(asc(calls.call_id))
-    .limit(BATCH_ROWS)
-    .prepare();
+    .$dynamic();
   const result: RowHashes = { checked: 0, damaged: 0, damagedIds: [] };
-  let last = BEFORE_ALL;
-  for (;;) {
-    const rows = select.all({ last });
-    for (const { row_hash: stored, call } of rows) {
-      last = call.call_id;
+  for (const batch of eachBatch(calls.call_id, query)) {
+    for (const call of batch) {
       result.checked++;
-      if (hashCall(call) === stored) continue;
+      if (hashCall(call) === call.row_hash) continue;
       result.damaged++;
       if (result.damagedIds.length < MOST_NAMED) result.damagedIds.push(call.call_id);
     }
-    if (rows.length < BATCH_ROWS) return result;
     await setImmediate();
     signal?.throwIfAborted();
   }
+  return result;
 }
 
 /** Says which calls are not as they were read. */

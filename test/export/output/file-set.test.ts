@@ -149,7 +149,7 @@ describe("FileSet", () => {
     const written = await files.write("calls/month=2026-10/calls.csv", ["a"]);
     expect(written.file).toBe("calls/month=2026-10/calls.csv");
     expect(listFiles(temp.path)).toEqual([
-      expect.stringMatching(/^calls\/month=2026-10\/\.calls\.csv\.[\da-f-]+\.tmp$/),
+      expect.stringMatching(/^calls\/month=2026-10\/\.calls\.csv\.[\d@]+\.[\da-f-]+\.tmp$/),
     ]);
 
     await files.publish();

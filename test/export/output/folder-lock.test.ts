@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { markProcess } from "../../../src/base/process-mark.ts";
 import { lockFolder } from "../../../src/export/output/folder-lock.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -29,11 +30,11 @@ describe("lockFolder", () => {
     const { pid } = spawnSync("true");
     writeFileSync(lockFile(folder.path), `${hostname()} ${pid}`);
     using _lock = await lockFolder(folder.path, undefined);
-    expect(readFileSync(lockFile(folder.path), "utf8")).toBe(`${hostname()} ${process.pid}`);
+    expect(readFileSync(lockFile(folder.path), "utf8")).toBe(`${hostname()} ${markProcess()}`);
   });
 
   it.each([
-    { title: "a process that lives", holder: `${hostname()} ${process.pid}` },
+    { title: "a process that lives", holder: `${hostname()} ${markProcess()}` },
     { title: "another machine", holder: `${hostname()}-2 1` },
   ])("waits for $title, until it is aborted", async ({ holder }) => {
     using folder = makeTempFolder();

@@ -169,7 +169,7 @@ describe("openCallerKey", () => {
       exitCode: 7,
       hint: "Let the owner of the warehouse do it.",
       cause: expect.stringMatching(
-        /^Cannot open .*\.caller-key\.[-0-9a-f]{36}\.tmp: no such file or directory$/,
+        /^Cannot open .*\.caller-key\.[\d@]+\.[-0-9a-f]{36}\.tmp: no such file or directory$/,
       ),
     });
   });

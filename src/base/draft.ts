@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { constants, copyFileSync, linkSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fsyncPath, removeFile } from "./folder.ts";
+import { hasEnded, markProcess } from "./process-mark.ts";
+
+/** What SQLite may keep next to a draft. */
+const LOGS = ["-wal", "-shm", "-journal"];
+const MARK = /\.(\d+(?:@\d+)?)\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp(?:-\w+)?$/;
+
+/**
+ * A file under a temporary name next to the one it becomes, so that nobody sees half of it, and a power cut leaves the
+ * old file or the new one. Disposing removes it, unless it has its name.
+ */
+export class Draft implements Disposable {
+  /** Absolute path of what it becomes. */
+  readonly file: string;
+  readonly path: string;
+
+  constructor(file: string) {
+    const name = `.${basename(file)}.${markProcess() ?? process.pid}.${randomUUID()}.tmp`;
+    this.file = file;
+    this.path = join(dirname(file), name);
+  }
+
+  /** @param mode permissions from the first byte on, of which the umask takes away */
+  write(content: string | Buffer, mode: number): void {
+    writeFileSync(this.path, content, { flag: "wx", mode });
+  }
+
+  /** Gives it its name, in place of the file that has it; both are on the disk then. */
+  replace(): void {
+    fsyncPath(this.path);
+    renameSync(this.path, this.file);
+    fsyncPath(dirname(this.file));
+  }
+
+  /**
+   * Gives it its name where no file has it.
+   *
+   * @throws Error with the code EEXIST
+   */
+  add(): void {
+    fsyncPath(this.path);
+    try {
+      linkSync(this.path, this.file);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") throw error;
+      copyFileSync(this.path, this.file, constants.COPYFILE_EXCL); // a file system without links
+      fsyncPath(this.file);
+    }
+    try {
+      fsyncPath(dirname(this.file));
+    } catch (error) {
+      removeFile(this.file);
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const suffix of ["", ...LOGS]) removeFile(this.path + suffix);
+  }
+}
+
+/** Removes drafts of a file, and of those named after it, that killed processes have left. */
+export function removeLeftDrafts(file: string): void {
+  const folder = dirname(file);
+  for (const name of readdirSync(folder)) {
+    const [, mark] = name.startsWith(`.${basename(file)}.`) ? (MARK.exec(name) ?? []) : [];
+    if (mark !== undefined && hasEnded(mark)) removeFile(join(folder, name));
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { UsageError } from "../../base/errors.ts";
+
+export const MANIFEST = "manifest.json";
+
+/** A name that leads out of the folder is none of ours, whatever wrote the manifest. */
+const fileName = z.string().regex(/^(calls\/month=[\w-]+\/)?(?!\.\.?$)[^/\\]+$/);
+
+/** What readers need; whatever else a manifest says is kept. */
+export const manifestSchema = z.looseObject({
+  origin: z.looseObject({
+    warehouse_id: z.string(),
+    base_url: z.string().nullable(),
+    /** Missing where several accounts are merged. */
+    org_unit_id: z.string().nullish(),
+    made_by_demo: z.literal(true).optional(),
+  }),
+  files: z.array(z.looseObject({ file: fileName, sha256: z.string() })),
+  restatements: z.looseObject({ file: z.looseObject({ file: fileName }).optional() }).optional(),
+});
+
+export type KnownManifest = z.infer<typeof manifestSchema>;
+
+/**
+ * Reads the manifest in a folder; undefined where there is none.
+ *
+ * @throws UsageError for a file of that name that calltally did not write
+ */
+export function readManifest(folder: string): KnownManifest | undefined {
+  const file = join(folder, MANIFEST);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  try {
+    return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    throw new UsageError(`Cannot export to ${folder}: its ${MANIFEST} is not one of calltally`, {
+      hint: "It was left as it is. Choose another folder with --out, or replace the file with --replace.",
+    });
+  }
+}
+
+/** Reads the manifest in a folder; undefined where there is none of calltally. */
+export function tryReadManifest(folder: string): KnownManifest | undefined {
+  try {
+    return readManifest(folder);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
