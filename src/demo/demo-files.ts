@@ -16,7 +16,6 @@ import { notOurs } from "./not-ours.ts";
 const DIMENSIONS = ["channel", "campaign"] as const satisfies Dimension[];
 const CSV_FILES = DIMENSIONS.map((dimension) => `${dimension}.csv`);
 
-/** The rollups of the demo, and its page of charts. */
 export interface DemoFiles {
   /** The rollups: as files, and as tables to show. */
   made: Made;
@@ -25,7 +24,6 @@ export interface DemoFiles {
   page: string;
 }
 
-/** Writes the rollups and the page of the demo into a folder. */
 export async function writeDemoFiles(
   folder: string,
   source: Source,

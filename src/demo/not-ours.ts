@@ -1,6 +1,5 @@
 import { UsageError } from "../base/errors.ts";
 
-/** Returns the error for a file that the demo will not replace. */
 export function notOurs(file: string): UsageError {
   return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it so`, {
     hint: "It was left as it is. Move or remove it, or run the demo in another folder.",

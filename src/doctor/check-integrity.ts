@@ -12,7 +12,6 @@ import { type Check, fail, ok } from "./check.ts";
 
 const REATTRIBUTE = "Run `CALLTALLY_CHECK_EVERY_HOURS=0 calltally sync`, which recomputes all of them.";
 
-/** What to do about a damaged warehouse. */
 export const RESTORE =
   "Run `calltally restore` with a backup; without one, move the file away and sync again.";
 

@@ -19,7 +19,6 @@ export interface RunOptions {
   nowMs: number;
 }
 
-/** Checks how syncs, jobs and publications went. */
 export function* checkRuns(warehouse: Warehouse, options: RunOptions): Generator<Check> {
   const { nowMs, publishTo } = options;
   yield checkLastRun(warehouse, nowMs);

@@ -16,7 +16,7 @@ import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { call_facts, callers, calls } from "../warehouse/schema.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import { type ExplainedConversions, explainConversions } from "./explain-conversions.ts";
+import { explainConversions } from "./explain-conversions.ts";
 
 export interface ExplainOptions extends OwnWarehouse {
   callId: number;
@@ -28,7 +28,7 @@ export interface ExplainOptions extends OwnWarehouse {
 }
 
 /** Why a call counts as it does. Null stands for no value, which the files show as `(not set)`. */
-export interface Explanation extends ExplainedConversions {
+export interface Explanation extends ReturnType<typeof explainConversions> {
   call_id: number;
   call_started: string | null;
   /** Start of the call in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */

@@ -10,7 +10,7 @@ import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { assertDeliverable, isOlder, readLastGoodSync } from "./requirements.ts";
-import { RunRecord } from "./run-record.ts";
+import { startRun } from "./start-run.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
 
 export interface MakeReportOptions {
@@ -67,7 +67,7 @@ export async function makeReport(
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
   using warehouse = openOwn(report.settings, openExistingWarehouse);
   if (targets.length > 0) assertOwnToken(warehouse, report.settings);
-  const run = RunRecord.start(warehouse, report, { scheduledFor, clock });
+  const run = startRun(warehouse, report, { scheduledFor, clock });
   if (run === undefined) return undefined;
   const { runId } = run;
   try {

@@ -13,12 +13,13 @@ export function isStale(warehouse: Warehouse, report: NamedReport, nowMs: number
   return isOlder(readLastGoodRun(warehouse)?.finished_at, report, nowMs);
 }
 
-/** Whether a sync that ended at this time is older than `fresh` of a report allows; one that never ended is. */
+/** Whether a sync that ended then is older than `fresh` of a report allows; one that never ended is. */
 export function isOlder(
   finishedAt: string | null | undefined,
-  { content: { fresh } }: NamedReport,
+  { content }: NamedReport,
   nowMs: number,
 ): boolean {
+  const { fresh } = content;
   return fresh !== undefined && ageOf(finishedAt, nowMs) > parseAge(fresh).ms;
 }
 

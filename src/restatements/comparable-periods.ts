@@ -83,7 +83,6 @@ export function extentOf({ range, periods, timezone }: Scope): Required<DateRang
   return { from: first.firstDay, to: range.to ?? lastDay };
 }
 
-/** Returns the scope of an export that is remembered. */
 export function givenScopeOf({
   range_from,
   range_to,

@@ -56,7 +56,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
 
   /** Keeps the rows of complete periods. */
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
-    const { scope, session, reader, folder } = this.#options;
+    const { scope, reader, folder } = this.#options;
     const place = { path: join(folder, outlet.file), contents: outlet.contents };
     const stored = readExportedRollup(reader, place);
     const hindrance = this.#hindrance();
@@ -66,8 +66,7 @@ export class FigureMemory implements CommitStep, RememberedFigures {
     const refusal = hindrance ?? (isOther ? "another question than before" : undefined);
     const before = refusal === undefined ? stored : undefined;
     const given = hindrance === undefined ? this.#given : undefined;
-    const memory = { ...place, question, before, refusal };
-    const watched = watchRollup(outlet, memory, { scope, rules: session.rules, given });
+    const watched = watchRollup(outlet, { ...place, question, before, refusal }, given, this.#options);
     this.#watched.push(watched);
     yield* keepRows(watched, rows);
   }

@@ -2,7 +2,6 @@ import type { Effect, FigureValue } from "../export/restatement.ts";
 import { spendMetrics } from "../rollup/metrics.ts";
 import type { RowEffect } from "../rollup/session.ts";
 
-/** Returns the effect of each reason on a metric of calls. */
 export function effectsOf(effects: readonly RowEffect[], metric: string): Effect[] {
   return effects.flatMap(({ reason, figures }) => {
     const { calls = 0, effect = null } = figures.get(metric) ?? {};

@@ -1,6 +1,5 @@
-import type { RollupOutlet } from "../export/job.ts";
+import type { Job, Lists, RollupOutlet } from "../export/job.ts";
 import type { FigureValue } from "../export/restatement.ts";
-import type { Scope } from "../export/scope.ts";
 import type { Table, Value } from "../export/table.ts";
 import { keyColumns } from "../rollup/dimensions.ts";
 import { metrics } from "../rollup/metrics.ts";
@@ -38,23 +37,17 @@ export interface WatchedRollup extends RollupOutlet, RollupMemory {
   isTooLong: boolean;
 }
 
-interface WatchOptions {
-  scope: Scope;
-  rules: Parameters<typeof metrics>[0];
-  /** Undefined if no period is complete, or none may be remembered. */
-  given: GivenScope | undefined;
-}
-
-/** Returns a rollup whose rows {@link keepRows} is to keep. */
+/** @param given undefined if no period is complete, or none may be remembered */
 export function watchRollup(
   outlet: RollupOutlet,
   memory: RollupMemory,
-  { scope, rules, given }: WatchOptions,
+  given: GivenScope | undefined,
+  { scope, session }: Pick<Job, "scope"> & Pick<Lists, "session">,
 ): WatchedRollup {
   const { query, columns } = outlet;
   const { before } = memory;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
-  const empty = new Map(metrics(rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
+  const empty = new Map(metrics(session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]));
   return {
     ...outlet,
     ...memory,

@@ -35,7 +35,6 @@ export interface AccountWatch {
   readSnapshot: () => Snapshot | undefined;
 }
 
-/** Plans the jobs of an account. */
 export function watchAccount(
   common: readonly Job[],
   account: DaemonAccount,
