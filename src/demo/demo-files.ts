@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { UsageError } from "../base/errors.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { readManifest } from "../export/output/folder-owner.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
@@ -11,7 +12,6 @@ import type { ExportRequest } from "../request/export-request.ts";
 import { PAGE_FILE, PAGE_FOLDER } from "../request/option-values.ts";
 import { resolve } from "../request/resolve.ts";
 import type { Dimension } from "../rollup/dimensions.ts";
-import { notOurs } from "./not-ours.ts";
 
 const DIMENSIONS = ["channel", "campaign"] as const satisfies Dimension[];
 const CSV_FILES = DIMENSIONS.map((dimension) => `${dimension}.csv`);
@@ -55,4 +55,10 @@ function assertOurFiles(folder: string, names: readonly string[]): void {
     const made = isOurs ? manifest?.files.find((written) => written.file === name) : undefined;
     if (made?.sha256 !== hash("sha256", readFileSync(file))) throw notOurs(file);
   }
+}
+
+export function notOurs(file: string): UsageError {
+  return new UsageError(`Cannot run the demo: ${file} is there, and calltally demo did not make it so`, {
+    hint: "It was left as it is. Move or remove it, or run the demo in another folder.",
+  });
 }

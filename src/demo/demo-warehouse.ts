@@ -5,7 +5,7 @@ import { lockedError } from "../warehouse/locked-error.ts";
 import { isCurrent } from "../warehouse/migrate.ts";
 import { openWarehouse, openWarehouseReader } from "../warehouse/open.ts";
 import { markDemo, readOrigin } from "../warehouse/origin.ts";
-import { notOurs } from "./not-ours.ts";
+import { notOurs } from "./demo-files.ts";
 
 /**
  * Makes an empty warehouse for made-up calls, in place of the last one.

@@ -53,10 +53,10 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
   const { settings, tokenFile, found } = inspected;
   const place = found.find(({ env }) => env === SETTINGS.tokenFile.env)?.place;
   const secrets = [
-    ...(tokenFile === undefined || place === undefined
-      ? []
-      : problemsOf(() => assertPrivate(tokenFile, place))),
-    ...(heartbeatFile === undefined ? [] : problemsOf(() => readHeartbeat(heartbeatFile))),
+    ...problemsOf(() => {
+      if (tokenFile !== undefined && place !== undefined) assertPrivate(tokenFile, place);
+    }),
+    ...problemsOf(() => heartbeatFile && readHeartbeat(heartbeatFile)),
   ];
   const checks = [
     ...checkSettings(inspected),
@@ -73,12 +73,10 @@ function checkAccount({ sources, heartbeatFile }: Account): string[] {
 function checkFile(file: CalltallyFile, { accounts }: Configuration, sources: SettingSources): string[] {
   const { smtp_url_file: smtp } = file.content;
   return [
-    ...(smtp === undefined
-      ? []
-      : problemsOf(() => {
-          const parse = (text: string) => parseSmtpUrl(text, ANYBODY);
-          parseSecretFile(file.resolvePath(smtp), file.placeOf(["smtp_url_file"]), parse);
-        })),
+    ...problemsOf(() => {
+      const parse = (text: string) => parseSmtpUrl(text, ANYBODY);
+      if (smtp !== undefined) parseSecretFile(file.resolvePath(smtp), file.placeOf(["smtp_url_file"]), parse);
+    }),
     ...problemsOf(() => readDoorbell(file)),
     ...checkReports(file, accounts, sources),
   ];

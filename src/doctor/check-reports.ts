@@ -43,30 +43,24 @@ function checkContent(
   const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
   const exclude = filter?.exclude_callers;
   return [
-    ...(cron === undefined
-      ? []
-      : problemsOf(() => {
-          for (const zone of zones) assertCron(cron, zone, placeOf("cron"));
-        })),
-    ...(exclude === undefined
-      ? []
-      : problemsOf(() => {
-          try {
-            for (const path of [exclude].flat()) readCallersFile(file.resolvePath(path));
-          } catch (error) {
-            throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
-          }
-        })),
+    ...problemsOf(() => {
+      if (cron !== undefined) for (const zone of zones) assertCron(cron, zone, placeOf("cron"));
+    }),
+    ...problemsOf(() => {
+      try {
+        for (const path of [exclude ?? []].flat()) readCallersFile(file.resolvePath(path));
+      } catch (error) {
+        throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
+      }
+    }),
     ...deliver.flatMap(({ email, webhook, command }, index) => [
       ...(email !== undefined && smtp === undefined
         ? [`${placeOf("deliver", index, "email")}: there is no smtp_url_file at the top of the file`]
         : []),
-      ...(webhook === undefined
-        ? []
-        : problemsOf(() => {
-            const place = placeOf("deliver", index, "webhook", "url_file");
-            parseSecretFile(file.resolvePath(webhook.url_file), place, parseHookUrl);
-          })),
+      ...problemsOf(() => {
+        const place = placeOf("deliver", index, "webhook", "url_file");
+        if (webhook) parseSecretFile(file.resolvePath(webhook.url_file), place, parseHookUrl);
+      }),
       ...(command?.[0] === undefined || isExecutable(command[0], sources)
         ? []
         : [`${placeOf("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`]),

@@ -64,15 +64,7 @@ function openNamed(file: string): OpenWarehouse {
 function readPublicStanding(warehouse: OpenWarehouse): Standing {
   const { calls, total, newest_call, verified, rejected } = readBasis(warehouse);
   const { run, unlisted } = readStanding(warehouse);
-  return {
-    run: run as Standing["run"],
-    verified,
-    calls,
-    unlisted,
-    total,
-    newest_call,
-    rejected,
-  };
+  return { run: run as Standing["run"], verified, calls, unlisted, total, newest_call, rejected };
 }
 
 async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {

@@ -53,14 +53,7 @@ export async function makeReport(
   report: NamedReport,
   options: MakeReportOptions,
 ): Promise<MadeReport | undefined> {
-  const {
-    scheduledFor,
-    isDelivered,
-    isOnlyRestated = false,
-    signal,
-    clock = systemClock,
-    workingFolder,
-  } = options;
+  const { scheduledFor, isDelivered, workingFolder, signal, clock = systemClock } = options;
   const dueMs = options.dueMs ?? (scheduledFor === null ? clock.now() : Date.parse(scheduledFor));
   // Everything that can be refused is refused before anything is written.
   const plan = planReport(report, dueMs);
@@ -96,7 +89,7 @@ export async function makeReport(
         summary: summarizeReport(report, { manifest, plan, files, folder, is_stale, headline }),
         values: plan.values,
         personalData: report.content.personal_data ?? false,
-        targets: isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
+        targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },
       {
         signal,

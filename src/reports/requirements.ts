@@ -40,23 +40,14 @@ function isProvenEnough(verdict: string | null | undefined, { content }: NamedRe
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */
 export function assertDeliverable(report: NamedReport, { run }: Manifest): void {
-  const { name } = report;
+  const what = `Cannot deliver the report ${report.name}`;
   if (run === null) {
-    throw new CalltallyError(
-      EXIT.undelivered,
-      `Cannot deliver the report ${name}: no sync has finished yet`,
-      {
-        hint: "Run `calltally sync`; `calltally status` says why the last one did not finish.",
-      },
-    );
+    const hint = "Run `calltally sync`; `calltally status` says why the last one did not finish.";
+    throw new CalltallyError(EXIT.undelivered, `${what}: no sync has finished yet`, { hint });
   }
   if (isProvenEnough(run.verdict, report)) return;
   const why = `sync ${run.run_id} was ${run.verdict}: ${run.verdict_reason}`;
-  throw new CalltallyError(
-    EXIT.undelivered,
-    `Cannot deliver the report ${name}, which requires a proven copy: ${why}`,
-    {
-      hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it all the same.",
-    },
-  );
+  throw new CalltallyError(EXIT.undelivered, `${what}, which requires a proven copy: ${why}`, {
+    hint: "Run `calltally sync --full` and the report again; `calltally run` without --deliver makes it all the same.",
+  });
 }

@@ -88,12 +88,12 @@ export function givenScopeOf({
   range_to,
   first_day,
   last_day,
-  settled_until,
+  ...rest
 }: ExportedRollup): GivenScope {
   return {
     range: { ...(range_from !== null && { from: range_from }), ...(range_to !== null && { to: range_to }) },
     extent: first_day === null || last_day === null ? undefined : { from: first_day, to: last_day },
-    settledUntil: settled_until,
+    settledUntil: rest.settled_until,
   };
 }
 

@@ -106,12 +106,8 @@ export class FigureMemory implements CommitStep, RememberedFigures {
       if (before === undefined) continue;
       const found = this.#find(watched);
       compared.restatements.push(...found);
-      compared.rollups.push({
-        file,
-        contents,
-        given_out_at: before.exported_at,
-        restated_cells: found.length,
-      });
+      const given_out_at = before.exported_at;
+      compared.rollups.push({ file, contents, given_out_at, restated_cells: found.length });
     }
     return compared;
   }

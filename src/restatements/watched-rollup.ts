@@ -15,17 +15,13 @@ import type { ExportedRollup, ExportedRow, RollupPlace } from "./exported-rollup
 /** More rows of complete periods than these are not remembered: nobody reads what changed in them. */
 export const MAX_ROWS = 100_000;
 
-/** A rollup as it is to be remembered, and as its file held it before. */
-interface RollupMemory extends RollupPlace {
+/** A rollup whose rows are kept while they are written, and what its file held before. */
+export interface WatchedRollup extends RollupOutlet, RollupPlace {
   question: string;
   /** What the file held before; undefined if nothing can be compared with it. */
   before: ExportedRollup | undefined;
   /** Why it is not compared. */
   refusal: string | undefined;
-}
-
-/** A rollup whose rows are kept while they are written. */
-export interface WatchedRollup extends RollupOutlet, RollupMemory {
   /** Names of the figures, and their positions in a row. */
   figures: readonly { name: string; index: number; isAdditive: boolean; empty: FigureValue }[];
   comparable: readonly Stretch[];
@@ -40,7 +36,7 @@ export interface WatchedRollup extends RollupOutlet, RollupMemory {
 /** @param given undefined if no period is complete, or none may be remembered */
 export function watchRollup(
   outlet: RollupOutlet,
-  memory: RollupMemory,
+  memory: RollupPlace & Pick<WatchedRollup, "question" | "before" | "refusal">,
   given: GivenScope | undefined,
   { scope, session }: Pick<Job, "scope"> & Pick<Lists, "session">,
 ): WatchedRollup {

@@ -63,7 +63,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
       signal: stoppable.signal,
       run: async (name) => {
         const seen = watch.statistics.get(name);
-        const job = watch.jobs.find((known) => known.name === name);
+        const job = watch.active.find((planned) => planned.name === name)?.job;
         if (seen === undefined || job === undefined) return false;
         let outcome: Outcome | undefined;
         const work = async () => {

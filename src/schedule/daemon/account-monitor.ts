@@ -10,17 +10,11 @@ import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.
 import type { Snapshot } from "../warehouse-snapshot.ts";
 import type { AccountWatch } from "./account-watch.ts";
 
-interface MonitorOptions {
-  log: Log;
-  clock: Clock;
-  doorbell: Doorbell | undefined;
-}
-
 /** Serves the health, metrics and doorbells of the accounts. */
 export async function startAccountMonitor(
   listen: Address,
   watches: readonly AccountWatch[],
-  { log, clock, doorbell }: MonitorOptions,
+  { log, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
 ): Promise<Monitor> {
   const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
   const monitor = await startMonitor(listen, {
@@ -87,11 +81,8 @@ function judgeAccount(watch: AccountWatch, clock: Clock): Health {
 
 function metricsOf(watch: AccountWatch, clock: Clock): Metric[] {
   const snapshot = watch.readSnapshot();
-  const metrics = toMetrics(
-    [...watch.statistics.values()],
-    judgeJobs(watch, snapshot, clock.now()),
-    snapshot,
-  );
+  const health = judgeJobs(watch, snapshot, clock.now());
+  const metrics = toMetrics([...watch.statistics.values()], health, snapshot);
   if (watch.bell !== undefined) metrics.push(...toBellMetrics(watch.bell));
   const { name } = watch.account;
   return name === undefined ? metrics : withLabel(metrics, { account: name });

@@ -25,7 +25,6 @@ export interface DaemonAccount {
 export interface AccountWatch {
   account: DaemonAccount;
   log: Log;
-  jobs: readonly Job[];
   planned: readonly PlannedJob[];
   active: readonly PlannedJob[];
   statistics: ReadonlyMap<string, JobStatistics>;
@@ -51,28 +50,18 @@ export function watchAccount(
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
   // A ring may have come while the schedule was down.
   bell?.askForSync();
-  return {
-    account,
-    bell,
-    log,
-    jobs,
-    planned,
-    active,
-    statistics,
-    deadlineMs: settings.jobMinutes * 60_000,
-    readSnapshot,
-  };
+  const deadlineMs = settings.jobMinutes * 60_000;
+  return { account, bell, log, planned, active, statistics, deadlineMs, readSnapshot };
 }
 
 /** Logs when each job runs, or why it does not. */
 export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
   for (const { name, cron, idle, lastDoneMs } of planned) {
     if (idle !== undefined) log.info({ job: name }, `left out: ${idle}`);
-    else
-      log.info(
-        { job: name, cron: cron.expression, lastDone: iso(lastDoneMs), next: iso(cron.next(clock.now())) },
-        "scheduled",
-      );
+    else {
+      const times = { lastDone: iso(lastDoneMs), next: iso(cron.next(clock.now())) };
+      log.info({ job: name, cron: cron.expression, ...times }, "scheduled");
+    }
   }
 }
 
