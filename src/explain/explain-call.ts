@@ -8,10 +8,6 @@ import {
 import { type Clock, systemClock } from "../base/clock.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call.ts";
-import type { Reason } from "../conversions/conversion-kinds.ts";
-import { judgeCall } from "../conversions/conversions.ts";
-import { readUploadsOfCall, type UploadOfCall } from "../conversions/upload-table.ts";
-import type { ConversionKind } from "../request/option-values.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { callers } from "../warehouse/calls/callers.ts";
 import { calls } from "../warehouse/calls/calls.ts";
@@ -21,6 +17,7 @@ import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openWarehouseReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { explainConversions } from "./explain-conversions.ts";
 
 export interface ExplainOptions extends OwnWarehouse {
   callId: number;
@@ -31,31 +28,31 @@ export interface ExplainOptions extends OwnWarehouse {
   clock?: Clock;
 }
 
-/** Why a call is counted where it is. Null stands for no value, which the files show as `(not set)`. */
-export interface Explanation {
+/** Why a call counts as it does. Null stands for no value, which the files show as `(not set)`. */
+export interface Explanation extends ReturnType<typeof explainConversions> {
   call_id: number;
   call_started: string | null;
   /** Start of the call in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
   local_time: string | null;
-  /** When it was found to be gone from the service, and so is in no figure; null while it counts. */
+  /** When it was found to be gone from the service, and so left every figure; null while it counts. */
   gone_at: string | null;
-  /** Since when it is older than any call that the service lists; null while it may be listed. It counts all the same. */
+  /** Since when it is older than any call that the service lists; null while it may be listed. It still counts. */
   unlisted_since: string | null;
   /** As the service gave them. */
   dni: Record<string, string | null>;
-  /** Utm values folded, and the keys under which they are counted: others where they have an alias. */
+  /** Utm values folded, and the keys under which they are counted, which differ if they have an alias. */
   utm: Record<string, { folded: string | null; tallied_as: string | null }>;
   is_google_click: boolean;
   /** What decided about source and medium: `utm`, `click id`, `campaign`, `referrer` or `none`. */
   source_rule: string;
-  /** What Google's list of sources says of the referring host: `search`, `shopping`, `social` or `video`. */
+  /** The kind of the referring host in Google's list of sources: `search`, `shopping`, `social` or `video`. */
   referrer_kind: string | null;
   source: string | null;
   medium: string | null;
   campaign: string | null;
   referring_host: string | null;
   channel: string;
-  /** Version of the rules for channels, and each up to the one that holds. */
+  /** Version of the channel rules, and each rule up to the one that holds. */
   channel_rules: { version: string; tried: { channel: string; holds: boolean }[] };
   disposition: string | null;
   outcome: string;
@@ -64,23 +61,16 @@ export interface Explanation {
   qualified_seconds: number;
   qualified: boolean;
   first_time_caller: boolean;
-  /** The first call in the warehouse of the same caller; null where the caller is not known. */
+  /** The first call of the same caller in the warehouse; null if the caller is unknown. */
   first_call: { call_id: number; call_started: string | null } | null;
-  /** What speaks against an upload as a conversion; null where nothing does. */
-  google_ads: Reason | "gone" | null;
-  google_leads: Reason | "gone" | null;
-  microsoft_ads: Reason | "gone" | null;
-  ga4_events: Reason | "gone" | null;
-  /** In which files it was, and what later ones said of it. */
-  uploads: UploadOfCall[];
   /** Present if the rules in the settings differ from those by which the facts were computed: the next sync or export applies them. */
   rules_differ?: true;
-  /** Present while a first load is under way, or was cut short: which call is a caller's first is not known yet. */
+  /** Present until the first load is complete: the first call of a caller is not known yet. */
   is_first_load?: true;
 }
 
 /**
- * Explains one call, by the function and the rules that made its facts; undefined where there is no such call.
+ * Explains one call, by the function and the rules that made its facts; undefined if there is no such call.
  *
  * @throws CalltallyError of the warehouse
  */
@@ -97,8 +87,6 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, callId);
-  const judge = (target: ConversionKind) =>
-    gone_at === null ? (judgeCall(session, callId, target, clock.now()) ?? null) : "gone";
   return {
     call_id: callId,
     call_started,
@@ -124,11 +112,7 @@ export function explainCall(options: ExplainOptions): Explanation | undefined {
     qualified: facts.is_qualified,
     first_time_caller: first?.call_id === callId,
     first_call: first ?? null,
-    google_ads: judge("google-ads"),
-    google_leads: judge("google-leads"),
-    microsoft_ads: judge("microsoft-ads"),
-    ga4_events: judge("ga4-events"),
-    uploads: readUploadsOfCall(reader, callId),
+    ...explainConversions(reader, session, call, clock.now()),
     ...(!isInForce(readRulesInForce(reader), options.rules) && { rules_differ: true }),
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };

@@ -10,7 +10,10 @@ const PASSED_ON: readonly string[] = [
   ...["type", "bin", "man", "exports", "dependencies"],
 ];
 /** Sources whose declarations are those of the library. */
-const DECLARED = ["src/library/index.ts", "src/library/types.ts", "src/base/errors.ts"];
+const DECLARED = [
+  ...["index", "open-warehouse", "sync-warehouse", "types"].map((name) => `src/library/${name}.ts`),
+  "src/base/errors.ts",
+];
 /** What a clone builds from, and a package has nothing to build. */
 const CLONE_ONLY = ["Dockerfile", "Dockerfile.dockerignore", "compose.yaml"].map((name) =>
   join("jobs/deploy", name),

@@ -1,20 +1,13 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { CallFilter } from "../rollup/call-filter.ts";
-import { RollupSession } from "../rollup/session.ts";
-import { hasSpend } from "../spend/spend-table.ts";
-import { applyRulesAlone, otherRulesError } from "../warehouse/apply-rules.ts";
-import { countCalls } from "../warehouse/calls/call-table.ts";
-import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
-import { isInForce, readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openAsPermitted, openReader } from "../warehouse/open.ts";
+import { applyRulesAlone } from "../warehouse/apply-rules.ts";
+import { openAsPermitted } from "../warehouse/open.ts";
 import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
-import { readBasis } from "../warehouse/runs/basis.ts";
-import { readStanding } from "../warehouse/runs/standing.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { Moment, Source } from "./source.ts";
+import type { Source } from "./source.ts";
+import { readMoment } from "./warehouse-moment.ts";
 
 /** What can be read in a warehouse. */
 export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
@@ -26,7 +19,7 @@ export interface WarehouseSourceOptions extends OwnWarehouse {
   lookbackHours: number;
 }
 
-/** Returns an account's warehouse as its settings have it. */
+/** Returns the warehouse of an account, from its settings. */
 export function sourceOf(settings: Settings): Source {
   const { database, baseUrl, orgUnitId, lookbackHours } = settings;
   const rules = readAttributionRules(settings);
@@ -56,7 +49,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   };
 }
 
-/** Returns a warehouse that is open to read alone, by the rules that its facts were computed with. */
+/** Returns an open warehouse as a source that changes nothing; its facts keep the rules that they were computed with. */
 export function readOnlySource(warehouse: Warehouse): Source {
   return {
     can: WAREHOUSE_CAN,
@@ -67,35 +60,4 @@ export function readOnlySource(warehouse: Warehouse): Source {
       [Symbol.dispose]: () => {},
     }),
   };
-}
-
-/** @param rules which have to be in force: another process may have applied its own */
-function readMoment(warehouse: Warehouse, filter: CallFilter, rules?: AttributionRules): Moment {
-  const reader = openReader(warehouse);
-  try {
-    const session = new RollupSession(reader.sqlite, {
-      rules: () => {
-        const inForce = readRulesInForce(reader);
-        if (rules !== undefined && !isInForce(inForce, rules)) throw otherRulesError(reader.path);
-        return inForce.rules;
-      },
-      filter,
-      nameCaller: prepareCallerName(reader),
-    });
-    return {
-      session,
-      standing: readStanding(reader),
-      readBasis: () => readBasis(reader),
-      hasSpend: () => hasSpend(reader),
-      isEmpty: () => countCalls(reader).live === 0,
-      calls: { reader, session },
-      [Symbol.dispose]: () => {
-        session[Symbol.dispose]();
-        reader[Symbol.dispose]();
-      },
-    };
-  } catch (error) {
-    reader[Symbol.dispose]();
-    throw error;
-  }
 }

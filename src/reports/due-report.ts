@@ -1,8 +1,5 @@
-import { existsSync } from "node:fs";
-import { systemClock } from "../base/clock.ts";
-import { CalltallyError, describeError, EXIT, type ExitCode } from "../base/errors.ts";
+import { EXIT, type ExitCode } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import { toCalltallyError } from "../base/known-error.ts";
 import type { Log } from "../base/log.ts";
 import { describeUploads } from "../conversions/upload-notes.ts";
 import { readDeliveriesSince } from "../delivery/delivery-table.ts";
@@ -11,25 +8,20 @@ import { mayBeRestated } from "../restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution } from "../schedule/log-attribution.ts";
-import { runSync } from "../sync/run.ts";
-import { toSyncOptions } from "../sync/sync-options.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
-import { readLastDoneRun } from "../warehouse/runs/runs.ts";
-import { exitCodeOfReport, isProvenEnough, isStale, type MadeReport, makeReport } from "./make-report.ts";
+import { freshen } from "./freshen.ts";
+import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
+import { isProven } from "./requirements.ts";
 
-/** A sync that runs meanwhile is waited for, but not for longer. */
-const LONGEST_WAIT_MS = 20 * 60_000;
-const POLL_MS = 2000;
-
-/** Makes a report again where figures that it reported have changed. */
+/** Makes a report again if figures that it reported have changed. */
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
   const { settings, log, signal } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, report.name, report.account);
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
     return EXIT.done;
-  if (!isProvenEnough(readLastDoneRun(warehouse)?.verdict, report.content)) {
+  if (!isProven(warehouse, report)) {
     log.info("figures have changed: waiting for a sync that proves the copy complete");
     return EXIT.done;
   }
@@ -45,7 +37,7 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
   return made === undefined ? EXIT.done : logMade(made, report, log);
 }
 
-/** Makes a report for its last slot, of calls that are as fresh as it asks for. */
+/** Makes a report for its last slot, after a sync if it requires fresher calls. */
 export async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
   const { log, signal } = context;
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), Date.now());
@@ -94,40 +86,4 @@ function logMade(made: MadeReport, report: NamedReport, log: Log, scheduledFor?:
     log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");
   }
   return exitCodeOfReport(made);
-}
-
-/**
- * Sees to calls that are as fresh, and as proven, as the report asks for: waits for a sync that runs, or runs one. What is
- * stale still is reported as such.
- */
-async function freshen(report: NamedReport, { settings, log, signal, limitOf }: JobContext): Promise<void> {
-  const { fresh, require } = report.content;
-  const untilMs = Date.now() + LONGEST_WAIT_MS;
-  const isOld = () => {
-    // Before the first sync there is no warehouse to look into.
-    if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
-    using warehouse = openExistingWarehouse(settings.database);
-    const isProven = isProvenEnough(readLastDoneRun(warehouse)?.verdict, report.content);
-    return !isProven || isStale(warehouse, report, Date.now());
-  };
-  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
-    try {
-      await runSync({
-        ...toSyncOptions(settings, limitOf),
-        force: require === undefined ? undefined : "full",
-        signal,
-        onAttributed: logAttribution(log),
-      });
-      return;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      const isBusy = error instanceof CalltallyError && error.exitCode === EXIT.locked;
-      if (!isBusy) {
-        log.warn(`the sync before the report failed: ${describeError(toCalltallyError(error))}`);
-        return;
-      }
-      if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
-      await systemClock.sleep(POLL_MS, signal);
-    }
-  }
 }

@@ -5,11 +5,7 @@ import { describeRange } from "../calendar/periods.ts";
 import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
-import { parseSecretFile } from "../config/secret-file.ts";
-import type { DeliveryTarget } from "../delivery/delivery-target.ts";
-import { parseHookUrl } from "../delivery/hook-url.ts";
 import { expandPattern, type PlaceholderValues } from "../delivery/placeholders.ts";
-import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
@@ -18,14 +14,14 @@ import { LISTS } from "../request/option-values.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 
-/** What making a report takes. */
+/** What a report of one account is made from. */
 export interface ReportPlan {
   ask: Ask;
   /** Folder of its files. */
   folder: string;
-  /** What stands for the placeholders of subjects and commands. */
+  /** Values of the placeholders in subjects and commands. */
   values: PlaceholderValues;
-  /** Contents with a row for each call, caller or conversion: hashes and click ids tell people apart as well. */
+  /** Contents with a row for each call, caller or conversion: hashes and click ids identify people as well. */
   personal: string[];
 }
 
@@ -33,7 +29,7 @@ export interface ReportPlan {
  * Returns what a report of an account consists of.
  *
  * @param nowMs the moment that its days are counted from: when it was due, milliseconds since 1970-01-01 UTC
- * @throws UsageError that names the report, for what does not go together
+ * @throws UsageError that names the report, for options that cannot be combined
  */
 export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   const { name, content, file, account, settings } = report;
@@ -61,55 +57,6 @@ export function planReport(report: NamedReport, nowMs: number): ReportPlan {
   } catch (error) {
     throw toReportError(report, error);
   }
-}
-
-/**
- * Returns whom a report goes to.
- *
- * @throws UsageError that names the place of a secret that cannot be used
- */
-export function toDeliveryTargets(
-  { name, content, file }: NamedReport,
-  { values, personal }: Pick<ReportPlan, "values" | "personal">,
-  workingFolder: string,
-): DeliveryTarget[] {
-  const { deliver = [] } = content;
-  const { smtp_url_file: smtpFile } = file.content;
-  const read = <T>(path: string, place: string, parse: (text: string) => T) =>
-    parseSecretFile(file.resolvePath(path), place, parse);
-  return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {
-    const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
-    if (personal.length > 0 && !content.personal_data && webhook === undefined) {
-      throw new UsageError(
-        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is not delivered unless asked for`,
-        { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
-      );
-    }
-    if (email !== undefined) {
-      if (smtpFile === undefined) {
-        throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
-      }
-      const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
-      return [
-        {
-          channel: "email",
-          to: email.to,
-          subject:
-            email.subject ?? (values.period === undefined ? "{report}: calls" : "{report}: calls, {period}"),
-          smtp,
-        },
-      ];
-    }
-    if (webhook !== undefined) {
-      return [
-        { channel: "webhook", url: read(webhook.url_file, placeOf("webhook", "url_file"), parseHookUrl) },
-      ];
-    }
-    const [program, ...args] = command ?? [];
-    return program === undefined
-      ? []
-      : [{ channel: "command", argv: [program, ...args], cwd: workingFolder }];
-  });
 }
 
 /** Two reports in one folder would overwrite each other's manifest and files. */
@@ -145,7 +92,7 @@ function folderOf({ folder }: ReportContent, account: string | null): string {
   return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
 }
 
-/** Tells folders apart: with the names in it, but not the days, and without capitals, as macOS and Windows do. */
+/** Returns a folder in a form that can be compared: names filled in, days not, lower case as macOS and Windows compare. */
 function toPlace(
   file: CalltallyFile,
   report: string,

@@ -89,6 +89,20 @@ export function summarizeReport(
   };
 }
 
+/** Returns the files of a report, with whether each has rows about people. */
+export function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
+  const { file: restated } = manifest.restatements ?? {};
+  const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
+  const ofPeople = new Set([...personal, ...personal.map((list) => `${list}.excluded`), "workbook"]);
+  return all.map(({ file, bytes, sha256, contents }) => ({
+    name: file,
+    path: join(folder, file),
+    bytes,
+    sha256,
+    isPersonal: personal.length > 0 && ofPeople.has(contents),
+  }));
+}
+
 function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   const [name, content] = ["manifest.json", Buffer.from(encodeManifest(manifest))];
   const sha256 = createHash("sha256").update(content).digest("hex");

@@ -2,9 +2,10 @@ import { type DateRange, toInstants } from "../calendar/dates.ts";
 import type { Grain } from "../calendar/grain.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { type Period, periods } from "../calendar/periods.ts";
-import { MAX_PERIODS, mostPeriods } from "../export/scope.ts";
+import { MAX_PERIODS, mostPeriods, type Scope } from "../export/scope.ts";
+import type { ExportedRollup } from "./exported-rollups.ts";
 
-/** What an export was about, in days of a zone. */
+/** The days of an export, in its zone. */
 export interface GivenScope {
   /** Its days; open where an end is missing. */
   range: DateRange;
@@ -72,6 +73,28 @@ export function comparableStretches(before: GivenScope, now: GivenScope, questio
     const same = cutNow.get(period);
     return same?.startsAt === startsAt && same.endsAt === endsAt;
   });
+}
+
+/** Returns the days from the first period to the last day; undefined without periods. */
+export function extentOf({ range, periods, timezone }: Scope): Required<DateRange> | undefined {
+  const [first, last] = [periods[0], periods.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const lastDay = localDate(new Date(Date.parse(last.endsAt) - 1).toISOString(), timezone);
+  return { from: first.firstDay, to: range.to ?? lastDay };
+}
+
+export function givenScopeOf({
+  range_from,
+  range_to,
+  first_day,
+  last_day,
+  ...rest
+}: ExportedRollup): GivenScope {
+  return {
+    range: { ...(range_from !== null && { from: range_from }), ...(range_to !== null && { to: range_to }) },
+    extent: first_day === null || last_day === null ? undefined : { from: first_day, to: last_day },
+    settledUntil: rest.settled_until,
+  };
 }
 
 const later = (a: string, b = a) => (a > b ? a : b);

@@ -1,10 +1,12 @@
 import { basename } from "node:path";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
+import type { Manifest } from "../export/manifest.ts";
 import { RESTATEMENT_FILE } from "../export/output/earlier-restatements.ts";
 import type { WrittenFile } from "../export/output/file-set.ts";
 import { RESTATEMENT_REASONS, type Restatement } from "../export/restatement.ts";
 import type { Column } from "../export/table.ts";
+import type { FigureMemory } from "./figure-memory.ts";
 
 const LEADING: readonly Column[] = [
   { name: "file", type: "text" },
@@ -51,4 +53,15 @@ export async function writeRestatements(
   const table = { columns: COLUMNS, rows };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" });
   return await write(RESTATEMENT_FILE, content);
+}
+
+/** Compares figures with those that the same files held before, and writes what changed; undefined if nothing was compared. */
+export async function writeChanges(
+  job: Pick<Job, "write" | "ask">,
+  memory: FigureMemory,
+): Promise<Manifest["restatements"]> {
+  const { rollups, restatements } = memory.compare();
+  if (rollups.length === 0) return undefined;
+  const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;
+  return { rollups, ...(file && { file: { ...file, rows: restatements.length } }) };
 }

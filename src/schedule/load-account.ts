@@ -2,11 +2,11 @@ import { describeError } from "../base/errors.ts";
 import { type Account, settingsOfAccount } from "../config/accounts.ts";
 import { inspectSettings } from "../config/inspect-settings.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import type { DaemonAccount } from "./daemon.ts";
+import type { DaemonAccount } from "./daemon/account-watch.ts";
 
 /**
- * Loads what the schedule needs of an account. What every sync would stumble over is said before the first; of several
- * accounts it stops none, and may be mended while the schedule runs.
+ * Loads what the schedule needs of an account. A setting that would fail every sync throws here; of several accounts it
+ * becomes a `problem`, since it may be corrected while the schedule runs.
  */
 export function loadAccount(account: Account, args: readonly string[]): DaemonAccount & { problem?: string } {
   const { name } = account;

@@ -189,7 +189,6 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
   const clock = impatientClock();
   const stop = new AbortController();
   const kept = runDaemon([], {
-    settings,
     accounts: [{ name: "acme", settings, args: ["--config", path, "--account", "acme"], jobs }],
     log,
     signal: stop.signal,

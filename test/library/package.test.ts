@@ -94,7 +94,10 @@ describe("the package", () => {
           "package.json",
         ],
         ...["bin.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
-        ...["errors.d.ts", "library/index.d.ts", "library/types.d.ts"].map((name) => `dist/types/${name}`),
+        "dist/types/base/errors.d.ts",
+        ...["index", "open-warehouse", "sync-warehouse", "types"].map(
+          (name) => `dist/types/library/${name}.d.ts`,
+        ),
         ...globSync("src/warehouse/migrations/**/*.{sql,json}")
           .filter((path) => !path.endsWith("_snapshot.json"))
           .map((path) => path.replace("src/warehouse", "dist")),

@@ -135,7 +135,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("schedule", "child-process"),
       {
-        files: ["src/schedule/daemon.ts"],
+        files: ["src/schedule/{daemon,daemon/*}.ts"],
         tests: ["test/schedule/{daemon,daemon-lines,rung-daemon}.test.ts"],
       },
     ],

@@ -48,7 +48,7 @@ async function start({ heartbeat }: { heartbeat?: URL } = {}) {
   const clock = new VirtualClock("2026-11-20T03:00:00.000Z");
   const stop = new AbortController();
   const daemon = runDaemon(JOBS, {
-    settings,
+    accounts: [{ name: undefined, settings, args: [] }],
     log,
     signal: stop.signal,
     listen: { host: "127.0.0.1", port: 0 },

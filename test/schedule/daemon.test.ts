@@ -41,7 +41,9 @@ async function runOver(
   const daemon = runDaemon(
     JOBS.filter(({ name }) => name === "sync"),
     {
-      settings: { ...settings, database, jitterSeconds: 0, jobMinutes },
+      accounts: [
+        { name: undefined, settings: { ...settings, database, jitterSeconds: 0, jobMinutes }, args: [] },
+      ],
       log,
       signal: stop.signal,
       listen: undefined,
@@ -145,7 +147,6 @@ it.each([
       run: async () => EXIT.done,
     };
     const daemon = runDaemon([job], {
-      settings,
       accounts: ["a", "b"].map((name) => {
         const database = join(folder.path, `${name}.db`);
         return { name, settings: { ...settings, database }, args: [] };
@@ -188,7 +189,13 @@ it.each([
     run: async () => EXIT.done,
   };
   await runDaemon([job], {
-    settings: { ...settings, database, jobMinutes: end === HANG ? 1 / 120 : 60 },
+    accounts: [
+      {
+        name: undefined,
+        settings: { ...settings, database, jobMinutes: end === HANG ? 1 / 120 : 60 },
+        args: [],
+      },
+    ],
     log,
     signal: stop.signal,
     listen: undefined,

@@ -42,7 +42,6 @@ function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string 
   const { log, lines } = keepLines();
   const stop = new AbortController();
   const daemon = runDaemon([{ ...syncJob, readLastDone: () => new Date().toISOString() }], {
-    settings,
     accounts,
     log,
     signal: stop.signal,
@@ -171,7 +170,8 @@ it("runDaemon warns of a doorbell that nothing can ring", async () => {
   const settings = loadSettings({ env: {}, folder: folder.path });
   const warned = async (account: string | undefined, isListening: boolean) => {
     const { log, messages } = keepLines();
-    const options = { settings, log, signal: AbortSignal.abort(), program: [] };
+    const accounts = [{ name: undefined, settings, args: [] }];
+    const options = { accounts, log, signal: AbortSignal.abort(), program: [] };
     const listen = isListening ? { host: "127.0.0.1", port: 0 } : undefined;
     await runDaemon([], { ...options, listen, doorbell: { secret: SECRET, account, minMs: 1 } });
     return messages();

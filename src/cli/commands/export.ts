@@ -7,11 +7,13 @@ export const command = (context: Context) =>
   declareExport().action(
     action(context, async (contents = [], flags) => {
       // Dates and formats bring libraries along that other commands need not wait for.
-      const { exportAccounts, exportMerged } = await import("../export-accounts.ts");
       const { toRequest } = await import("../request-flags.ts");
       const request = toRequest(contents, flags);
-      return flags.by?.includes(ACCOUNT)
-        ? await exportMerged(context, request, flags.by, flags)
-        : await exportAccounts(context, request, flags);
+      if (flags.by?.includes(ACCOUNT)) {
+        const { exportMerged } = await import("../export-merged.ts");
+        return await exportMerged(context, request, flags.by, flags);
+      }
+      const { exportAccounts } = await import("../export-accounts.ts");
+      return await exportAccounts(context, request, flags);
     }),
   );

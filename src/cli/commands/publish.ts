@@ -1,13 +1,16 @@
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
+import { EXIT } from "../../base/errors.ts";
+import { toCalltallyError } from "../../base/known-error.ts";
 import { publish } from "../../cluster/publish.ts";
-import { toPublishOptions } from "../../cluster/publish-options.ts";
+import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
+import type { Settings } from "../../config/load-settings.ts";
 import { applyRulesAlone } from "../../warehouse/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
-import { perAccount } from "../frame.ts";
+import { perAccount, toResult } from "../frame.ts";
 import { attributionProgress } from "../terminal/attribution-progress.ts";
 import { describePublished } from "../terminal/publication-text.ts";
 
@@ -42,4 +45,20 @@ export function command(context: Context) {
   // `--to` of an export is a day: only here it stands for a setting.
   declared.on("option:to", (url: string) => declared.setOptionValue("publishTo", url));
   return declared;
+}
+
+/**
+ * Publishes an account after its sync; undefined if the settings say not to. An error is part of the result, since the
+ * sync itself is done.
+ */
+export async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
+  if (!isPublishedAfterSync(settings)) return undefined;
+  try {
+    const options = toPublishOptions(settings, account);
+    const publication = await publish({ ...options, isThorough: false, signal });
+    return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
+  } catch (thrown) {
+    const { errors, ...result } = toResult(toCalltallyError(thrown));
+    return { ...result, errors: errors.map((text) => `Synced, and not published: ${text}`) };
+  }
 }

@@ -60,7 +60,6 @@ export const command = (context: Context) =>
           if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
         }
         await runDaemon(JOBS, {
-          settings: first.settings,
           accounts: loaded,
           hostRequests,
           log,

@@ -1,15 +1,10 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { systemClock } from "../../base/clock.ts";
 import { parseCurrency } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
-import { leaveOutRepeated } from "../../spend/repeated-rows.ts";
-import { readReportFile } from "../../spend/report-file.ts";
+import { importFiles } from "../../spend/import-files.ts";
 import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { type HeaderMap, SPEND_FIELDS } from "../../spend/spend-columns.ts";
 import { DAY_ORDERS } from "../../spend/spend-day.ts";
-import { importSpend } from "../../spend/spend-table.ts";
-import { openExistingWarehouse } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { overFiles } from "../account-files.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -65,14 +60,8 @@ Examples:
     .action(
       action(context, (paths, { map = {}, currency: named, add, ...flags }) =>
         overFiles(context, paths, ({ settings }, files) => {
-          // All that can be refused is refused before anything is written.
-          const read = files.map((path) => readReportFile(path, { ...flags, map }));
-          const reports = add ? read : leaveOutRepeated(read);
-          context.signal.throwIfAborted();
-          using warehouse = openOwn(settings, openExistingWarehouse);
-          const importedAt = new Date(systemClock.now()).toISOString();
-          const { currency } = settings;
-          const imported = importSpend(warehouse, reports, { currency, named, importedAt });
+          const { signal } = context;
+          const { reports, imported } = importFiles(settings, files, { ...flags, map, named, add, signal });
           return {
             data: spendToJson(reports, imported),
             summary: describeImport(reports, imported),

@@ -1,21 +1,17 @@
 import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
-import { toCalltallyError } from "../../base/known-error.ts";
-import { publish } from "../../cluster/publish.ts";
-import { isPublishedAfterSync, toPublishOptions } from "../../cluster/publish-options.ts";
-import type { Settings } from "../../config/load-settings.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE, toResult } from "../frame.ts";
+import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } from "../frame.ts";
 import { attributionProgress } from "../terminal/attribution-progress.ts";
 import { ProgressBar } from "../terminal/progress.ts";
 import { describePruned } from "../terminal/pruned-text.ts";
-import { describePublished } from "../terminal/publication-text.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
+import { publishSynced } from "./publish.ts";
 
 export const command = (context: Context) =>
   new Command("sync")
@@ -62,9 +58,7 @@ export const command = (context: Context) =>
             onNotErased: ({ message }) => note(`${message}: a later sync does it, or calltally prune`),
           });
           progress.clear();
-          const published = isPublishedAfterSync(settings)
-            ? await publishSynced(settings, account.name, context.signal)
-            : undefined;
+          const published = await publishSynced(settings, account.name, context.signal);
           return {
             data: { ...run, ...(published && { publication: published.data }) },
             summary: [summarizeRun(run), ...(published?.summary ?? [])].join("\n"),
@@ -79,18 +73,6 @@ export const command = (context: Context) =>
         });
       }),
     );
-
-/** Publishes an account after its sync; an error is part of the result, since the sync itself is done. */
-async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
-  try {
-    const options = toPublishOptions(settings, account);
-    const publication = await publish({ ...options, isThorough: false, signal });
-    return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
-  } catch (thrown) {
-    const { errors, ...result } = toResult(toCalltallyError(thrown));
-    return { ...result, errors: errors.map((text) => `Synced, and not published: ${text}`) };
-  }
-}
 
 function parseCount(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

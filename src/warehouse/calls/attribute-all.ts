@@ -12,7 +12,7 @@ import { readCallCount } from "./call-table.ts";
 import { type CallerHash, openCallerDigests, openCallerHash } from "./caller-hash.ts";
 import { renameCallers } from "./caller-names.ts";
 import { calls, MEMBERS } from "./calls.ts";
-import { countRows } from "./count-rows.ts";
+import { countRows } from "../count-rows.ts";
 import { eachBatch } from "./each-call.ts";
 import { setRulesBeingApplied } from "./fact-log.ts";
 import { call_facts } from "./facts.ts";

@@ -7,7 +7,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
 import { calls } from "./calls.ts";
-import { countRows } from "./count-rows.ts";
+import { countRows } from "../count-rows.ts";
 import { call_facts } from "./facts.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";

@@ -25,7 +25,7 @@ import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { calls } from "./calls.ts";
-import { countRows } from "./count-rows.ts";
+import { countRows } from "../count-rows.ts";
 
 export interface AbsenceOptions {
   /** The verified full pass that did not meet them. */

@@ -5,7 +5,7 @@ import { about, describeTable } from "../described.ts";
 import { excluded, placeholders, prepareWrite } from "../positional.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
-import { countRows } from "./count-rows.ts";
+import { countRows } from "../count-rows.ts";
 
 const columns = {
   row_key: about(

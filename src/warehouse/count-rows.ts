@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Warehouse } from "../warehouse.ts";
+import type { Warehouse } from "./warehouse.ts";
 
 /** Counts the rows of a table; with a condition, those that meet it. */
 export function countRows({ db }: Pick<Warehouse, "db">, table: SQLiteTable, where?: SQL): number {

@@ -1,0 +1,68 @@
+import { EXIT, UsageError } from "../base/errors.ts";
+import { settingsOfAccount } from "../config/accounts.ts";
+import { folderOutput } from "../export/output/folder.ts";
+import { streamOutput } from "../export/output/stream.ts";
+import { type AccountAsk, produceMerged } from "../produce/merge-accounts.ts";
+import { type EngineAccount, readEngine } from "../produce/published-source.ts";
+import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
+import type { ExportRequest } from "../request/export-request.ts";
+import { accountsOf, configurationOf } from "./chosen-accounts.ts";
+import type { Context } from "./context.ts";
+import type { ExportFlags } from "./export-options.ts";
+import { note, type Result } from "./frame.ts";
+import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
+import { attributionProgress } from "./terminal/attribution-progress.ts";
+import { caveatsOf, describeMerged } from "./terminal/merged-text.ts";
+
+/** Runs `calltally export --by account,…`: one file with the figures of all accounts. */
+export async function exportMerged(
+  context: Context,
+  request: ExportRequest,
+  by: NonNullable<ExportFlags["by"]>,
+  flags: OutletFlags,
+): Promise<Result> {
+  const { engine, stdout, out, replace } = flags;
+  const output = { manyFiles: false, remembers: true, mergesAccounts: true };
+  assertPossible(request, flags, output);
+  const { signal } = context;
+  const { file } = configurationOf(context);
+  const accounts = accountsOf(context, { isFolderShared: true });
+  const folder = out ?? file?.resolvePath("data/exports") ?? "data/exports";
+  const write = async (asks: readonly AccountAsk[]): Promise<Result> => {
+    const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
+    const made = await produceMerged(asks, to, { by, signal });
+    const hasCaveats = Object.values(made.manifest.accounts).some(({ caveats }) => caveats !== undefined);
+    return {
+      ...(stdout
+        ? { notes: caveatsOf(made.manifest) }
+        : { data: made, summary: describeMerged(made, context.folder) }),
+      exit: hasCaveats ? EXIT.unverified : EXIT.done,
+    };
+  };
+  if (engine !== undefined) {
+    const toAccountAsk = (account: EngineAccount): AccountAsk => {
+      const { name, source } = account;
+      const can = { source: source.can, output };
+      return { account: name, source, ask: toAsk(request, can, zoneOf(account, flags)) };
+    };
+    const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
+    const owners = accounts.map((account) => ({ name: account.name, settings: settingsOfAccount(account) }));
+    return await readEngine(engine, owners, work, { signal });
+  }
+  return await write(
+    accounts.map((account): AccountAsk => {
+      if (account.name === undefined || file === undefined) {
+        throw new UsageError("--by account needs accounts, and there is no calltally.yaml that names any", {
+          hint: "Without accounts, leave account out of --by.",
+        });
+      }
+      const settings = settingsOfAccount(account);
+      return {
+        account: account.name,
+        source: sourceOf(settings),
+        ask: toAsk(request, { source: WAREHOUSE_CAN, output }, settings.timezone),
+        onAttributed: attributionProgress(context, (text) => note(context, text)),
+      };
+    }),
+  );
+}

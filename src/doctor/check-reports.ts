@@ -1,0 +1,103 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describeError } from "../base/errors.ts";
+import type { Account } from "../config/accounts.ts";
+import { readCallersFile } from "../config/callers-file.ts";
+import type { CalltallyFile } from "../config/calltally-file.ts";
+import { inspectSettings } from "../config/inspect-settings.ts";
+import { parseSecretFile } from "../config/secret-file.ts";
+import type { SettingSources } from "../config/setting-layers.ts";
+import { parseHookUrl } from "../delivery/hook-url.ts";
+import { toDeliveryTargets } from "../reports/delivery-targets.ts";
+import { planReport } from "../reports/plan-report.ts";
+import { ofAccount, type ReportOfFile } from "../reports/report.ts";
+import { parseCron } from "../schedule/cron.ts";
+import { problemsOf } from "./problems-of.ts";
+
+/** Where the system looks for programs if PATH is not set, as in cron. */
+const DEFAULT_PATH = "/usr/bin:/bin";
+
+/** Returns what would keep the reports of a file from being made and delivered. */
+export function checkReports(
+  file: CalltallyFile,
+  accounts: readonly Account[],
+  sources: SettingSources,
+): string[] {
+  const zones = accounts.map(({ sources }) => inspectSettings(sources).settings.timezone);
+  return Object.entries(file.content.reports ?? {}).flatMap(([name, content]) => {
+    const report = { name, content, file };
+    const problems = checkContent(report, zones, sources);
+    if (problems.length > 0) return problems;
+    // The accounts have most problems in common.
+    return [...new Set(accounts.flatMap((account) => tryReport(report, account, sources.folder)))];
+  });
+}
+
+function checkContent(
+  { name, content, file }: ReportOfFile,
+  zones: string[],
+  sources: SettingSources,
+): string[] {
+  const { cron, filter, deliver = [] } = content;
+  const { smtp_url_file: smtp } = file.content;
+  const placeOf = (...path: (string | number)[]) => file.placeOf(["reports", name, ...path]);
+  const exclude = filter?.exclude_callers;
+  return [
+    ...problemsOf(() => {
+      if (cron !== undefined) for (const zone of zones) assertCron(cron, zone, placeOf("cron"));
+    }),
+    ...problemsOf(() => {
+      try {
+        for (const path of [exclude ?? []].flat()) readCallersFile(file.resolvePath(path));
+      } catch (error) {
+        throw new Error(`${placeOf("filter", "exclude_callers")}: ${describeError(error)}`);
+      }
+    }),
+    ...deliver.flatMap(({ email, webhook, command }, index) => [
+      ...(email !== undefined && smtp === undefined
+        ? [`${placeOf("deliver", index, "email")}: there is no smtp_url_file at the top of the file`]
+        : []),
+      ...problemsOf(() => {
+        const place = placeOf("deliver", index, "webhook", "url_file");
+        if (webhook) parseSecretFile(file.resolvePath(webhook.url_file), place, parseHookUrl);
+      }),
+      ...(command?.[0] === undefined || isExecutable(command[0], sources)
+        ? []
+        : [`${placeOf("deliver", index, "command", 0)}: there is no program ${command[0]} in the PATH`]),
+    ]),
+  ];
+}
+
+/** Takes the first steps of making and delivering a report; a problem of the account itself is reported elsewhere. */
+function tryReport(report: ReportOfFile, account: Account, workingFolder: string): string[] {
+  let named: ReturnType<typeof ofAccount>;
+  try {
+    named = ofAccount(report, account);
+  } catch {
+    return [];
+  }
+  if (named === undefined) return [];
+  return problemsOf(() => toDeliveryTargets(named, planReport(named, Date.now()), workingFolder));
+}
+
+function assertCron(expression: string, timezone: string, place: string): void {
+  try {
+    parseCron(expression, timezone);
+  } catch (error) {
+    throw new Error(`${place}: ${expression} is not a cron expression: ${describeError(error)}`);
+  }
+}
+
+function isExecutable(program: string, { env, folder }: SettingSources): boolean {
+  const candidates = program.includes("/")
+    ? [join(program.startsWith("/") ? "" : folder, program)]
+    : (env.PATH ?? DEFAULT_PATH).split(delimiter).map((path) => join(path, program));
+  return candidates.some((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  });
+}

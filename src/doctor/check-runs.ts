@@ -1,0 +1,94 @@
+import { ageOf, isFuture, minuteOf } from "../base/clock.ts";
+import { EXIT } from "../base/errors.ts";
+import { formatAge, formatQuantity } from "../base/quantity-text.ts";
+import { readWithheld } from "../warehouse/calls/gone.ts";
+import { readPublications } from "../warehouse/publication-table.ts";
+import { readJobs } from "../warehouse/runs/job-table.ts";
+import { readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import { type Check, ok, unverified, warn } from "./check.ts";
+
+const HOUR_MS = 3_600_000;
+const UNDELIVERED = "`calltally status` says who did not get it, and why. The next report goes to all.";
+const PUBLISH = "Mend that, and run `calltally publish`.";
+
+export interface RunOptions {
+  fullEveryHours: number;
+  /** The cluster that is published to, where the settings name one. */
+  publishTo: string | undefined;
+  nowMs: number;
+}
+
+export function* checkRuns(warehouse: Warehouse, options: RunOptions): Generator<Check> {
+  const { nowMs, publishTo } = options;
+  yield checkLastRun(warehouse, nowMs);
+  yield checkVerified(warehouse, options);
+  yield* checkJobs(warehouse, nowMs);
+  yield* checkPublications(warehouse, nowMs, publishTo);
+}
+
+/** Checks that the last run ended, and that its verdict is good. */
+function checkLastRun(warehouse: Warehouse, nowMs: number): Check {
+  const [last] = readRuns(warehouse, 1);
+  if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
+  const named = `run ${last.run_id} of ${minuteOf(last.started_at)} UTC`;
+  if (isFuture(last.finished_at ?? last.started_at, nowMs)) {
+    const hint =
+      "Mend the clock of this machine, and run `calltally sync`. Until then the time of that run decides nothing.";
+    return warn("last run", `${named} is dated in the future`, hint);
+  }
+  if (last.status === "failed" || last.status === "interrupted") {
+    return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
+  }
+  if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
+  const withheld = readWithheld(warehouse);
+  if (withheld > 0) {
+    return unverified(
+      "last run",
+      `${formatQuantity(withheld, "call")} went missing at once, over the missing-call threshold, and still count in every figure`,
+      `Find out why; to accept it: calltally sync --full --accept-gone ${withheld}`,
+    );
+  }
+  if (last.verdict !== "unverified") return ok("last run", `${named} ended ${last.verdict}`);
+  return unverified(
+    "last run",
+    `${named} is unverified: ${last.verdict_reason}`,
+    last.advice ?? "Run `calltally sync --full`.",
+  );
+}
+
+/** Checks how old the proof is that no call is missing. */
+function checkVerified(warehouse: Warehouse, { fullEveryHours, nowMs }: RunOptions): Check {
+  const last = readLastVerifiedPass(warehouse);
+  const hint = "Run `calltally sync --full`, and see what its verdict says.";
+  if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
+  const ageMs = ageOf(last.finished_at, nowMs);
+  const found = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
+  // The next one is due after this time; twice that allows for a schedule that pauses at night.
+  if (ageMs > 2 * Math.max(fullEveryHours, 1) * HOUR_MS) return unverified("verified", found, hint);
+  return ok("verified", found);
+}
+
+/** Names each job of the schedule, cron or systemd whose last run failed. */
+function checkJobs(warehouse: Warehouse, nowMs: number): Check[] {
+  return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
+    if (failing_since === null) return [];
+    const since = formatAge(ageOf(failing_since, nowMs));
+    const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
+    // Running the job again would not repeat a report that was delivered to some.
+    const hint =
+      exit_code === EXIT.undelivered ? UNDELIVERED : `Mend that, and run \`calltally job ${job}\`.`;
+    return [warn(`job ${job}`, found, hint)];
+  });
+}
+
+/** Checks that the cluster of the settings, or those that were published to, are up to date. */
+function checkPublications(warehouse: Warehouse, nowMs: number, to: string | undefined): Check[] {
+  return readPublications(warehouse, to).map(({ target, published_at, error, is_behind }) => {
+    const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
+    const name = "published";
+    if (error !== null) return warn(name, `${age}; the last try failed: ${error}`, PUBLISH);
+    if (is_behind) return warn(name, `${age}, and is behind; ${target}`, PUBLISH);
+    return ok(name, `${age}, to ${target}`);
+  });
+}

@@ -1,0 +1,96 @@
+import pLimit from "p-limit";
+import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { toFileError } from "../base/file-access.ts";
+import { memoryOutput } from "../export/output/memory.ts";
+import { produce } from "../produce/produce.ts";
+import { readOnlySource } from "../produce/warehouse-source.ts";
+import { check } from "../request/check.ts";
+import { resolve } from "../request/resolve.ts";
+import { openWarehouseReader } from "../warehouse/open.ts";
+import { readBasis } from "../warehouse/runs/basis.ts";
+import { readStanding } from "../warehouse/runs/standing.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Warehouse as OpenWarehouse } from "../warehouse/warehouse.ts";
+import { parseQuestion, parseWarehousePath } from "./parse-options.ts";
+import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "./types.ts";
+
+/**
+ * Opens an existing warehouse to read from it; it may be synced meanwhile.
+ *
+ * @throws CalltallyError (exit 7) where there is none, or none of this version's schema, which a sync migrates
+ */
+export function openWarehouse(path: string): Warehouse {
+  const file = parseWarehousePath(path);
+  const warehouse = openNamed(file);
+  // A warehouse that can only be read as a copy in memory has one connection.
+  const oneAtOnce = pLimit(1);
+  return {
+    path: warehouse.path,
+    rollup: (question) =>
+      oneAtOnce(async () => {
+        assertOpen(warehouse);
+        try {
+          return await readRollup(warehouse, question);
+        } catch (error) {
+          assertOpen(warehouse); // it may have been disposed of meanwhile
+          throw named(file, error);
+        }
+      }),
+    readStanding: () => {
+      assertOpen(warehouse);
+      try {
+        return warehouse.sqlite.transaction(() => readPublicStanding(warehouse))();
+      } catch (error) {
+        throw named(file, error);
+      }
+    },
+    [Symbol.dispose]: () => warehouse[Symbol.dispose](),
+  };
+}
+
+function openNamed(file: string): OpenWarehouse {
+  try {
+    return openWarehouseReader(file);
+  } catch (error) {
+    throw named(file, error);
+  }
+}
+
+function readPublicStanding(warehouse: OpenWarehouse): Standing {
+  const { calls, total, newest_call, verified, rejected } = readBasis(warehouse);
+  const { run, unlisted } = readStanding(warehouse);
+  return { run: run as Standing["run"], verified, calls, unlisted, total, newest_call, rejected };
+}
+
+async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): Promise<Rollup> {
+  const { request, timezone } = parseQuestion(question);
+  const source = readOnlySource(warehouse);
+  const output = memoryOutput();
+  check(request, { source: source.can, output: output.can }, { spell });
+  const ask = resolve(request, { nowMs: Date.now(), timezone, spell });
+  try {
+    await produce(ask, source, output);
+  } catch (error) {
+    throw error instanceof UnmatchedError
+      ? new UsageError(error.message, { hint: error.unmatched[0]?.advice })
+      : error;
+  }
+  const [{ columns, rows } = { columns: [], rows: [] }] = output.tables;
+  const names = columns.map(({ name }) => name);
+  return {
+    columns: columns as readonly RollupColumn[], // only workbooks have date columns
+    rows: rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]))),
+  };
+}
+
+/** How a question spells options: the days are not below a range, and none are counted back. */
+const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
+
+function assertOpen({ path, sqlite }: OpenWarehouse): void {
+  if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
+}
+
+/** Returns an error of SQLite or of the file system as one that names the warehouse. */
+function named(path: string, error: unknown): unknown {
+  return toFileError(error) ?? nameFile(error, path);
+}

@@ -1,0 +1,56 @@
+import { toFileError } from "../base/file-access.ts";
+import { readLayers } from "../config/load-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
+import type { SyncProgress } from "../sync/read-calls.ts";
+import { runSync } from "../sync/run.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import type { SyncRun as LedgerRun } from "../warehouse/runs/runs.ts";
+import { parseSyncOptions } from "./parse-options.ts";
+import type { SyncOptions, SyncRun } from "./types.ts";
+
+/**
+ * Reads calls from the service into a warehouse, as `calltally sync` does, and says how complete the pass was. Neither
+ * the environment nor a file of settings is read, and nothing is published to a cluster.
+ *
+ * @returns the run as it stands in the ledger; look at its verdict
+ * @throws CalltallyError where it cannot go on, by its exit code: 2 for an option, 4 where the API refuses the token, 5
+ * where it cannot be reached, 6 where another sync of the warehouse is running, 7 for its file, 8 for what is not API v3
+ * @throws the reason of `signal`, where that is aborted. The pages read before any error are kept
+ * @see docs/completeness.md
+ */
+export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
+  const parsed = parseSyncOptions(options);
+  const { database, baseUrl, token, orgUnitId, mode, signal, onProgress, settings: others = {} } = parsed;
+  const values = {
+    ...others,
+    [SETTINGS.database.env]: database,
+    [SETTINGS.baseUrl.env]: baseUrl,
+    [SETTINGS.token.env]: token,
+    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: String(orgUnitId) }),
+  };
+  const settings = readLayers([{ origin: "environment", values }]);
+  const asked = { ...toSyncOptions(settings), force: mode, signal };
+  let theirs: unknown;
+  const report = async (progress: SyncProgress) => {
+    try {
+      await onProgress?.(progress);
+    } catch (error) {
+      theirs = error;
+      throw error;
+    }
+  };
+  try {
+    return toSyncRun(await runSync({ ...asked, onProgress: report }));
+  } catch (error) {
+    throw error === theirs || error === signal?.reason ? error : (toFileError(error) ?? error);
+  }
+}
+
+/** Only the public columns; others may change between versions. */
+function toSyncRun(run: LedgerRun): SyncRun {
+  const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
+  const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
+  const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
+  const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
+  return { ...ended, ...counts } as SyncRun; // it has ended, so nothing of it is missing
+}

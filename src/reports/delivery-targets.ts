@@ -1,0 +1,56 @@
+import { UsageError } from "../base/errors.ts";
+import { parseSecretFile } from "../config/secret-file.ts";
+import type { DeliveryTarget } from "../delivery/delivery-target.ts";
+import { parseHookUrl } from "../delivery/hook-url.ts";
+import { parseSmtpUrl } from "../delivery/smtp-url.ts";
+import type { ReportPlan } from "./plan-report.ts";
+import type { NamedReport } from "./report.ts";
+
+/**
+ * Returns the recipients of a report.
+ *
+ * @throws UsageError that names the place of a secret that cannot be used
+ */
+export function toDeliveryTargets(
+  { name, content, file }: NamedReport,
+  { values, personal }: Pick<ReportPlan, "values" | "personal">,
+  workingFolder: string,
+): DeliveryTarget[] {
+  const { deliver = [] } = content;
+  const { smtp_url_file: smtpFile } = file.content;
+  const read = <T>(path: string, place: string, parse: (text: string) => T) =>
+    parseSecretFile(file.resolvePath(path), place, parse);
+  return deliver.flatMap(({ email, webhook, command }, index): DeliveryTarget[] => {
+    const placeOf = (...path: string[]) => file.placeOf(["reports", name, "deliver", index, ...path]);
+    if (personal.length > 0 && !content.personal_data && webhook === undefined) {
+      throw new UsageError(
+        `${placeOf(email === undefined ? "command" : "email")}: ${personal.join(", ")}: personal data is not delivered unless asked for`,
+        { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
+      );
+    }
+    if (email !== undefined) {
+      if (smtpFile === undefined) {
+        throw new UsageError(`${placeOf("email")}: there is no smtp_url_file at the top of the file`);
+      }
+      const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
+      return [
+        {
+          channel: "email",
+          to: email.to,
+          subject:
+            email.subject ?? (values.period === undefined ? "{report}: calls" : "{report}: calls, {period}"),
+          smtp,
+        },
+      ];
+    }
+    if (webhook !== undefined) {
+      return [
+        { channel: "webhook", url: read(webhook.url_file, placeOf("webhook", "url_file"), parseHookUrl) },
+      ];
+    }
+    const [program, ...args] = command ?? [];
+    return program === undefined
+      ? []
+      : [{ channel: "command", argv: [program, ...args], cwd: workingFolder }];
+  });
+}

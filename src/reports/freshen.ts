@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import type { JobContext } from "../schedule/job-definition.ts";
+import { logAttribution } from "../schedule/log-attribution.ts";
+import { runSync } from "../sync/run.ts";
+import { toSyncOptions } from "../sync/sync-options.ts";
+import { openExistingWarehouse } from "../warehouse/open.ts";
+import type { NamedReport } from "./report.ts";
+import { isProven, isStale } from "./requirements.ts";
+
+/** How long to wait for a sync that another process runs. */
+const LONGEST_WAIT_MS = 20 * 60_000;
+const POLL_MS = 2000;
+
+/**
+ * Runs a sync if the calls are older, or less proven, than a report requires; if a sync is running, waits for it. Calls
+ * that are stale afterwards are reported as such.
+ */
+export async function freshen(
+  report: NamedReport,
+  { settings, log, signal, limitOf }: JobContext,
+): Promise<void> {
+  const { fresh, require } = report.content;
+  const untilMs = Date.now() + LONGEST_WAIT_MS;
+  const isOld = () => {
+    // Before the first sync there is no warehouse.
+    if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
+    using warehouse = openExistingWarehouse(settings.database);
+    return !isProven(warehouse, report) || isStale(warehouse, report, Date.now());
+  };
+  for (let isWaiting = false; isOld() && Date.now() < untilMs; isWaiting = true) {
+    try {
+      await runSync({
+        ...toSyncOptions(settings, limitOf),
+        force: require === undefined ? undefined : "full",
+        signal,
+        onAttributed: logAttribution(log),
+      });
+      return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const isBusy = error instanceof CalltallyError && error.exitCode === EXIT.locked;
+      if (!isBusy) {
+        log.warn(`the sync before the report failed: ${describeError(toCalltallyError(error))}`);
+        return;
+      }
+      if (!isWaiting) log.info("another process syncs this warehouse: waiting for it");
+      await systemClock.sleep(POLL_MS, signal);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { folderOutput } from "../export/output/folder.ts";
+import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
+import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
+import { sourceOf } from "../produce/warehouse-source.ts";
+import { check } from "../request/check.ts";
+import { toContents } from "../request/contents.ts";
+import type { ReportPlan } from "./plan-report.ts";
+import type { NamedReport } from "./report.ts";
+
+/** Makes the files of a report, from the warehouse or from what was published of the account. */
+export async function produceReport(
+  report: NamedReport,
+  { ask, folder }: ReportPlan,
+  options: ProduceOptions & { signal: AbortSignal },
+): Promise<Made & { folder: string }> {
+  const { signal } = options;
+  const { content, settings } = report;
+  const output = folderOutput(folder, { signal });
+  if (content.engine === undefined)
+    return { folder: output.folder, ...(await produce(ask, sourceOf(settings), output, options)) };
+  const owner = { name: report.account ?? ONLY_ACCOUNT, settings };
+  const work = async ([account]: readonly EngineAccount[]) => {
+    if (account === undefined) throw new Error(`The cluster returned no account ${owner.name}`);
+    const { source } = account;
+    check(content, { source: source.can, output: output.can }, { spell: ask.spell });
+    const contents = toContents(content, source.can);
+    return await produce({ ...ask, contents }, source, output, options);
+  };
+  const made = await readEngine(content.engine, [owner], work, { signal });
+  return { folder: output.folder, ...made };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../base/clock.ts";
+import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
+import { readDeliveries } from "../delivery/delivery-table.ts";
+import { endReportRun, startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
+import type { ReportFile } from "../delivery/report-summary.ts";
+import type { Manifest } from "../export/manifest.ts";
+import { VERDICTS } from "../paging/verdict.ts";
+import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { ReportPlan } from "./plan-report.ts";
+import type { NamedReport } from "./report.ts";
+
+/**
+ * Enters a run in the ledger, or takes up a due one that was cut short. Returns undefined for a due run that is already done.
+ *
+ * @param scheduledFor when the schedule had it due, ISO 8601 UTC; null for a run by hand
+ * @throws CalltallyError (exit 6) while another process makes the same due run
+ */
+export function startRun(
+  warehouse: Warehouse,
+  { name, account }: NamedReport,
+  { scheduledFor, clock }: { scheduledFor: string | null; clock: Clock },
+) {
+  const isoNow = () => new Date(clock.now()).toISOString();
+  const started = startReportRun(warehouse, { report: name, account, scheduledFor, startedAt: isoNow() });
+  if ("conflict" in started) {
+    if (started.conflict === "done") return undefined;
+    throw new CalltallyError(EXIT.locked, `Cannot run the report ${name}: another process is making it`);
+  }
+  const { runId, isResumed } = started;
+  const end = (status: "done" | "failed" | "interrupted", error: string | null) =>
+    endReportRun(warehouse, runId, { status, finishedAt: isoNow(), error });
+  return {
+    runId,
+    /**
+     * Whether somebody may have the files of a run that was cut short: its conversions then stay as they were. If nobody
+     * has been sent them, the run writes current ones.
+     */
+    mayBeTaken: (recipients: number) =>
+      isResumed &&
+      (recipients === 0 || readDeliveries(warehouse, runId).some(({ status }) => status !== "pending")),
+    /** Records what was made, before it is delivered. */
+    update: (
+      { run }: Manifest,
+      { ask: { range } }: ReportPlan,
+      { files, ...made }: { is_stale: boolean; folder: string; files: readonly ReportFile[] },
+    ) =>
+      updateReportRun(warehouse, runId, {
+        ...made,
+        verdict: VERDICTS.find((known) => known === run?.verdict) ?? null,
+        range_from: range?.from ?? null,
+        range_to: range?.to ?? null,
+        files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
+      }),
+    end,
+    fail: (error: unknown, isStopped: boolean) =>
+      end(isStopped ? "interrupted" : "failed", describeError(toCalltallyError(error))),
+  };
+}

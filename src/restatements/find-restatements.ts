@@ -1,0 +1,111 @@
+import type { Job, Lists } from "../export/job.ts";
+import type { FigureValue, Restatement } from "../export/restatement.ts";
+import { keyColumns } from "../rollup/dimensions.ts";
+import { METRIC_NAMES } from "../rollup/metrics.ts";
+import type { RowEffect } from "../rollup/session.ts";
+import { describeRulesChange } from "../warehouse/calls/rules.ts";
+import type { ExportedRollup } from "./exported-rollups.ts";
+import { type ExportedRow, iterateExportedRows } from "./exported-rows.ts";
+import { changeOf, effectsOf, spendEffectsOf } from "./restatement-reasons.ts";
+import { toCell, type WatchedRollup } from "./watched-rollup.ts";
+
+interface FindOptions extends Pick<Job, "scope" | "nowMs">, Pick<Lists, "reader" | "session"> {
+  /** Number of the rules by which the figures were computed now. */
+  rulesId: number;
+}
+
+/** Returns the figures of a rollup that its file held with other values before, and why they changed. */
+export function findRestatements(
+  watched: WatchedRollup,
+  before: ExportedRollup,
+  { reader, session, scope, nowMs, rulesId }: FindOptions,
+): Restatement[] {
+  const found_at = new Date(nowMs).toISOString();
+  const { query, path, contents, figures, comparable } = watched;
+  const changed = findChanges(watched, before, iterateExportedRows(reader, before));
+  const [first, last] = [comparable[0], comparable.at(-1)];
+  if (changed.length === 0 || first === undefined || last === undefined) return [];
+  const effects = new Map<string, RowEffect[]>();
+  const asked = {
+    ...query,
+    previous: undefined,
+    fill: false,
+    // Up to the last that is compared: a call after it would be taken for one of that.
+    span: { startsAt: first.startsAt, endsAt: last.endsAt },
+    periods: query.periods && comparable,
+  };
+  for (const effect of session.effects(asked, before.change_id, scope.timezone)) {
+    const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
+    const cell = toCell(String(period), JSON.stringify(rest));
+    effects.set(cell, [...(effects.get(cell) ?? []), effect]);
+  }
+  const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
+  const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
+  const names = keyColumns(query.dimensions).map(({ name }) => name);
+  return changed.flatMap(({ period, key, changes }) => {
+    const { startsAt: starts_at, endsAt: ends_at } = stretches.get(period) ?? first;
+    const values: FigureValue[] = JSON.parse(key);
+    return changes.map(({ name, was, now }): Restatement => {
+      const isAdditive = figures.find((figure) => figure.name === name)?.isAdditive ?? false;
+      const change = changeOf(was, now, isAdditive);
+      const ofCalls = effects.get(toCell(period, key)) ?? [];
+      const reasons = METRIC_NAMES.has(name)
+        ? effectsOf(ofCalls, name)
+        : spendEffectsOf(name, change, {
+            effects: ofCalls,
+            isCostOther: changes.some((other) => other.name === "cost"),
+          });
+      return {
+        found_at,
+        path,
+        contents,
+        period,
+        starts_at,
+        ends_at,
+        key: Object.fromEntries(names.map((column, index) => [column, values[index] ?? null])),
+        metric: name,
+        was,
+        now,
+        change,
+        given_out_at: before.exported_at,
+        reasons,
+        rules_changed: reasons.some(({ reason }) => reason === "rules") ? rulesChange : null,
+      };
+    });
+  });
+}
+
+/** Returns the figures whose values changed, in the order of the current rows; rows that disappeared come last. */
+function findChanges(
+  { figures, comparable, rows }: WatchedRollup,
+  { metrics: stored }: ExportedRollup,
+  before: Iterable<ExportedRow>,
+) {
+  const isCompared = new Set(comparable.map(({ period }) => period));
+  const old = new Map<string, ExportedRow>();
+  for (const row of before) if (isCompared.has(row[0])) old.set(toCell(row[0], row[1]), row);
+  const names: string[] = JSON.parse(stored);
+  const known = figures.flatMap((figure, index) => {
+    const place = names.indexOf(figure.name);
+    return place === -1 ? [] : [{ ...figure, index, place }];
+  });
+  const isSameOrder = JSON.stringify(figures.map(({ name }) => name)) === stored;
+  const cells = [
+    ...rows.keys().filter((cell) => isCompared.has(rows.get(cell)?.[0] ?? "")),
+    ...old.keys().filter((cell) => !rows.has(cell)),
+  ];
+  return cells.flatMap((cell) => {
+    const [now, then] = [rows.get(cell), old.get(cell)];
+    const [period = "", key = ""] = now ?? then ?? [];
+    if (isSameOrder && now?.[2] === then?.[2]) return [];
+    const [valuesNow, valuesThen] = [now, then].map(
+      (row): FigureValue[] | undefined => row && JSON.parse(row[2]),
+    );
+    const changes = known.flatMap(({ name, index, place, empty }) => {
+      const was = valuesThen === undefined ? empty : (valuesThen[place] ?? null);
+      const is = valuesNow === undefined ? empty : (valuesNow[index] ?? null);
+      return was === is ? [] : [{ name, was, now: is }];
+    });
+    return changes.length === 0 ? [] : [{ period, key, changes }];
+  });
+}

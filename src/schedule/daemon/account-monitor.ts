@@ -1,0 +1,89 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Doorbell } from "../../config/doorbell.ts";
+import { DoorbellPage } from "../doorbell/doorbell-page.ts";
+import { type Health, type JobHealth, judgeJob, summarizeAccounts, summarizeHealth } from "../health.ts";
+import { toJobState } from "../job-state.ts";
+import { type Address, type Monitor, startMonitor } from "../monitor.ts";
+import { formatMetrics, type Metric, mergeMetrics, withLabel } from "../prometheus-format.ts";
+import { toBellMetrics, toMetrics, toRefusalMetrics } from "../schedule-metrics.ts";
+import type { Snapshot } from "../warehouse-snapshot.ts";
+import type { AccountWatch } from "./account-watch.ts";
+
+/** Serves the health, metrics and doorbells of the accounts. */
+export async function startAccountMonitor(
+  listen: Address,
+  watches: readonly AccountWatch[],
+  { log, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
+): Promise<Monitor> {
+  const page = doorbell && openDoorbell(doorbell, watches, { log, clock });
+  const monitor = await startMonitor(listen, {
+    health: () => {
+      const healths = watches.map((watch) => [watch.account.name, judgeAccount(watch, clock)] as const);
+      return summarizeAccounts(healths);
+    },
+    metrics: () => {
+      const metrics = watches.map((watch) => metricsOf(watch, clock));
+      return formatMetrics(mergeMetrics([...metrics, toRefusalMetrics(page?.refused ?? new Map())]));
+    },
+    doorbell: page && ((request) => page.answer(request)),
+  });
+  const { url } = monitor;
+  const addresses = { healthz: `${url}/healthz`, metrics: `${url}/metrics` };
+  log.info({ ...addresses, ...(page && { doorbell: `${url}/doorbell` }) }, "listening");
+  return monitor;
+}
+
+/** Logs why nothing can ring the doorbell, if so. */
+export function warnOfDoorbell(
+  { doorbell, listen }: { doorbell?: Doorbell | undefined; listen: Address | undefined },
+  watches: readonly AccountWatch[],
+  log: Log,
+): void {
+  if (doorbell === undefined) return;
+  if (listen === undefined) log.warn("nothing can ring the doorbell without --listen");
+  else if (watches.every(({ bell }) => bell === undefined))
+    log.warn({ account: doorbell.account }, "the doorbell is of an account that is not scheduled here");
+}
+
+/** Opens a path for each account that has a bell; `/doorbell` itself is for the account that the setting names, or the only one. */
+function openDoorbell(
+  { secret, account }: Doorbell,
+  watches: readonly AccountWatch[],
+  options: { log: Log; clock: Clock },
+): DoorbellPage {
+  const doors = watches.flatMap(({ account: { name }, bell, log }) => {
+    if (bell === undefined) return [];
+    const ring = () => {
+      if (bell.ring()) log.info("rung: a sync follows");
+    };
+    const named = name === undefined ? [] : [[`/doorbell/${name}`, ring] as const];
+    return name === account ? [...named, ["/doorbell", ring] as const] : named;
+  });
+  return new DoorbellPage({ secret, doors: new Map(doors), ...options });
+}
+
+function judgeJobs(
+  { active, statistics, deadlineMs }: AccountWatch,
+  snapshot: Snapshot | undefined,
+  nowMs: number,
+): JobHealth[] {
+  return active.flatMap(({ job, cron }) => {
+    const seen = statistics.get(job.name);
+    return seen === undefined ? [] : [judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs })];
+  });
+}
+
+function judgeAccount(watch: AccountWatch, clock: Clock): Health {
+  const snapshot = watch.readSnapshot();
+  return summarizeHealth(judgeJobs(watch, snapshot, clock.now()), snapshot?.lastGoodRun);
+}
+
+function metricsOf(watch: AccountWatch, clock: Clock): Metric[] {
+  const snapshot = watch.readSnapshot();
+  const health = judgeJobs(watch, snapshot, clock.now());
+  const metrics = toMetrics([...watch.statistics.values()], health, snapshot);
+  if (watch.bell !== undefined) metrics.push(...toBellMetrics(watch.bell));
+  const { name } = watch.account;
+  return name === undefined ? metrics : withLabel(metrics, { account: name });
+}

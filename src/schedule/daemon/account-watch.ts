@@ -1,0 +1,88 @@
+import type { Clock } from "../../base/clock.ts";
+import { describeError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Doorbell } from "../../config/doorbell.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import type { Outcome } from "../child-process.ts";
+import { Bell } from "../doorbell/bell.ts";
+import type { Job } from "../job-definition.ts";
+import { emptyStatistics, type JobStatistics } from "../job-statistics.ts";
+import { type PlannedJob, planJobs } from "../plan-jobs.ts";
+import { openSnapshots, type Snapshot } from "../warehouse-snapshot.ts";
+
+/** An account whose jobs run. */
+export interface DaemonAccount {
+  /** Undefined for the account of the environment. */
+  name: string | undefined;
+  settings: Settings;
+  /** Arguments that select it in a child process. */
+  args: readonly string[];
+  /** Its jobs in addition to those of all accounts. @default none */
+  jobs?: readonly Job[];
+}
+
+/** What the schedule knows about an account. */
+export interface AccountWatch {
+  account: DaemonAccount;
+  log: Log;
+  planned: readonly PlannedJob[];
+  active: readonly PlannedJob[];
+  statistics: ReadonlyMap<string, JobStatistics>;
+  /** Undefined if nothing can ring for a sync of this account. */
+  bell: Bell | undefined;
+  deadlineMs: number;
+  readSnapshot: () => Snapshot | undefined;
+}
+
+export function watchAccount(
+  common: readonly Job[],
+  account: DaemonAccount,
+  { log: parent, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
+): AccountWatch {
+  const { name, settings } = account;
+  const jobs = [...common, ...(account.jobs ?? [])];
+  const log = name === undefined ? parent : parent.child({ account: name });
+  const readSnapshot = quietly(openSnapshots(jobs, settings), log);
+  const planned = planJobs(jobs, settings, readSnapshot(), clock.now());
+  const active = planned.filter(({ idle }) => idle === undefined);
+  const statistics = new Map(active.map((job) => [job.name, emptyStatistics(job.name, clock.now())]));
+  const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
+  const bell = isRung ? new Bell(doorbell.minMs) : undefined;
+  // A ring may have come while the schedule was down.
+  bell?.askForSync();
+  const deadlineMs = settings.jobMinutes * 60_000;
+  return { account, bell, log, planned, active, statistics, deadlineMs, readSnapshot };
+}
+
+/** Logs when each job runs, or why it does not. */
+export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
+  for (const { name, cron, idle, lastDoneMs } of planned) {
+    if (idle !== undefined) log.info({ job: name }, `left out: ${idle}`);
+    else {
+      const times = { lastDone: iso(lastDoneMs), next: iso(cron.next(clock.now())) };
+      log.info({ job: name, cron: cron.expression, ...times }, "scheduled");
+    }
+  }
+}
+
+/** Whether a run left work that may be done before the next slot; not if it reached its deadline. */
+export function isUnfinished(job: Job, { signal, isLate }: Outcome, { readSnapshot }: AccountWatch): boolean {
+  if (job.isUnfinished === undefined || isLate) return false;
+  return signal !== null || (readSnapshot()?.unfinished.has(job.name) ?? false);
+}
+
+/** An unreadable warehouse does not stop the schedule: the jobs report why. */
+function quietly(read: () => Snapshot | undefined, log: Log): () => Snapshot | undefined {
+  return () => {
+    try {
+      return read();
+    } catch (error) {
+      log.warn(`cannot read the warehouse: ${describeError(error)}`);
+      return undefined;
+    }
+  };
+}
+
+function iso(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}

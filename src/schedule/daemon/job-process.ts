@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, isFuture } from "../../base/clock.ts";
+import { EXIT } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { JobEnd } from "../../warehouse/runs/job-table.ts";
+import { type Outcome, runChild } from "../child-process.ts";
+import { openHeartbeat } from "../heartbeat.ts";
+import { openJournal } from "../job-journal.ts";
+import { describeOutcome, isSilent, judgeExit, nameExit, toExitCode } from "../job-outcome.ts";
+import { type JobStatistics, noteEnd } from "../job-statistics.ts";
+import type { AccountWatch } from "./account-watch.ts";
+
+/** Time a child has after SIGTERM at its deadline, milliseconds. */
+const GRACE_MS = 5000;
+/** Time a child has when the schedule is stopped, milliseconds: the schedule then ends within five seconds. */
+const STOP_MS = 4000;
+
+interface ProcessOptions {
+  /** Arguments that make this Node run this program. */
+  program: readonly string[];
+  signal: AbortSignal;
+  log: Log;
+  clock: Clock;
+}
+
+/** Runs a job in its own process, and records how it ended where the job itself cannot have done so. */
+export async function runJobProcess(
+  seen: JobStatistics,
+  { account, deadlineMs }: AccountWatch,
+  { program, signal, clock, ...options }: ProcessOptions,
+): Promise<Outcome> {
+  const { name, settings, args } = account;
+  const { job } = seen;
+  const run = newRunId();
+  const log = options.log.child({ ...(name !== undefined && { account: name }), job, run });
+  log.info("started");
+  const startedMs = clock.now();
+  seen.isRunning = true;
+  const command = [...program, "job", job, "--run", run, ...args];
+  const outcome = await runChild(command, {
+    deadlineMs,
+    graceMs: GRACE_MS,
+    signal,
+    stopMs: STOP_MS,
+    // It logs where this process does; its standard input stays open for as long as this process lives.
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const { level, message } = describeOutcome(outcome, signal.aborted);
+  const { exitCode, signal: killedBy } = outcome;
+  const end = toJobEnd(job, outcome, { startedMs, endedMs: clock.now(), isStopping: signal.aborted });
+  noteEnd(seen, nameExit(outcome), end);
+  log[level]({ exitCode, ...(killedBy && { killedBy }), seconds: (seen.lastMs ?? 0) / 1000 }, message);
+  if (!isSilent(outcome) || signal.aborted) return outcome;
+  const journal = openJournal(settings.database, log);
+  const record = journal.read().find((known) => known.job === job);
+  // What the job itself recorded has more details.
+  const recordedAt = record?.finished_at ?? "";
+  const isRecorded = recordedAt >= end.startedAt && !isFuture(recordedAt, clock.now());
+  if (outcome.isLate || !isRecorded) journal.end(end);
+  await openHeartbeat({ url: settings.heartbeatUrl, log, signal }).end(false);
+  return outcome;
+}
+
+function toJobEnd(
+  job: string,
+  outcome: Outcome,
+  { startedMs, endedMs, isStopping }: { startedMs: number; endedMs: number; isStopping: boolean },
+): JobEnd {
+  const exitCode = toExitCode(outcome);
+  const isLate = outcome.isLate && exitCode !== EXIT.done;
+  const result = isStopping ? "neither" : isLate ? "failure" : judgeExit(exitCode);
+  const error = result === "failure" ? describeOutcome(outcome, isStopping).message : null;
+  const [startedAt, finishedAt] = [new Date(startedMs).toISOString(), new Date(endedMs).toISOString()];
+  return { job, startedAt, finishedAt, exitCode, result, error };
+}
+
+/** Returns an id that log lines of one run have in common: a run of a job, or of the schedule. */
+export function newRunId(): string {
+  return randomUUID().slice(0, 8);
+}
