@@ -17,8 +17,8 @@ import { notesOnDispositions } from "./warehouse-notes.ts";
 /**
  * Runs `calltally export` and `calltally report`, for each account by itself.
  *
- * @param below the folder for the files below the folder of exports, if `--out` names none
- * @throws UsageError for a request that cannot be met, before anything is opened
+ * @param below the folder for the files below the folder of exports, if there is no `--out`
+ * @throws UsageError for an impossible request, before anything is opened
  */
 export async function exportAccounts(
   context: Context,
@@ -77,7 +77,7 @@ function toResult(made: Made, { folder }: Context, isStream = false) {
     : { data, summary: describeMade(made, folder), notes: [], exit };
 }
 
-/** @throws UsageError where the cluster has several accounts, and none is named */
+/** @throws UsageError if the cluster has several accounts and none is named */
 function onlyOf(accounts: readonly EngineAccount[]): EngineAccount {
   const [account, ...others] = accounts;
   if (account !== undefined && others.length === 0) return account;

@@ -9,7 +9,6 @@ import { DEMO_CALLS } from "./demo-calls.ts";
 import { assertReplaceable, type DemoFiles, writeDemoFiles } from "./demo-files.ts";
 import { makeDemoWarehouse } from "./demo-warehouse.ts";
 
-/** What the demo has made. */
 export interface Demo extends DemoFiles {
   run: SyncRun;
 }

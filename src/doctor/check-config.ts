@@ -11,13 +11,12 @@ import { checkReports } from "./check-reports.ts";
 import { checkAliases, checkSettings } from "./check-settings.ts";
 import { problemsOf } from "./problems-of.ts";
 
-/** A sender: a report may name one of its own. */
+/** A sender for the check: a report may name its own. */
 const ANYBODY = "calls@example.com";
 
 export interface CheckedConfig {
-  /** Path of `calltally.yaml`; null where there is none. */
+  /** Path of `calltally.yaml`; null if there is none. */
   file: string | null;
-  /** How many there are. */
   accounts: number;
   reports: number;
   /** What is wrong, and what to do about it, one text each. */

@@ -11,9 +11,9 @@ import { type Check, fail, ok, warn } from "./check.ts";
 
 /** The settings that the calls of a warehouse are compared with. */
 export interface ContentOptions {
-  /** Address of the API, where one is set. */
+  /** Address of the API, if it is set. */
   baseUrl: URL | undefined;
-  /** The organization unit that calls are asked of. */
+  /** The organization unit that calls are requested for. */
   orgUnitId: string | undefined;
   rules: Pick<AttributionRules, "answered" | "missed">;
   keep: Keep;

@@ -42,7 +42,7 @@ export function checkDamage(warehouse: Warehouse): Check | undefined {
   return fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${found}`, RESTORE);
 }
 
-/** When the file was last checked for damage; `--deep` does it now. */
+/** Returns when the file was last checked for damage. */
 function describeLastCheck(warehouse: Warehouse, nowMs: number): string {
   const checkedAt = readLastFileCheck(warehouse);
   if (checkedAt === undefined) return "the next sync checks all of it for damage";

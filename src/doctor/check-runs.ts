@@ -14,7 +14,7 @@ const PUBLISH = "Mend that, and run `calltally publish`.";
 
 export interface RunOptions {
   fullEveryHours: number;
-  /** The cluster that is published to, where the settings name one. */
+  /** The cluster that is published to, if the settings name one. */
   publishTo: string | undefined;
   nowMs: number;
 }

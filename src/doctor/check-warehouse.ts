@@ -29,7 +29,7 @@ export interface WarehouseFindings {
   checks: Check[];
   /** The latest calls that have a transcript. */
   samples: DurationSample[];
-  /** Until when the service asked for a pause, ISO 8601 UTC. */
+  /** When the pause ends that the service asked for, ISO 8601 UTC. */
   notBefore: string | undefined;
 }
 

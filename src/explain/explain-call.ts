@@ -21,7 +21,7 @@ import { explainConversions } from "./explain-conversions.ts";
 
 export interface ExplainOptions extends OwnWarehouse {
   callId: number;
-  /** Rules from the settings; the call is explained by the rules by which the facts were computed. */
+  /** Rules from the settings; the explanation uses the rules by which the facts were computed. */
   rules: AttributionRules;
   /** IANA zone of local times. */
   timezone: string;
@@ -38,12 +38,12 @@ export interface Explanation extends ReturnType<typeof explainConversions> {
   gone_at: string | null;
   /** Since when it is older than any call that the service lists; null while it may be listed. It still counts. */
   unlisted_since: string | null;
-  /** As the service gave them. */
+  /** As the service returned them. */
   dni: Record<string, string | null>;
   /** Utm values folded, and the keys under which they are counted, which differ if they have an alias. */
   utm: Record<string, { folded: string | null; tallied_as: string | null }>;
   is_google_click: boolean;
-  /** What decided about source and medium: `utm`, `click id`, `campaign`, `referrer` or `none`. */
+  /** What source and medium were taken from: `utm`, `click id`, `campaign`, `referrer` or `none`. */
   source_rule: string;
   /** The kind of the referring host in Google's list of sources: `search`, `shopping`, `social` or `video`. */
   referrer_kind: string | null;
@@ -72,7 +72,7 @@ export interface Explanation extends ReturnType<typeof explainConversions> {
 /**
  * Explains one call, by the function and the rules that made its facts; undefined if there is no such call.
  *
- * @throws CalltallyError of the warehouse
+ * @throws CalltallyError if the warehouse cannot be read
  */
 export function explainCall(options: ExplainOptions): Explanation | undefined {
   const { callId, timezone, clock = systemClock } = options;
@@ -124,7 +124,7 @@ function toUtm({ utm }: AttributionReasons): Explanation["utm"] {
   );
 }
 
-/** The first live call of a call's caller. */
+/** Returns the first live call of the same caller. */
 function readFirstCall({ db }: Warehouse, callId: number) {
   const { caller } =
     db.select({ caller: call_facts.caller }).from(call_facts).where(eq(call_facts.call_id, callId)).get() ??

@@ -17,7 +17,7 @@ import type { Rollup, RollupColumn, RollupQuestion, Standing, Warehouse } from "
 /**
  * Opens an existing warehouse to read from it; it may be synced meanwhile.
  *
- * @throws CalltallyError (exit 7) where there is none, or none of this version's schema, which a sync migrates
+ * @throws CalltallyError (exit 7) if there is none, or its schema is of another version; a sync migrates it
  */
 export function openWarehouse(path: string): Warehouse {
   const file = parseWarehousePath(path);
@@ -32,7 +32,7 @@ export function openWarehouse(path: string): Warehouse {
         try {
           return await readRollup(warehouse, question);
         } catch (error) {
-          assertOpen(warehouse); // it may have been disposed of meanwhile
+          assertOpen(warehouse); // it may have been closed meanwhile
           throw named(file, error);
         }
       }),
@@ -83,14 +83,14 @@ async function readRollup(warehouse: OpenWarehouse, question: RollupQuestion): P
   };
 }
 
-/** How a question spells options: the days are not below a range, and none are counted back. */
+/** Returns the name of an option in a question: the days are not below `range`, and `last` does not exist. */
 const spell = (option: string) => (option === "range.last" ? "" : option.replace("range.", ""));
 
 function assertOpen({ path, sqlite }: OpenWarehouse): void {
   if (!sqlite.open) throw new UsageError(`Cannot read ${path}: it is closed`, { hint: "Open it again." });
 }
 
-/** Returns an error of SQLite or of the file system as one that names the warehouse. */
+/** Adds the path of the warehouse to an error of SQLite or of the file system. */
 function named(path: string, error: unknown): unknown {
   return toFileError(error) ?? nameFile(error, path);
 }

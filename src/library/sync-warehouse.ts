@@ -9,13 +9,13 @@ import { parseSyncOptions } from "./parse-options.ts";
 import type { SyncOptions, SyncRun } from "./types.ts";
 
 /**
- * Reads calls from the service into a warehouse, as `calltally sync` does, and says how complete the pass was. Neither
- * the environment nor a file of settings is read, and nothing is published to a cluster.
+ * Reads calls from the service into a warehouse, as `calltally sync` does, and returns how complete the pass was. It
+ * ignores the environment and files of settings, and publishes nothing.
  *
- * @returns the run as it stands in the ledger; look at its verdict
- * @throws CalltallyError where it cannot go on, by its exit code: 2 for an option, 4 where the API refuses the token, 5
- * where it cannot be reached, 6 where another sync of the warehouse is running, 7 for its file, 8 for what is not API v3
- * @throws the reason of `signal`, where that is aborted. The pages read before any error are kept
+ * @returns the run in the ledger; check its verdict
+ * @throws CalltallyError with exit code 2 for an invalid option, 4 if the API refuses the token, 5 if it cannot be
+ * reached, 6 if another sync of the warehouse is running, 7 for an error of its file, 8 for a response that is not API v3
+ * @throws the reason of `signal` if that aborts. Pages read before any error are kept
  * @see docs/completeness.md
  */
 export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
@@ -46,11 +46,11 @@ export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
   }
 }
 
-/** Only the public columns; others may change between versions. */
+/** Returns the public columns only; others may change between versions. */
 function toSyncRun(run: LedgerRun): SyncRun {
   const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
   const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
   const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
   const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
-  return { ...ended, ...counts } as SyncRun; // it has ended, so nothing of it is missing
+  return { ...ended, ...counts } as SyncRun; // a run that has ended has all of them
 }

@@ -21,18 +21,18 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
-/** What was made. */
+/** The result of an export. */
 export interface Made {
   /** Absolute path of the folder that files went to. */
   folder?: string;
   manifest: Manifest;
-  /** Path of the key of `caller_hash` and of the ledger of uploads, where it had to be made. */
+  /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
   newKey?: string | undefined;
   /** What a person has to know about the ledger of uploads. */
   uploads?: UploadNotes;
   /** Present if the warehouse is read-only here, so that its tables do not list these files. */
   unrecorded?: true;
-  /** Whether no call counts, so that there was nothing to filter. */
+  /** Whether the warehouse has no calls that count. */
   isWarehouseEmpty: boolean;
 }
 
@@ -124,7 +124,7 @@ function hasCampaigns({ contents }: Ask): boolean {
   return contents.some((content) => content.kind === "rollup" && content.dimensions.includes("campaign"));
 }
 
-/** Passes chunks on, until the signal aborts. */
+/** Passes chunks on until the signal aborts. */
 function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
   for (const chunk of chunks) {
     signal?.throwIfAborted();

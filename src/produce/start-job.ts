@@ -30,7 +30,7 @@ export async function startJob(
   return { ask, scope, spend, manifest };
 }
 
-/** Refuses values that no call has: the files would be right, empty, and not what was meant. */
+/** Refuses values that no call has: the files would be correct but empty. */
 async function assertMatched(session: FigureSession, { filter, spell }: Ask): Promise<void> {
   const unmatched = await session.findUnmatched(filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, spell);

@@ -15,7 +15,7 @@ export const WAREHOUSE_CAN = { lists: true, raw: true, clickIds: true };
 export interface WarehouseSourceOptions extends OwnWarehouse {
   /** Facts computed by other rules are recomputed before anything is read. */
   rules: AttributionRules;
-  /** Hours after a call in which late transcripts and corrections are looked for. */
+  /** Hours after a call in which late transcripts and corrections may arrive. */
   lookbackHours: number;
 }
 

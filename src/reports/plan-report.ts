@@ -87,7 +87,7 @@ const OWN_FOLDER = {
   hint: "Give each report of each account a folder of its own, such as with {account} and {report} in it.",
 };
 
-/** The pattern of a report's folder. */
+/** Returns the pattern of a report's folder. */
 function folderOf({ folder }: ReportContent, account: string | null): string {
   return folder ?? (account === null ? "reports/{report}" : "reports/{account}/{report}");
 }

@@ -18,7 +18,7 @@ import { type Figures, readHeadline } from "../page/report-figures.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 
-/** The figures that a mail begins with, and the days that their changes are from. */
+/** The figures at the top of a mail, and the days that they are compared with. */
 export interface ReportHeadline {
   figures: Figures;
   compared: DateRange | undefined;
@@ -51,7 +51,7 @@ interface SummaryOptions {
   headline: ReportHeadline;
 }
 
-/** Returns what is delivered with the files of a report. */
+/** Returns the summary that is delivered with the files of a report. */
 export function summarizeReport(
   { name, account, content }: NamedReport,
   { manifest, plan, files, folder, is_stale, headline }: SummaryOptions,

@@ -7,20 +7,20 @@ import type { ExportedRollup } from "./exported-rollups.ts";
 
 /** The days of an export, in its zone. */
 export interface GivenScope {
-  /** Its days; open where an end is missing. */
+  /** Its days; open if an end is missing. */
   range: DateRange;
-  /** From the first day of its first period, where that is open, to its last day; undefined without periods. */
+  /** From the first day of its first period to its last day; undefined without periods. */
   extent?: Required<DateRange> | undefined;
   /** Stretches that ended by then were complete, ISO 8601 UTC. */
   settledUntil: string;
 }
 
-/** A stretch that rows are of; of a rollup without periods it is the whole, under no name. */
+/** The stretch of a row; a rollup without periods has one, without a name. */
 export type Stretch = Pick<Period, "period" | "startsAt" | "endsAt">;
 
-/** A day after which the longest period has ended. */
+/** At least as long as the longest period. */
 const LONGEST_PERIOD_DAYS = 100;
-/** Those of two exports that follow each other; between some that are far apart the clock of a phone was wrong. */
+/** Upper bound for two consecutive exports; if they are further apart, a clock was wrong. */
 const MOST_PERIODS = 2 * MAX_PERIODS;
 
 /** How rows are cut into periods. */
@@ -29,11 +29,11 @@ interface Cut {
   timezone: string;
 }
 
-/** Returns the stretches of an export that were complete: closed by its range, and so long ago that no correction is due. */
+/** Returns the complete stretches of an export: they ended in its range, and no correction is expected any more. */
 export function completeStretches(
   scope: GivenScope,
   { grain, timezone }: Cut,
-  /** Days that are to be looked at as well. */
+  /** Further days to look at. */
   other?: Required<DateRange>,
 ): Stretch[] {
   const { range, extent, settledUntil } = scope;
@@ -47,10 +47,10 @@ export function completeStretches(
   if (days.length === 0) return [];
   const from = days.map((each) => each.from).reduce((a, b) => (a < b ? a : b));
   const last = days.map((each) => each.to).reduce((a, b) => (a > b ? a : b));
-  // A day of any zone; what ends later is not complete, however late a call says it was.
+  // A day in any zone; what ends later is not complete, even if a call has a later date.
   const to = earlier(last, settledUntil.slice(0, "YYYY-MM-DD".length));
   if (to < from || mostPeriods({ from, to }, grain) > MOST_PERIODS) return [];
-  // Whole periods, the last of them too: where the range is open, a period goes on after its last call.
+  // Whole periods: if the range is open, the last one continues after its last call.
   const end = new Date(Date.parse(to) + LONGEST_PERIOD_DAYS * 86_400_000).toISOString();
   return periods({ from, to: localDate(end, "UTC"), grain, zone: timezone })
     .slice(0, -1)
@@ -61,7 +61,7 @@ export function completeStretches(
     });
 }
 
-/** Returns the stretches that were complete in an earlier export, and that another cuts in the same way. */
+/** Returns the stretches that were complete in an earlier export and have the same bounds in another. */
 export function comparableStretches(before: GivenScope, now: GivenScope, question: Cut): Stretch[] {
   const cutNow = new Map(
     completeStretches({ ...now, settledUntil: before.settledUntil }, question, before.extent).map((each) => [

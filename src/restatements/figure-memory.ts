@@ -20,7 +20,7 @@ interface RememberOptions
   extends Pick<Job, "ask" | "scope" | "nowMs">,
     Pick<Lists, "reader" | "session" | "onNewKey"> {
   lookbackHours: number;
-  /** Absolute path, behind links. */
+  /** Absolute path, with links resolved. */
   folder: string;
   /** The warehouse, to remember the figures in; null if it is read-only here. */
   writer: Warehouse | null;

@@ -30,7 +30,7 @@ export function findRestatements(
     ...query,
     previous: undefined,
     fill: false,
-    // Up to the last that is compared: a call after it would be taken for one of that.
+    // Ends with the last stretch: a later call would be counted in it.
     span: { startsAt: first.startsAt, endsAt: last.endsAt },
     periods: query.periods && comparable,
   };

@@ -14,7 +14,7 @@ const LEADING: readonly Column[] = [
   { name: "period", type: "text" },
   { name: "key", type: "text" },
   { name: "metric", type: "text" },
-  // A number, or a time; neither is from a visitor.
+  // A number or a time; neither can be text from a visitor.
   { name: "was", type: "decimal" },
   { name: "now", type: "decimal" },
   { name: "change", type: "decimal" },
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
   { name: "rules_changed", type: "text" },
 ];
 
-/** Writes `restatements.csv`, one line a figure; the key is a JSON object of the key columns, since a value may have any text in it. */
+/** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since a value can have any text. */
 export async function writeRestatements(
   { write, ask: { format } }: Pick<Job, "write" | "ask">,
   found: readonly Restatement[],

@@ -14,14 +14,14 @@ export function readNext(warehouse: Warehouse, settings: Settings, nowMs: number
   const dueMs = Date.parse(last?.finished_at ?? "") + fullEveryHours * HOUR_MS;
   const slot = (expression: string) => nextSlot(expression, timezone, nowMs);
   return {
-    /** How the next sync reads, and why. */
+    /** The mode of the next sync, and why. */
     plan: plan.mode,
     plan_reason: plan.reason,
     /** When a full pass is due by age. */
     full_pass_due: plan.mode === "full" ? null : new Date(dueMs).toISOString(),
-    /** Until when the service asked for a pause. */
+    /** When the pause ends that the service asked for. */
     not_before: readPause(warehouse, nowMs) ?? null,
-    /** The next times of `calltally schedule`, where that runs. */
+    /** The next times of `calltally schedule`, if it runs. */
     sync: slot(syncCron),
     export: slot(exportCron),
     insights: insightIds.length > 0 ? slot(insightsCron) : null,

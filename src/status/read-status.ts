@@ -28,7 +28,7 @@ export function readStatus(
   try {
     return {
       warehouse: warehouse.path,
-      /** What it is a copy of. */
+      /** The service and organization unit that it is a copy of. */
       origin: describeOrigin(readOrigin(warehouse)),
       /** Why it is not the warehouse of the account in the settings; null if it is. */
       origin_problem: findOtherOrigin(warehouse, settings) ?? null,

@@ -6,7 +6,7 @@ import { action } from "../frame.ts";
 export const command = (context: Context) =>
   declareExport().action(
     action(context, async (contents = [], flags) => {
-      // Dates and formats bring libraries along that other commands need not wait for.
+      // Loaded here, so that other commands do not wait for the libraries of dates and formats.
       const { toRequest } = await import("../request-flags.ts");
       const request = toRequest(contents, flags);
       if (flags.by?.includes(ACCOUNT)) {

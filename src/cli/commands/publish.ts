@@ -42,7 +42,7 @@ export function command(context: Context) {
         return { data: result, summary: describePublished(result) };
       }),
     );
-  // `--to` of an export is a day: only here it stands for a setting.
+  // Only here is `--to` a setting: for an export it is a day.
   declared.on("option:to", (url: string) => declared.setOptionValue("publishTo", url));
   return declared;
 }

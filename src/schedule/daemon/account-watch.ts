@@ -21,7 +21,7 @@ export interface DaemonAccount {
   jobs?: readonly Job[];
 }
 
-/** What the schedule knows about an account. */
+/** The state of an account on the schedule. */
 export interface AccountWatch {
   account: DaemonAccount;
   log: Log;
