@@ -3,8 +3,8 @@ import { describeError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 
 /**
- * Returns a commander parser that takes one of the candidates. Call it after `choices`, which names them in the help and
- * to the shell's completion.
+ * Returns a commander parser that takes one of the candidates, in place of the parser that `choices` sets. That names them
+ * in the help and to the shell's completion.
  *
  * @param others advice for words that are no candidates
  * @throws InvalidArgumentError that lists the candidates, and says which was probably meant

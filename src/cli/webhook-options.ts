@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { OPTION } from "./context.ts";
-import { oneOf } from "./suggest.ts";
+import { choice } from "./suggest.ts";
 
 const STATUSES = ["active", "inactive"] as const;
 
@@ -30,9 +30,7 @@ export const declarePatch = () =>
     .option("--description <text>", "description of the webhook")
     .option("--format <format>", "format of the events, e.g. JSON")
     .option("--method <method>", "HTTP method of the events, e.g. GET")
-    .addOption(
-      new Option("--status <status>", "whether events are sent").choices(STATUSES).argParser(oneOf(STATUSES)),
-    )
+    .addOption(choice("--status <status>", STATUSES, "whether events are sent"))
     .option("--include-data-append", "add appended data to the events")
     .option("--no-include-data-append", "leave appended data out")
     .option("--include-dni-logs", "add DNI logs to the events")

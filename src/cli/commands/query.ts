@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION, QUERY_PARENT } from "../context.ts";
 import { action } from "../frame.ts";
 import { QUERY_FORMATS, readSql, runInChild } from "../query-process.ts";
-import { oneOf } from "../suggest.ts";
+import { choice } from "../suggest.ts";
 
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 86_400;
@@ -20,10 +20,11 @@ export const command = (context: Context) =>
     )
     .argument("<sql>", "the statement; - reads it from standard input")
     .addOption(
-      new Option("--format <format>", "csv and json keep every value as stored, BLOBs in hex")
-        .choices(QUERY_FORMATS)
-        .argParser(oneOf(QUERY_FORMATS))
-        .default("table" as const),
+      choice(
+        "--format <format>",
+        QUERY_FORMATS,
+        "csv and json keep every value as stored, BLOBs in hex",
+      ).default("table" as const),
     )
     .option(
       "--max-rows <rows>",

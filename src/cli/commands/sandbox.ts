@@ -5,7 +5,7 @@ import { FAULT_KINDS, type FaultKind } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/server.ts";
 import type { Context } from "../context.ts";
 import { note, show } from "../frame.ts";
-import { oneOf } from "../suggest.ts";
+import { choice, oneOf } from "../suggest.ts";
 
 const ORDERS = ["newest", "oldest", "shuffled", "random"] as const;
 
@@ -19,12 +19,7 @@ export const command = (context: Context) =>
     .option("--calls <count>", "number of calls at the start", number(0, 10_000_000), 5000)
     .option("--seed <number>", "the same seed makes the same calls", number(0, 2 ** 31), 1)
     .option("--token <token>", "bearer token it accepts", "sandbox-token")
-    .addOption(
-      new Option("--order <order>", "order of the calls")
-        .choices(ORDERS)
-        .argParser(oneOf(ORDERS))
-        .default("newest" as const),
-    )
+    .addOption(choice("--order <order>", ORDERS, "order of the calls").default("newest" as const))
     .option("--page-cap <rows>", "serve at most this many calls a page", number(1, 1000))
     .option("--latency <ms>", "wait before each response", number(0, 600_000), 0)
     .option("--fault-rate <share>", "share of requests that fail, 0 to 1", share, 0)

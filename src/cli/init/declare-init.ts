@@ -1,5 +1,5 @@
-import { Command, Option } from "@commander-js/extra-typings";
-import { oneOf } from "../suggest.ts";
+import { Command } from "@commander-js/extra-typings";
+import { choice } from "../suggest.ts";
 import { REPORT_CHOICES } from "./report-choices.ts";
 
 /** Without `--config` and `--account`, which the program reads for all commands. */
@@ -16,9 +16,7 @@ On a terminal, it asks for whatever the flags leave out. Elsewhere, --base-url, 
     .option("--timezone <zone>", "IANA time zone of the days in reports, e.g. America/New_York")
     .option("--account <name>", "name of the account; by default, made from the address")
     .addOption(
-      new Option("--report <which>", `the first report; ${REPORT_CHOICES[0]} by default`)
-        .choices(REPORT_CHOICES)
-        .argParser(oneOf(REPORT_CHOICES)),
+      choice("--report <which>", REPORT_CHOICES, `the first report; ${REPORT_CHOICES[0]} by default`),
     )
     .option("--out <folder>", "folder for reports, relative to that of calltally.yaml (reports)")
     .option("--email <address...>", "who gets the report by e-mail")

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, max, sql } from "drizzle-orm";
 import { CALL_COLUMNS, type Call, isSameRecording } from "../../call.ts";
+import { countRows } from "../count-rows.ts";
 import { addToCount, readCount } from "../counts.ts";
 import { elementsOf, excluded, placeholders, prepareRead, prepareWrite } from "../positional.ts";
 import type { Tx } from "../transaction.ts";
@@ -7,7 +8,6 @@ import type { Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
 import { isWithoutLink, type Keeping, keepingAll } from "./call-guard.ts";
 import { calls } from "./calls.ts";
-import { countRows } from "../count-rows.ts";
 import { call_facts } from "./facts.ts";
 import type { ForgottenCallers } from "./forgotten-callers.ts";
 import { readRulesInForce } from "./rules.ts";

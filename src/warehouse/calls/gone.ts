@@ -18,6 +18,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
+import { countRows } from "../count-rows.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { sync_runs } from "../runs/runs.ts";
 import type { Tx } from "../transaction.ts";
@@ -25,7 +26,6 @@ import type { Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { calls } from "./calls.ts";
-import { countRows } from "../count-rows.ts";
 
 export interface AbsenceOptions {
   /** The verified full pass that did not meet them. */

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { and, eq, inArray, isNull, lt } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { countRows } from "../count-rows.ts";
 import { about, describeTable } from "../described.ts";
 import { excluded, placeholders, prepareWrite } from "../positional.ts";
 import type { Warehouse } from "../warehouse.ts";
 import type { Keeping } from "./call-guard.ts";
-import { countRows } from "../count-rows.ts";
 
 const columns = {
   row_key: about(
