@@ -20,7 +20,7 @@ import {
   sync,
   writeAdjustments,
   writeNew,
-} from "../export/upload-files.ts";
+} from "./upload-files.ts";
 import type { Target } from "../support/produce-files.ts";
 import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
 

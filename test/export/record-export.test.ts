@@ -15,7 +15,7 @@ import {
   sync,
   type Warehouse,
   writeNew,
-} from "./upload-files.ts";
+} from "../conversions/upload-files.ts";
 
 const CONVERSION = { name: "Qualified call", every: false, isNew: true };
 const BOTH: Target[] = [
