@@ -6,6 +6,8 @@ import { forgetUploads } from "../../src/conversions/upload-files.ts";
 import { readUploadFiles } from "../../src/conversions/upload-table.ts";
 import type { ConversionOptions } from "../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
+import { readText } from "../support/temp-folder.ts";
 import {
   at,
   conversionCall,
@@ -21,8 +23,6 @@ import {
   writeAdjustments,
   writeNew,
 } from "./upload-files.ts";
-import type { Target } from "../support/produce-files.ts";
-import { clockAt, makeWarehouse, readText } from "../support/warehouse.ts";
 
 describe("export --new", () => {
   it("writes what no earlier file had, with an order id, and says of the rest that it was uploaded", async () => {

@@ -26,10 +26,8 @@ import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, setRules, storeCalls } from "../support/warehouse.ts";
 import { findChanges } from "../warehouse/table-changes.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";

@@ -26,9 +26,8 @@ import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
-import { setRules } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { locked, setRules } from "../support/warehouse.ts";
 import { awaitChanges } from "../warehouse/table-changes.ts";
 
 const DAY_MS = 86_400_000;

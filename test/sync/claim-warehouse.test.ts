@@ -4,8 +4,8 @@ import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/calls.ts";
-import { storeCalls } from "../support/store-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { storeCalls } from "../support/warehouse.ts";
 import { openNew } from "./scene.ts";
 
 const CLAIM: Claim = { baseUrl: new URL("https://api.example.com/x/"), token: "mine", isRebound: false };

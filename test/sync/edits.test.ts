@@ -12,8 +12,8 @@ import { prepareRecognize } from "../../src/warehouse/calls/recognize.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls } from "../support/warehouse.ts";
 import { makeRun, openNew } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;

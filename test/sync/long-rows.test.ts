@@ -5,8 +5,9 @@ import { parseServedRow, takeFingerprint } from "../../src/api/served-row.ts";
 import { type Call, hashCall } from "../../src/call.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { readRows, rowOf, startRowService, syncFrom } from "../support/row-service.ts";
+import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 import { placeWarehouse } from "./scene.ts";
 
 const KIB = 1024;

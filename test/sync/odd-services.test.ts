@@ -9,9 +9,9 @@ import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls } from "../support/warehouse.ts";
 import { makeRun, openNew } from "./scene.ts";
 
 const NEWEST_MS = Date.parse("2026-11-20T00:00:00.000Z");

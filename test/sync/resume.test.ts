@@ -12,6 +12,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { newWarehouse } from "../support/warehouse.ts";
 
 const LIMIT = 20;
 const OVERLAP = 3;
@@ -194,8 +195,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 
   it("goes on twice, and counts it", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = makeRun(warehouse, listing, clock);
     await abandon(warehouse, listing, clock, 2);
@@ -209,8 +209,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 
   it("goes on from a run that failed, too, and clears what it failed of", async () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = makeRun(warehouse, listing, clock);
     const fetch = async (offset: number) => {
@@ -276,8 +275,7 @@ describe("syncWarehouse, after an incremental pass that was killed", () => {
 
 describe("closeKilledRuns", () => {
   it("marks the runs that still seem to run, and no other", () => {
-    using folder = makeTempFolder();
-    using warehouse = openWarehouse(join(folder.path, "calls.db"));
+    using warehouse = newWarehouse();
     const statuses = ["done", "running", "failed", "interrupted", "running"] as const;
     for (const status of statuses) {
       const started = { started_at: "2026-10-01T00:00:00.000Z", plan_reason: "a test", pid: 1 };

@@ -16,8 +16,9 @@ import {
   newestFirst,
   startListService,
 } from "../support/list-service.ts";
-import { readRows, syncFrom } from "../support/row-service.ts";
+import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 import { openNew } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;

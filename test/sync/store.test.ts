@@ -18,9 +18,8 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
-import { locked } from "../support/locked.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls, locked } from "../support/warehouse.ts";
 import { openNew } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";

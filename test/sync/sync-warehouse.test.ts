@@ -13,8 +13,8 @@ import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { deleteCalls } from "../support/facts.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { deleteCalls } from "../support/warehouse.ts";
 
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(120));
 const HOUR_MS = 3_600_000;

@@ -20,9 +20,8 @@ import { startRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/calls.ts";
-import { setRules } from "../../support/facts.ts";
-import { locked } from "../../support/locked.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { locked, setRules } from "../../support/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const NOTHING = { withheld: null, caller_digest: null };
