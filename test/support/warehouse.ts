@@ -37,10 +37,11 @@ function makeEmpty(): Buffer {
   return readFileSync(path);
 }
 
-/** Opens a new warehouse of these calls in a folder of its own, which goes with it. */
+/** Opens a new warehouse of these calls in a folder of its own, which goes with it: what is written need not outlive the machine. */
 export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder: string } {
   const { path: folder, remove } = makeTempFolder();
   const warehouse = openNewWarehouse(join(folder, "calls.db"));
+  warehouse.sqlite.pragma("synchronous = OFF");
   if (calls.length > 0) storeCalls(warehouse, calls);
   return {
     ...warehouse,
@@ -52,12 +53,9 @@ export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder:
   };
 }
 
-/** Where the settings have the warehouse by default, in the working folder. */
-export const DATABASE = "data/calltally.db";
-
-/** Makes a warehouse of these calls where the program finds it in a working folder, and closes it. */
-export function makeDefaultWarehouse(cwd: string, calls: readonly Call[] = []): void {
-  using warehouse = openNewWarehouse(join(cwd, DATABASE));
+/** Makes a warehouse of these calls at a path, and closes it. */
+export function fillWarehouse(path: string, calls: readonly Call[]): void {
+  using warehouse = openNewWarehouse(path);
   storeCalls(warehouse, calls);
 }
 

@@ -8,7 +8,6 @@ import { draws, least } from "../support/draws.ts";
 import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
-import { placeWarehouse } from "./scene.ts";
 
 const KIB = 1024;
 const MIB = KIB * KIB;
@@ -123,7 +122,7 @@ describe("hashCall, of long members,", () => {
 describe("sync, of rows beyond 64 KiB and a megabyte,", () => {
   it("sees a change wherever it is, and none where there is none", async () => {
     using folder = makeTempFolder();
-    const database = placeWarehouse(join(folder.path, "calls.db"));
+    const database = join(folder.path, "calls.db");
     const lengths = [65_000, 66_000, 140_000, MIB + 1, 10];
     const texts = lengths.map((length) => "x".repeat(length));
     const rowsWith = (changed: readonly string[], signature: string) =>
