@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
@@ -22,14 +22,8 @@ function writeSecret(folder: string, secret = SECRET): void {
 }
 
 /** What a column of an account's warehouse holds. */
-function read(folder: string, account: string, sql: string): unknown[] {
-  const database = new Database(join(folder, `data/${account}/calltally.db`), { readonly: true });
-  try {
-    return database.prepare(sql).pluck().all();
-  } finally {
-    database.close();
-  }
-}
+const read = (folder: string, account: string, sql: string) =>
+  readColumn(join(folder, `data/${account}/calltally.db`), sql);
 
 const callsOf = (folder: string, account: string) =>
   read(folder, account, "SELECT call_id FROM calls").map(Number);

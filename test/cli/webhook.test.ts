@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readRows } from "../support/warehouse.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",
@@ -15,16 +15,11 @@ const WEBHOOK = {
   method: "POST",
 };
 
-function readChanges(folder: string): unknown[] {
-  const database = new Database(join(folder, "data/calltally.db"), { readonly: true });
-  try {
-    return database
-      .prepare("SELECT webhook_id, method, body, outcome, request_id FROM webhook_changes")
-      .all();
-  } finally {
-    database.close();
-  }
-}
+const readChanges = (folder: string) =>
+  readRows(
+    join(folder, "data/calltally.db"),
+    "SELECT webhook_id, method, body, outcome, request_id FROM webhook_changes",
+  );
 
 describe("calltally webhook", () => {
   it("patches a webhook, and keeps the change with its answer", async () => {
