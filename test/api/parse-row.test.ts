@@ -3,35 +3,10 @@ import { describe, expect, it } from "vitest";
 import { parseJson, stringifyJson } from "../../src/api/parse-json.ts";
 import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse-row.ts";
 import { type Call, MAX_DURATION } from "../../src/call.ts";
+import { makeCall } from "../support/calls.ts";
 
 /** A call of which the service sent no more than the id. */
-const BARE: Call = {
-  call_id: 1,
-  insight_name: null,
-  caller_id: null,
-  tracking_number: null,
-  call_started: null,
-  duration: null,
-  disposition: null,
-  org_unit_id: null,
-  org_unit_name: null,
-  recording_url: null,
-  utm_source: null,
-  utm_medium: null,
-  utm_campaign: null,
-  utm_content: null,
-  utm_term: null,
-  gclid: null,
-  gclsrc: null,
-  google_analytics_cid: null,
-  referring_url: null,
-  campaign_name: null,
-  campaign_id: null,
-  summary: null,
-  transcription: null,
-  transcription_details: null,
-  extra: null,
-};
+const BARE = makeCall();
 
 const DNI = {
   utm_source: "google",

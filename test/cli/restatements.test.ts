@@ -5,27 +5,12 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
-import { foldRollup } from "../support/fold.ts";
+import { foldRollup, METRICS } from "../support/fold.ts";
 import { readTables } from "../support/page.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const METRICS = [
-  "calls",
-  "answered_calls",
-  "missed_calls",
-  "other_calls",
-  "answer_rate",
-  "unique_callers",
-  "first_time_callers",
-  "qualified_calls",
-  "total_duration_seconds",
-  "average_duration_seconds",
-  "median_duration_seconds",
-  "first_call_at",
-  "last_call_at",
-];
 const SUMS = METRICS.filter((name) => /calls$|^first_time|^total/.test(name));
 const REASONS = ["late", "corrected", "gone", "returned", "rules", "first_call"];
 const MONTHS = ["2025-05", "2025-06", "2025-07", "2025-08"];

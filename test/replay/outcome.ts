@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { listFiles } from "../support/temp-folder.ts";
 import { mailText } from "./mail-text.ts";
 import { parquetLines } from "./parquet-lines.ts";
 import { type Ended, opened, type Stand } from "./play.ts";
@@ -99,13 +100,6 @@ export class Recorder {
         this.#sizes.has(size) ? `${name}<bytes>` : all,
       );
   }
-}
-
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    .sort();
 }
 
 function listEmptyFolders(folder: string): string[] {

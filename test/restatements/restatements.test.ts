@@ -15,7 +15,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { foldRollup } from "../support/fold.ts";
+import { foldRollup, METRICS } from "../support/fold.ts";
 import {
   clockAt,
   exportToFolder,
@@ -26,21 +26,6 @@ import {
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { deleteCalls, markGone, setRules, storeCalls } from "../support/warehouse.ts";
 
-const METRICS = [
-  "calls",
-  "answered_calls",
-  "missed_calls",
-  "other_calls",
-  "answer_rate",
-  "unique_callers",
-  "first_time_callers",
-  "qualified_calls",
-  "total_duration_seconds",
-  "average_duration_seconds",
-  "median_duration_seconds",
-  "first_call_at",
-  "last_call_at",
-];
 const COUNTS = new Set([...METRICS.slice(0, 4), ...METRICS.slice(5, 9)]);
 const ADDITIVE = new Set([...COUNTS].filter((name) => name !== "unique_callers"));
 

@@ -2,6 +2,23 @@ import { SITES } from "../../src/attribution/channel-sites.ts";
 import type { Call } from "../../src/call.ts";
 import { channelOf } from "../attribution/channel-of.ts";
 
+/** The figures of a row, in the order of its columns. */
+export const METRICS = [
+  "calls",
+  "answered_calls",
+  "missed_calls",
+  "other_calls",
+  "answer_rate",
+  "unique_callers",
+  "first_time_callers",
+  "qualified_calls",
+  "total_duration_seconds",
+  "average_duration_seconds",
+  "median_duration_seconds",
+  "first_call_at",
+  "last_call_at",
+];
+
 /** The rules of docs/figures.md that can be set. */
 export interface FoldRules {
   answered: readonly string[];
