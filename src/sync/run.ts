@@ -7,13 +7,10 @@ import { CalltallyError, EXIT, type ExitCode } from "../base/errors.ts";
 import { hasAny, type PruneCounts, prune } from "../forget/prune.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep-settings.ts";
-import {
-  type AttributionProgress,
-  applyRules,
-  attributeAnew,
-  hasAllFacts,
-} from "../warehouse/calls/attribute-all.ts";
+import { applyRules, attributeAnew } from "../warehouse/attribution/apply-rules.ts";
+import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
+import { hasAllFacts } from "../warehouse/calls/call-table.ts";
 import { prepareRecognize } from "../warehouse/calls/recognize.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";

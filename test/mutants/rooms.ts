@@ -164,10 +164,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   facts: {
     floor: 90,
     parts: [
-      ...own("warehouse", "attribute-all", "fact-log", "gone"),
+      ...own("warehouse", "fact-log", "gone"),
+      ...own("warehouse/attribution", "apply-rules"),
+      {
+        files: ["src/warehouse/attribution/attribute-all.ts"],
+        tests: ["test/warehouse/attribution/apply-rules.test.ts"],
+      },
       {
         files: ["src/warehouse/calls/call-facts.ts"],
-        tests: ["test/warehouse/{attribute-all,call-facts,fact-log}.test.ts"],
+        tests: ["test/warehouse/{attribution/apply-rules,calls/call-facts,calls/fact-log}.test.ts"],
       },
     ],
   },
