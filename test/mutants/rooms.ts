@@ -101,7 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/sync/source.test.ts"],
       },
       {
-        files: ["src/sync/run.ts"],
+        files: ["src/sync/{prepare-warehouse,run,start-keeping,sync-from-service}.ts"],
         tests: ["test/sync/{rate-limit,run}.test.ts"],
       },
     ],
