@@ -189,8 +189,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse", "forgotten", "keeping"),
       {
-        files: ["src/forget/forget-callers.ts"],
-        tests: ["test/warehouse/{forget,personal-columns}.test.ts"],
+        files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
+        tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],
   },
