@@ -101,7 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/sync/source.test.ts"],
       },
       {
-        files: ["src/sync/run.ts"],
+        files: ["src/sync/{prepare-warehouse,run,start-keeping,sync-from-service}.ts"],
         tests: ["test/sync/{rate-limit,run}.test.ts"],
       },
     ],
@@ -164,10 +164,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   facts: {
     floor: 90,
     parts: [
-      ...own("warehouse", "attribute-all", "fact-log", "gone"),
+      ...own("warehouse", "fact-log", "gone"),
+      ...own("warehouse/attribution", "apply-rules"),
+      {
+        files: ["src/warehouse/attribution/attribute-all.ts"],
+        tests: ["test/warehouse/attribution/apply-rules.test.ts"],
+      },
       {
         files: ["src/warehouse/calls/call-facts.ts"],
-        tests: ["test/warehouse/{attribute-all,call-facts,fact-log}.test.ts"],
+        tests: ["test/warehouse/{attribution/apply-rules,calls/call-facts,calls/fact-log}.test.ts"],
       },
     ],
   },
@@ -184,8 +189,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       ...own("warehouse", "forgotten", "keeping"),
       {
-        files: ["src/forget/forget-callers.ts"],
-        tests: ["test/warehouse/{forget,personal-columns}.test.ts"],
+        files: ["src/forget/{forget-callers,mask-texts,rename-forgotten,resolve-callers,strip-calls}.ts"],
+        tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],
   },

@@ -1,5 +1,5 @@
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
-import { attributeAll } from "../../src/warehouse/calls/attribute-all.ts";
+import { attributeAll } from "../../src/warehouse/attribution/attribute-all.ts";
 import { setLive } from "../../src/warehouse/calls/call-facts.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { runSync, type SyncOptions } from "../../src/sync/run.ts";
+import { runSync } from "../../src/sync/run.ts";
+import type { SyncOptions } from "../../src/sync/sync-options.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { type Answer, type BadServer, json, startBadServer, text } from "./bad-server.ts";
 import { FakeClock } from "./fake-clock.ts";
